@@ -1,0 +1,130 @@
+/**
+ * What the stages find out, and nothing else: every stage returns one of these values, never a verdict, never an
+ * error for "could not tell". `judge` (judge.ts) is the only reader that turns them into a verdict.
+ */
+import type { Level } from '../kernel/plans.ts';
+import type { Address, SyntaxFault } from './address/parse.ts';
+
+export type { Level };
+export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
+
+export type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
+
+/** A custom blacklist entry of the account that matched; email before domain before IP. */
+export interface FilterMatch {
+  readonly id: number;
+  readonly filter_type: 'email' | 'domain' | 'ip_address';
+  readonly value: string;
+}
+export type FilterEvidence = { result: 'pass' | 'skipped' } | { result: 'fail'; filter: FilterMatch };
+
+export interface DisposableEvidence {
+  /** `unknown`: only the suspicion tier of the lists names it. `skipped`: nothing to look up. */
+  readonly result: Result;
+  /** The list entry or mail host that decided. */
+  readonly matched: string | null;
+  readonly by: 'list' | 'mail_host' | null;
+}
+
+export interface MxRecord {
+  readonly host: string;
+  readonly priority: number;
+}
+
+/** A mail host with the addresses that may be dialled: publicly routable ones only, unless private ones are allowed. */
+export interface MailHost extends MxRecord {
+  readonly addresses: readonly string[];
+}
+
+export type DnsFinding =
+  | 'mx'
+  | 'implicit_mx'
+  | 'domain_not_found'
+  | 'no_mx_records'
+  | 'null_mx'
+  | 'mx_unusable'
+  /** This domain's own servers fail while the resolver answers for others. */
+  | 'dns_failure'
+  /** The resolver answers nothing for anybody: there is no verdict at all. */
+  | 'resolver_unavailable';
+
+export interface DnsEvidence {
+  readonly finding: DnsFinding;
+  /** For `dns_failure` and `resolver_unavailable`: what the last question ended in. */
+  readonly failure: 'servfail' | 'refused' | 'timeout' | 'malformed' | 'network' | null;
+  /** As published, sorted by preference; the domain itself at priority 0 for an implicit MX (RFC 5321 §5.1). */
+  readonly records: readonly MxRecord[];
+  /** Hosts to dial, in order of preference, equal ones shuffled. Empty unless the finding is `mx` or `implicit_mx`. */
+  readonly hosts: readonly MailHost[];
+  /** Of the MX records that cannot be used: why. */
+  readonly unusable: readonly { host: string; why: UnusableMx }[];
+  readonly provider: { name: string; kind: ProviderKind } | null;
+}
+export type UnusableMx = 'ip_literal' | 'localhost' | 'invalid_name' | 'no_address' | 'not_routable' | 'dns_failure';
+export type ProviderKind = 'mailbox' | 'gateway' | 'hosting' | 'forwarder' | 'relay';
+
+/** Where in the dialogue an answer was given (RFC 5321 §4.1.1). `probe` is the RCPT of a random local part. */
+export type SmtpStage = 'connect' | 'banner' | 'ehlo' | 'starttls' | 'mail' | 'rset' | 'rcpt' | 'probe';
+
+export type SmtpFinding =
+  | 'accepted'
+  | 'mailbox_not_found'
+  /** 5xx: permanently full. */
+  | 'mailbox_full'
+  /** 4xx: full for now, so the mailbox exists. */
+  | 'mailbox_full_temporarily'
+  | 'mailbox_disabled'
+  | 'relay_denied'
+  | 'greylisted'
+  | 'smtp_temporary_failure'
+  | 'smtp_timeout'
+  | 'smtp_unreachable'
+  | 'smtp_blocked'
+  | 'smtp_unverifiable';
+
+export interface TranscriptLine {
+  /** Milliseconds since the dialogue began. */
+  readonly at: number;
+  readonly from: 'client' | 'server' | 'note';
+  readonly text: string;
+}
+
+export interface SmtpEvidence {
+  readonly finding: SmtpFinding;
+  readonly host: string | null;
+  readonly address: string | null;
+  readonly stage: SmtpStage | null;
+  readonly code: number | null;
+  /** RFC 3463. */
+  readonly enhancedCode: string | null;
+  readonly tls: boolean;
+  /** Id of the classification rule that decided; null where no reply was read. */
+  readonly rule: string | null;
+  /** Seconds until asking again makes sense; null when the server announced nothing. */
+  readonly retryAfter: number | null;
+  readonly transcript: readonly TranscriptLine[];
+}
+
+export interface CatchAllEvidence {
+  /** `fail`: the host accepts any mailbox. `pass`: it refused a random one. */
+  readonly result: Result;
+  /** For `unknown`: what the probe ended in. */
+  readonly why: SmtpFinding | null;
+  readonly cached: boolean;
+}
+
+export interface Evidence {
+  readonly requested: Level;
+  readonly email: string;
+  readonly syntax: SyntaxEvidence;
+  readonly filter: FilterEvidence;
+  readonly disposable: DisposableEvidence;
+  readonly dns: DnsEvidence | null;
+  readonly smtp: SmtpEvidence | null;
+  readonly catchAll: CatchAllEvidence | null;
+  /** Version (date) of the disposable list that was read. */
+  readonly listVersion: string;
+  /** Flags from the lists; null where the syntax left nothing to look up. */
+  readonly flags: { role: boolean; free: boolean; relay: boolean } | null;
+  readonly didYouMean: string | null;
+}

@@ -1,0 +1,31 @@
+/** Time, so that nobody else reads the system's clock (a test holds this). */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. May jump when the system's clock is set. */
+  now(): number;
+  /** Milliseconds from an arbitrary start; never goes backwards. For durations and deadlines. */
+  elapsed(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+};
+
+/** `2026-11-20T10:00:00.000Z` (RFC 3339, UTC, milliseconds). */
+export const toIso = (ms: number): string => new Date(ms).toISOString();
+
+/** `ms` at the start of its UTC calendar month, and of the next one. */
+export function monthOf(ms: number): { start: number; end: number } {
+  const d = new Date(ms);
+  return {
+    start: Date.UTC(d.getUTCFullYear(), d.getUTCMonth(), 1),
+    end: Date.UTC(d.getUTCFullYear(), d.getUTCMonth() + 1, 1),
+  };
+}
+
+/** Milliseconds of an RFC 3339 date or date-time, or null. A bare date is midnight UTC. */
+export function fromIso(text: string): number | null {
+  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return null;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? null : ms;
+}

@@ -1,0 +1,154 @@
+/**
+ * The catalogue of everything the service can refuse: one row per stable code. The HTTP layer, the CLI and the
+ * errors page of the docs all read this table; nothing else spells a status or a sentence.
+ */
+export interface CatalogueRow {
+  /** HTTP status, RFC 9110. */
+  readonly status: number;
+  /** One plain sentence, used when the thrower has no more precise one. */
+  readonly sentence: string;
+  /** What the caller can do about it; only for the docs. */
+  readonly fix: string;
+}
+
+export const ERRORS = {
+  invalid_json: {
+    status: 400,
+    sentence: 'The request body is not valid JSON.',
+    fix: 'Send one JSON object, encoded as UTF-8.',
+  },
+  missing_parameter: {
+    status: 400,
+    sentence: 'A required parameter is missing.',
+    fix: 'Send the parameter that `field` names.',
+  },
+  invalid_parameter: {
+    status: 400,
+    sentence: 'A parameter has an unusable value.',
+    fix: 'Correct the parameter that `field` names; the sentence says what it takes.',
+  },
+  missing_api_key: {
+    status: 401,
+    sentence: 'No API key was sent. Send "Authorization: Bearer <key>".',
+    fix: 'Add the header `Authorization: Bearer mv_live_…`.',
+  },
+  malformed_authorization: {
+    status: 401,
+    sentence: 'The Authorization header is malformed. Send "Bearer", exactly one space, and the key.',
+    fix: 'The word `Bearer` once, exactly one space, the key, nothing else.',
+  },
+  invalid_api_key: {
+    status: 401,
+    sentence: 'The API key is not valid.',
+    fix: 'Check the key for missing characters, or create a new one.',
+  },
+  revoked_api_key: {
+    status: 401,
+    sentence: 'The API key has been revoked.',
+    fix: 'Revocation is final: create a new key.',
+  },
+  insufficient_credits: {
+    status: 402,
+    sentence: 'The account does not have enough credits for this request.',
+    fix: 'Grant credits to the account; `GET /v1/usage` shows the balance.',
+  },
+  plan_upgrade_required: {
+    status: 402,
+    sentence: 'The account\'s plan does not include the "smtp" validation type.',
+    fix: 'Use `mx`, or move the account to the plan that `upgrade_required` names.',
+  },
+  ip_not_allowed: {
+    status: 403,
+    sentence: "The caller's IP address is not on this key's allowlist.",
+    fix: 'Call from a listed address, or edit the allowlist of the key.',
+  },
+  not_found: { status: 404, sentence: 'Nothing is here.', fix: 'Check the path and the id.' },
+  method_not_allowed: {
+    status: 405,
+    sentence: 'This path does not take that method.',
+    fix: 'Use a method that the `Allow` header names.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    sentence: 'A request with this Idempotency-Key is still being processed.',
+    fix: 'Wait for `Retry-After` seconds and send the same request again.',
+  },
+  body_too_large: {
+    status: 413,
+    sentence: 'The request body is larger than 16 KiB.',
+    fix: 'Send one address per request.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    sentence: 'The request body must be sent as "Content-Type: application/json".',
+    fix: 'Set the header `Content-Type: application/json`.',
+  },
+  invalid_validation_type: {
+    status: 422,
+    sentence: 'validation_type must be "mx" or "smtp".',
+    fix: 'Send `mx` or `smtp`, or leave the field out for `mx`.',
+  },
+  invalid_filter: {
+    status: 422,
+    sentence: 'The filter is not usable.',
+    fix: 'The sentence says what is wrong with the field that `field` names.',
+  },
+  filter_exists: {
+    status: 422,
+    sentence: 'Value has already been taken',
+    fix: 'The filter is there already, under the id that `existing_id` names.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    sentence: 'This Idempotency-Key was used with a different request body.',
+    fix: 'Use a new key for each different request.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    sentence: 'Too many requests.',
+    fix: 'Wait for `Retry-After` seconds; the `RateLimit` headers show what is left.',
+  },
+  internal_error: {
+    status: 500,
+    sentence: 'Something went wrong on our side. Nothing was charged.',
+    fix: 'Try again; if it stays, look for the `request_id` in the server log.',
+  },
+  verification_unavailable: {
+    status: 503,
+    sentence: 'Verification is not possible right now. Nothing was charged.',
+    fix: 'Try again after `Retry-After` seconds; the operator finds the cause in `/readyz`.',
+  },
+  overloaded: {
+    status: 503,
+    sentence: 'The service is at its limit right now. Nothing was charged.',
+    fix: 'Try again after `Retry-After` seconds.',
+  },
+} as const satisfies Record<string, CatalogueRow>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Fields that help the caller to fix the request; they stand beside `error`, `code` and `request_id`. */
+export interface ErrorDetails {
+  field?: string;
+  limit?: number;
+  /** Seconds; also sent as `Retry-After`. */
+  retry_after?: number;
+  current_plan?: string;
+  upgrade_required?: string;
+  existing_id?: number;
+}
+
+/** A refusal: the caller erred, or we cannot serve. A verdict is never one of these. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+  constructor(code: ErrorCode, sentence?: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(sentence ?? ERRORS[code].sentence, cause === undefined ? undefined : { cause });
+    this.name = 'Refusal';
+    this.code = code;
+    this.details = details;
+  }
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}

@@ -1,0 +1,50 @@
+import { createHash, randomBytes, randomFillSync, randomInt } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const pool = Buffer.alloc(8192);
+let at = pool.length;
+
+/** One unbiased base-62 digit from the CSPRNG (bytes of 248 and more are thrown away). */
+function digit(): string {
+  for (;;) {
+    if (at === pool.length) {
+      randomFillSync(pool);
+      at = 0;
+    }
+    const byte = pool[at++]!;
+    if (byte < 248) return BASE62[byte % 62]!;
+  }
+}
+
+/** `length` characters of [0-9A-Za-z] from the CSPRNG, about 5.95 bits each. */
+export function randomToken(length: number): string {
+  let s = '';
+  while (s.length < length) s += digit();
+  return s;
+}
+
+/**
+ * An id such as `ver_0VkP3Zq1n7Jc2mQ9sT4bXd`: 8 base-62 digits of milliseconds, so that ids made later sort later and
+ * index pages fill in order, then 14 random ones (83 bits).
+ */
+export function newId(prefix: string, nowMs: number): string {
+  let time = '';
+  for (let t = nowMs, i = 0; i < 8; i++, t = Math.floor(t / 62)) time = BASE62[t % 62]! + time;
+  return `${prefix}_${time}${randomToken(14)}`;
+}
+
+export const KEY_PREFIX = 'mv_live_';
+export const KEY_PATTERN = /^mv_live_[0-9A-Za-z]{32}$/;
+
+/** A new API key: the fixed prefix and 32 random characters (190 bits). Shown once, never stored. */
+export const newApiKey = (): string => KEY_PREFIX + randomToken(32);
+
+/**
+ * What is stored of a key, as lower-case hex. A plain SHA-256 is right here: the key has 190 random bits, so there is
+ * nothing for a slow hash to protect.
+ */
+export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+export const sha256Hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+
+export { randomBytes, randomInt };

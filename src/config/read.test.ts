@@ -1,0 +1,228 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { flagsOf, optionsPage, sampleEnvironment } from './help.ts';
+import { flagOf, OPTIONS, optionsOf } from './options.ts';
+import { type Environment, type Flags, type Options, publicUrlOf, readOptions } from './read.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'mailvet-config-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function good(env: Environment, flags: Flags = {}, host = 'box.example.com'): Options {
+  const read = readOptions(env, flags, host);
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  return read.options;
+}
+function problems(env: Environment, flags: Flags = {}): string[] {
+  const read = readOptions(env, flags, 'box.example.com');
+  return read.ok ? [] : read.problems;
+}
+
+describe('with nothing set', () => {
+  it('has the documented defaults', () => {
+    expect(good({})).toEqual({
+      databaseUrl: 'sqlite:./data/mailvet.db',
+      host: '127.0.0.1',
+      port: 8025,
+      publicUrl: 'http://127.0.0.1:8025',
+      trustedProxies: [],
+      dnsServers: null,
+      dnsTimeoutMs: 2000,
+      smtpPort: 25,
+      smtpHelo: 'box.example.com',
+      smtpFrom: 'verify@box.example.com',
+      smtpBind: [],
+      smtpConnectionsPerHost: 5,
+      smtpRatePerOperator: 2,
+      smtpBreakerSeconds: 3600,
+      allowPrivateNetworks: false,
+      listsDir: 'data/lists',
+      listsDisposableUrl: OPTIONS.listsDisposableUrl.default,
+      listsFakefilterUrl: OPTIONS.listsFakefilterUrl.default,
+      logLevel: 'info',
+      logAddresses: 'hash',
+      retentionDays: 30,
+      role: 'all',
+      metricsToken: null,
+      metricsPort: null,
+    });
+  });
+
+  it.each([
+    'laptop',
+    'localhost',
+    'localhost.localdomain',
+    '127.0.0.1',
+    'my_host.example.com',
+    '',
+  ])('starts on a host called "%s", without a HELO name', (host) =>
+    expect(good({}, {}, host)).toMatchObject({ smtpHelo: null, smtpFrom: null }));
+
+  it('takes an unqualified host name in a laboratory', () => {
+    const options = good({ MAILVET_ALLOW_PRIVATE_NETWORKS: 'true' }, {}, 'Laptop');
+    expect(options).toMatchObject({ smtpHelo: 'laptop', smtpFrom: 'verify@laptop' });
+  });
+
+  it('counts a variable that is set to nothing as not set', () => {
+    expect(good({ MAILVET_PORT: ' ', MAILVET_HOST: '', PORT: '9000' })).toMatchObject({
+      port: 9000,
+      host: '127.0.0.1',
+    });
+  });
+});
+
+describe('where a value comes from', () => {
+  it('prefers the flag to the variable, and the variable to its other name', () => {
+    const env = { MAILVET_PORT: '1', PORT: '2' };
+    expect(good(env, { port: '3' }).port).toBe(3);
+    expect(good(env).port).toBe(1);
+    expect(good({ PORT: '2' }).port).toBe(2);
+  });
+
+  it('reads secrets, and only secrets, from files', () => {
+    const file = join(dir, 'url');
+    writeFileSync(file, 'postgres://u:p@db/mailvet\n');
+    expect(good({ MAILVET_DATABASE_URL_FILE: file }).databaseUrl).toBe('postgres://u:p@db/mailvet');
+    expect(good({ DATABASE_URL_FILE: file }).databaseUrl).toBe('postgres://u:p@db/mailvet');
+    expect(good({ MAILVET_HOST_FILE: file }).host).toBe('127.0.0.1');
+  });
+
+  it('says which file cannot be read, is empty, or competes with the variable', () => {
+    writeFileSync(join(dir, 'empty'), '\n');
+    const token = 'x'.repeat(20);
+    expect(problems({ MAILVET_METRICS_TOKEN_FILE: join(dir, 'none') })[0]).toMatch(
+      /MAILVET_METRICS_TOKEN_FILE.*ENOENT/,
+    );
+    expect(problems({ MAILVET_METRICS_TOKEN_FILE: join(dir, 'empty') })[0]).toMatch(/is empty/);
+    expect(problems({ MAILVET_METRICS_TOKEN: token, MAILVET_METRICS_TOKEN_FILE: 'x' })[0]).toMatch(/both set/);
+  });
+
+  it('takes a truth flag without a value', () => {
+    expect(good({}, { allowPrivateNetworks: true }).allowPrivateNetworks).toBe(true);
+  });
+});
+
+describe('values', () => {
+  it('reads lists and puts them in one form', () => {
+    const options = good({
+      MAILVET_DNS_SERVERS: '192.0.2.1, 192.0.2.2:5353,2001:DB8::1,[::1]:54',
+      MAILVET_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7,2001:db8::/32,::1',
+      MAILVET_SMTP_BIND: '192.0.2.5,2001:db8::5',
+    });
+    expect(options.dnsServers).toEqual([
+      { address: '192.0.2.1', port: 53 },
+      { address: '192.0.2.2', port: 5353 },
+      { address: '2001:db8::1', port: 53 },
+      { address: '::1', port: 54 },
+    ]);
+    expect(options.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32', '::1/128']);
+    expect(options.smtpBind).toEqual(['192.0.2.5', '2001:db8::5']);
+  });
+
+  it('knows the null sender', () => expect(good({ MAILVET_SMTP_FROM: '<>' }).smtpFrom).toBe(''));
+
+  it('keeps updated lists beside the store', () => {
+    expect(good({ MAILVET_DATABASE_URL: 'sqlite:/var/lib/mailvet/m.db' }).listsDir).toBe('/var/lib/mailvet/lists');
+    expect(good({ MAILVET_DATABASE_URL: 'postgres://db/m' }).listsDir).toBe('./data/lists');
+    expect(good({ MAILVET_DATABASE_URL: 'sqlite::memory:' }).listsDir).toBe('./data/lists');
+  });
+
+  it('names an address that a browser can open', () => {
+    expect(publicUrlOf('0.0.0.0', 80)).toBe('http://localhost:80');
+    expect(publicUrlOf('::1', 80)).toBe('http://[::1]:80');
+    expect(good({ MAILVET_PUBLIC_URL: 'https://verify.example.com/api/' }).publicUrl).toBe(
+      'https://verify.example.com/api',
+    );
+  });
+
+  const bad: readonly (readonly [string, readonly string[]])[] = [
+    ['MAILVET_DATABASE_URL', ['mysql://x', 'sqlite:', 'postgres://[', './x.db']],
+    ['MAILVET_HOST', ['a b', 'http://x', '-x']],
+    ['MAILVET_PORT', ['x', '-1', '65536', '80.5', '0x50', 'tcp://10.0.0.1:80']],
+    ['MAILVET_PUBLIC_URL', ['example.com', 'ftp://example.com', 'https://u:p@example.com', 'https://x/?a']],
+    ['MAILVET_TRUSTED_PROXIES', ['10.0.0.0/33', '10.0.0/8', '::/129', '10.0.0.0/8/8', '10.0.0.0/', 'all', ',']],
+    ['MAILVET_DNS_SERVERS', ['dns.example.com', '1.1.1.1:0', '1.1.1.1:65536', '[1.1.1.1]:53', '[::1', '1.1.1.1:']],
+    ['MAILVET_DNS_TIMEOUT_MS', ['0', '1e3', '2s']],
+    ['MAILVET_SMTP_PORT', ['0', 'smtp']],
+    [
+      'MAILVET_SMTP_HELO',
+      ['localhost', 'laptop', 'localhost.localdomain', 'a..b', '192.0.2.1', 'ex ample.com', 'a.b\r\nX'],
+    ],
+    [
+      'MAILVET_SMTP_FROM',
+      ['verify', 'a@b@c.example', 'a b@x.example', '.a@x.example', 'a@localhost', 'a@x.example\r\nRSET'],
+    ],
+    ['MAILVET_SMTP_BIND', ['eth0', '192.0.2.1/24']],
+    ['MAILVET_SMTP_CONNECTIONS_PER_HOST', ['0', '-1']],
+    ['MAILVET_SMTP_RATE_PER_OPERATOR', ['-1', 'fast']],
+    ['MAILVET_SMTP_BREAKER_SECONDS', ['-1', '1h']],
+    ['MAILVET_ALLOW_PRIVATE_NETWORKS', ['maybe', '2']],
+    ['MAILVET_LISTS_DISPOSABLE_URL', ['file:///etc/passwd']],
+    ['MAILVET_LOG_LEVEL', ['loud', 'INFO']],
+    ['MAILVET_LOG_ADDRESSES', ['plain']],
+    ['MAILVET_RETENTION_DAYS', ['0', 'forever']],
+    ['MAILVET_ROLE', ['web']],
+    ['MAILVET_METRICS_TOKEN', ['short', 'with a space in the middle']],
+    ['MAILVET_METRICS_PORT', ['x']],
+  ];
+  it.each(
+    bad.flatMap(([name, values]) => values.map((value) => [name, value] as const)),
+  )('refuses %s=%j and says what to give', (name, value) => {
+    const found = problems({ [name]: value });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(new RegExp(`^${name}.*: give .+\\.$`, 's'));
+  });
+
+  it('names every problem at once, by flag where a flag was given', () => {
+    const found = problems({ MAILVET_PORT: 'x', MAILVET_LOG_LEVEL: 'loud' }, { host: 'a b' });
+    expect(found.map((problem) => problem.split(' ')[0])).toEqual(['--host', 'MAILVET_PORT', 'MAILVET_LOG_LEVEL']);
+  });
+
+  it('never repeats a secret', () => {
+    const found = problems({ MAILVET_DATABASE_URL: 'mysql://u:hunter2@db', MAILVET_METRICS_TOKEN: 'hunter2' });
+    expect(found).toHaveLength(2);
+    expect(found.join()).not.toContain('hunter2');
+  });
+
+  it('refuses one port for two purposes', () => {
+    expect(problems({ MAILVET_METRICS_PORT: '8025' })).toEqual([expect.stringContaining('MAILVET_METRICS_PORT')]);
+    expect(good({ MAILVET_PORT: '0', MAILVET_METRICS_PORT: '0' }).metricsPort).toBe(0);
+  });
+
+  it('never throws, whatever is set', () => {
+    const names = optionsOf('*').flatMap(([, option]) => [option.env, ...(option.aliases ?? []), `${option.env}_FILE`]);
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), fc.string({ unit: 'binary' })), (env) => {
+        const read = readOptions(env, {}, 'box');
+        expect(read.ok || read.problems.length > 0).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('what is made from the table', () => {
+  it('names every option once in the page, in the sample file and in --help', () => {
+    const flags = flagsOf('serve').map((flag) => flag.term.split(' ')[0]);
+    for (const [, option] of optionsOf('*')) {
+      expect(optionsPage().split(`\`${option.env}\``)).toHaveLength(2);
+      expect(sampleEnvironment().split(`\n#${option.env}=`)).toHaveLength(2);
+      expect(flags.includes(flagOf(option))).toBe(option.commands?.includes('serve') ?? true);
+    }
+  });
+
+  it('gives a sample file that changes nothing when all its lines are put in force', () => {
+    const lines = sampleEnvironment().matchAll(/^#(MAILVET_\w+)=(.*)$/gm);
+    expect(good(Object.fromEntries([...lines].map(([, name, value]) => [name, value])))).toEqual(good({}));
+  });
+
+  it('derives the flag from the variable, and the key from the flag', () => {
+    for (const [key, option] of optionsOf('*')) {
+      const camel = flagOf(option)
+        .slice(2)
+        .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      expect(camel).toBe(key);
+    }
+  });
+});

@@ -1,0 +1,146 @@
+import { isIP } from 'node:net';
+
+/** What a parser makes of a text: the value, or what should have been there (completes "give …"). */
+export type Parsed<T> = { readonly value: T } | { readonly expected: string };
+export type Parser<T> = (text: string) => Parsed<T>;
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** Every part of a comma-separated list through one parser; the first bad part decides. */
+export const listOf =
+  <T>(parse: Parser<T>): Parser<readonly T[]> =>
+  (text) => {
+    const values: T[] = [];
+    for (const part of list(text)) {
+      const parsed = parse(part);
+      if ('expected' in parsed) return { expected: `a comma-separated list, each part ${parsed.expected}` };
+      values.push(parsed.value);
+    }
+    return values.length > 0 ? { value: values } : { expected: 'a comma-separated list with at least one part' };
+  };
+
+export const oneOf =
+  <const T extends string>(...choices: readonly T[]): Parser<T> =>
+  (text) => {
+    const value = choices.find((choice) => choice === text);
+    return value === undefined ? { expected: `one of ${choices.join(', ')}` } : { value };
+  };
+
+/** A whole number in decimal digits, both bounds included. */
+export const integer =
+  (min: number, max: number): Parser<number> =>
+  (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? { value } : { expected: `a whole number from ${min} to ${max}` };
+  };
+
+/** A number that may have decimals, both bounds included. */
+export const decimal =
+  (min: number, max: number): Parser<number> =>
+  (text) => {
+    const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? { value } : { expected: `a number from ${min} to ${max}` };
+  };
+
+export const boolean: Parser<boolean> = (text) => {
+  if (/^(true|1|yes|on)$/i.test(text)) return { value: true };
+  if (/^(false|0|no|off)$/i.test(text)) return { value: false };
+  return { expected: 'true or false' };
+};
+
+export const port: Parser<number> = (text) => {
+  const parsed = integer(0, 65535)(text);
+  if ('value' in parsed || !text.startsWith('tcp://')) return parsed;
+  // Kubernetes puts such a variable into every pod beside a Service named "mailvet".
+  return { expected: 'a port number (this value is made by Kubernetes: set enableServiceLinks: false on the pod)' };
+};
+
+/** A port that can be connected to: 0 is none. */
+export const remotePort: Parser<number> = integer(1, 65535);
+
+export const ipAddress: Parser<string> = (text) =>
+  isIP(text) === 0 ? { expected: 'an IP address' } : { value: text.toLowerCase() };
+
+/** An IP address to listen on, or a host name that resolves to one. */
+export const listenHost: Parser<string> = (text) =>
+  isIP(text) !== 0 || isHostName(text) ? { value: text.toLowerCase() } : { expected: 'an IP address or a host name' };
+
+/** `192.0.2.0/24`, `2001:db8::/32`, or one address, which is given the full prefix length. */
+export const cidr: Parser<string> = (text) => {
+  const [address = '', bits, ...more] = text.split('/');
+  const family = isIP(address);
+  const width = family === 6 ? 128 : 32;
+  const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+  if (family === 0 || more.length > 0 || !(length <= width)) return { expected: 'an IP address or a CIDR block' };
+  return { value: `${address.toLowerCase()}/${length}` };
+};
+
+export interface ServerAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1`, `[2001:db8::1]:5353`; port 53 where none is named. */
+export const dnsServer: Parser<ServerAddress> = (text) => {
+  const expected = 'an IP address with an optional port (IPv6 with a port in brackets: [::1]:53)';
+  if (isIP(text) !== 0) return { value: { address: text.toLowerCase(), port: 53 } };
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text);
+  const address = match?.[1] ?? match?.[2] ?? '';
+  const named = remotePort(match?.[3] ?? '53');
+  if (isIP(address) !== (match?.[1] === undefined ? 4 : 6) || 'expected' in named) return { expected };
+  return { value: { address: address.toLowerCase(), port: named.value } };
+};
+
+/** `sqlite:PATH` or a PostgreSQL address (libpq, "Connection URIs"). */
+export const databaseUrl: Parser<string> = (text) => {
+  if (/^sqlite:./.test(text)) return { value: text };
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { value: text };
+  return { expected: 'sqlite:PATH or postgres://user:password@host/database' };
+};
+
+/** An absolute http(s) address, without a slash at its end. */
+export const webAddress: Parser<string> = (text) => {
+  const expected = 'an http:// or https:// address without query, fragment or password';
+  if (!URL.canParse(text)) return { expected };
+  const url = new URL(text);
+  const plain = url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  if (!/^https?:$/.test(url.protocol) || !plain) return { expected };
+  return { value: url.href.replace(/\/+$/, '') };
+};
+
+/** A secret that travels in an Authorization header (RFC 6750 §2.1), long enough not to be guessed. */
+export const bearerToken: Parser<string> = (text) =>
+  /^[A-Za-z0-9._~+/-]{16,512}=*$/.test(text)
+    ? { value: text }
+    : { expected: '16 or more characters of A-Z a-z 0-9 . _ ~ + / -' };
+
+export const path: Parser<string> = (text) => (text.includes('\0') ? { expected: 'a path' } : { value: text });
+
+/** RFC 1123 §2.1: labels of letters, digits and hyphens, 63 octets each, 253 in all. */
+export function isHostName(text: string): boolean {
+  return text.length <= 253 && text.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
+}
+
+/** A name that a mail server can look up: qualified, not all digits at the end, and not this very machine (RFC 6761). */
+export function isQualified(name: string): boolean {
+  const labels = name.toLowerCase().split('.');
+  const last = labels.at(-1)!;
+  if (!isHostName(name) || labels.length < 2 || /^\d+$/.test(last)) return false;
+  return last !== 'localhost' && last !== 'localdomain';
+}
+
+export const heloName: Parser<string> = (text) =>
+  isHostName(text) ? { value: text.toLowerCase() } : { expected: 'a host name such as mail.example.com' };
+
+/** The reverse-path of MAIL FROM (RFC 5321 §4.1.2); `<>` is the null one and becomes the empty string. */
+export const sender: Parser<string> = (text) => {
+  if (text === '<>') return { value: '' };
+  const match = /^([A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64})@(.+)$/.exec(text);
+  const local = match?.[1] ?? '.';
+  const good = isHostName(match?.[2] ?? '') && !local.startsWith('.') && !local.endsWith('.') && !local.includes('..');
+  return good ? { value: `${local}@${match![2]!.toLowerCase()}` } : { expected: 'an ASCII email address or <>' };
+};

@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+
+const DEBIAN = 'tests/debian/**/*.test.ts';
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 15_000,
+    hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['{src,tests,scripts,bench}/**/*.test.ts'],
+          exclude: [DEBIAN, '**/node_modules/**'],
+        },
+      },
+      {
+        extends: true,
+        // Clean clones, npm installs, real servers: minutes, one after the other.
+        test: { name: 'debian', include: [DEBIAN], testTimeout: 600_000, hookTimeout: 600_000, fileParallelism: false },
+      },
+    ],
+  },
+});

@@ -101,8 +101,8 @@ export interface FilterKeys {
   readonly email: string | null;
   /** The domain and its parents, longest first. */
   readonly domains: readonly string[];
-  /** The caller's or end user's IP, canonical, or null. */
-  readonly ip: string | null;
+  /** The canonical values that cover the end user's IP, most specific first; asked for only when there are IP filters. */
+  readonly ips: () => readonly string[];
 }
 
 export interface AdmissionRequest {
@@ -143,14 +143,40 @@ export type RefusalCode =
  * The outcome of admission, in the contract's order of refusal: key (an unknown key, and one whose account is gone or
  * suspended, are `invalid_api_key`), IP allowlist, rate window, idempotency (for unusable requests too: their 400 and 422
  * are stored replies), [`invalid` is handed back here as `admitted`], filters, plan, credits. A matching filter costs
- * nothing, so it needs neither plan nor credits: `decide` is then called with it and its record settles at once. `caller` and `window` are there from the moment the key is known to be good.
+ * nothing, so it needs neither plan nor credits: `decide` is then called with it and its record settles at once. Credits
+ * means PRICE[level] even when the verdict turns out to cost less, so that an answer does not depend on what is cached.
+ * `caller` and `window` are there from the moment the key is known to be good.
  * A request refused with 401 or 403 does not count in the window; every other one counts once, a 429 not.
  */
 export type Admission =
-  | { readonly outcome: 'refused'; readonly code: RefusalCode; readonly caller: Caller | null; readonly window: RateWindow | null; readonly balance: number | null }
-  | { readonly outcome: 'replay'; readonly caller: Caller; readonly window: RateWindow; readonly reply: StoredReply; readonly balance: number }
-  | { readonly outcome: 'admitted'; readonly caller: Caller; readonly window: RateWindow; readonly filter: Filter | null; readonly balance: number }
-  | { readonly outcome: 'settled'; readonly caller: Caller; readonly window: RateWindow; readonly record: VerificationRecord; readonly balance: number };
+  | {
+      readonly outcome: 'refused';
+      readonly code: RefusalCode;
+      readonly caller: Caller | null;
+      readonly window: RateWindow | null;
+      readonly balance: number | null;
+    }
+  | {
+      readonly outcome: 'replay';
+      readonly caller: Caller;
+      readonly window: RateWindow;
+      readonly reply: StoredReply;
+      readonly balance: number;
+    }
+  | {
+      readonly outcome: 'admitted';
+      readonly caller: Caller;
+      readonly window: RateWindow;
+      readonly filter: Filter | null;
+      readonly balance: number;
+    }
+  | {
+      readonly outcome: 'settled';
+      readonly caller: Caller;
+      readonly window: RateWindow;
+      readonly record: VerificationRecord;
+      readonly balance: number;
+    };
 
 export interface Settlement {
   readonly caller: Caller;
@@ -161,7 +187,23 @@ export interface Settlement {
   readonly idempotency: IdempotencyRef | null;
 }
 
-/** The charge: both calls are micro-batched; each answers after its commit. A full queue throws Refusal('overloaded'). */
+/** Since the store was opened; for metrics. */
+export interface ChargingStats {
+  /** Transactions begun for batches. */
+  readonly batches: number;
+  /** Requests answered, refusals included. */
+  readonly answered: number;
+  /** Requests rejected because the store could not record. */
+  readonly failed: number;
+  /** Requests turned away by a full queue. */
+  readonly overloaded: number;
+}
+
+/**
+ * The charge: both calls are micro-batched; each answers after its commit. A full queue throws Refusal('overloaded') to
+ * `admit`; `settle` is never turned away, as what it finishes was admitted once and is bounded by that. When the store
+ * cannot record, both throw Refusal('verification_unavailable') and nothing was charged.
+ */
 export interface Charging {
   admit(request: AdmissionRequest): Promise<Admission>;
   /**
@@ -173,6 +215,7 @@ export interface Charging {
   settle(settlement: Settlement): Promise<{ balance: number }>;
   /** Requests waiting for a transaction. */
   readonly waiting: number;
+  readonly stats: ChargingStats;
 }
 
 export interface Page<T> {
@@ -210,11 +253,20 @@ export interface LedgerRow {
 }
 
 export interface Accounts {
-  create(input: { name: string; plan: Plan; rateLimit: number | null; credits: number; note?: string }): Promise<Account>;
+  create(input: {
+    name: string;
+    plan: Plan;
+    rateLimit: number | null;
+    credits: number;
+    note?: string;
+  }): Promise<Account>;
   get(id: string): Promise<Account | null>;
   list(): Promise<Account[]>;
   count(): Promise<number>;
-  set(id: AccountId, change: { name?: string; plan?: Plan; rateLimit?: number | null; status?: 'active' | 'suspended' }): Promise<Account | null>;
+  set(
+    id: AccountId,
+    change: { name?: string; plan?: Plan; rateLimit?: number | null; status?: 'active' | 'suspended' },
+  ): Promise<Account | null>;
   /** Adds (or, with a negative number, takes back) credits; refuses what would put the balance below zero: null. */
   grant(id: AccountId, credits: number, note: string): Promise<Account | null>;
   ledger(id: AccountId, limit: number): Promise<LedgerRow[]>;
@@ -228,7 +280,10 @@ export interface Accounts {
 }
 export interface Keys {
   /** `hash` is all that is stored of the key's value. */
-  create(account: AccountId, input: { name: string; hash: string; lastFour: string; allowIps: readonly string[] }): Promise<Key>;
+  create(
+    account: AccountId,
+    input: { name: string; hash: string; lastFour: string; allowIps: readonly string[] },
+  ): Promise<Key>;
   list(account: AccountId | null): Promise<Key[]>;
   get(id: string): Promise<Key | null>;
   update(account: AccountId, id: string, change: { name?: string; allowIps?: readonly string[] }): Promise<Key | null>;
@@ -236,16 +291,28 @@ export interface Keys {
   revoke(id: string): Promise<Key | null>;
 }
 export interface Filters {
-  add(account: AccountId, input: { filterType: FilterType; value: string; reason: string | null }): Promise<{ added: true; filter: Filter } | { added: false; existingId: number }>;
+  add(
+    account: AccountId,
+    input: { filterType: FilterType; value: string; reason: string | null },
+  ): Promise<{ added: true; filter: Filter } | { added: false; existingId: number }>;
   /** Many at once in one transaction (imports, benches); answers how many were new. */
-  addMany(account: AccountId, inputs: readonly { filterType: FilterType; value: string; reason: string | null }[]): Promise<number>;
+  addMany(
+    account: AccountId,
+    inputs: readonly { filterType: FilterType; value: string; reason: string | null }[],
+  ): Promise<number>;
   /** Newest first. `query` is searched literally (no wildcards), without regard to case, in value and reason. */
-  list(account: AccountId, input: { filterType: FilterType | null; query: string | null; offset: number; limit: number }): Promise<Page<Filter>>;
+  list(
+    account: AccountId,
+    input: { filterType: FilterType | null; query: string | null; offset: number; limit: number },
+  ): Promise<Page<Filter>>;
   remove(account: AccountId, id: number): Promise<boolean>;
 }
 export interface Verifications {
   get(account: AccountId, id: string): Promise<(VerificationRecord & { createdAt: number; keyId: string }) | null>;
-  list(account: AccountId, input: { offset: number; limit: number }): Promise<Page<VerificationRecord & { createdAt: number; keyId: string }>>;
+  list(
+    account: AccountId,
+    input: { offset: number; limit: number },
+  ): Promise<Page<VerificationRecord & { createdAt: number; keyId: string }>>;
 }
 export interface Usage {
   summary(account: AccountId, from: number, to: number): Promise<UsageSummary>;

@@ -1,0 +1,144 @@
+/**
+ * What the charge reads and what it changes. An engine loads a `ChargeState`, `judge` (decide.ts) works on it in memory,
+ * and the engine writes the `Changes` in the same transaction.
+ */
+import type { Level, Plan } from '../../kernel/plans.ts';
+import type {
+  AccountId,
+  AdmissionRequest,
+  Filter,
+  FilterType,
+  LedgerRow,
+  Settlement,
+  VerificationRecord,
+} from '../store.ts';
+
+export interface KeyState {
+  readonly id: string;
+  readonly accountId: AccountId;
+  /** JSON array of canonical addresses and CIDRs. */
+  readonly allowIps: string;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+/** Mutable: every request of a batch sees what the ones before it left. */
+export interface AccountState {
+  readonly id: AccountId;
+  readonly plan: Plan;
+  readonly rateLimit: number | null;
+  readonly status: string;
+  readonly filterEmails: number;
+  readonly filterDomains: number;
+  readonly filterIps: number;
+  balance: number;
+  locked: number;
+  windowStart: number;
+  windowCount: number;
+}
+
+export interface HoldState {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly amount: number;
+}
+
+export interface IdempotencyState {
+  readonly accountId: AccountId;
+  readonly route: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly state: 'running' | 'done';
+  readonly status: number | null;
+  /** JSON object. */
+  readonly headers: string | null;
+  readonly body: string | null;
+  readonly node: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** The rows a batch may need. Each look-up answers the same object every time within one batch. */
+export interface ChargeState {
+  /** The store's clock, ms. */
+  readonly now: number;
+  /** The process that charges: owner of the holds taken here. */
+  readonly node: string;
+  key(hash: string): KeyState | null;
+  account(id: string): AccountState | null;
+  hold(id: string): HoldState | null;
+  /** Whether a verification of this id is recorded. */
+  recorded(id: string): boolean;
+  idempotency(accountId: string, route: string, key: string): IdempotencyState | null;
+  filter(accountId: string, type: FilterType, value: string): Filter | null;
+}
+
+export interface LedgerEntry {
+  readonly accountId: AccountId;
+  readonly kind: LedgerRow['kind'];
+  readonly amount: number;
+  readonly charged: number;
+  readonly verificationId: string | null;
+}
+export interface HoldEntry extends HoldState {
+  readonly keyId: string;
+  readonly route: string | null;
+  readonly idempotencyKey: string | null;
+  readonly expiresAt: number;
+}
+export interface VerificationEntry {
+  readonly accountId: AccountId;
+  readonly keyId: string;
+  readonly record: VerificationRecord;
+}
+export interface UsageEntry {
+  readonly accountId: AccountId;
+  readonly keyId: string;
+  readonly hour: number;
+  readonly validationType: Level;
+  readonly status: 'good' | 'bad';
+  /** Empty for none. */
+  readonly reason: string;
+  requests: number;
+  credits: number;
+}
+
+/** What a batch leaves to write; empty when it only refused. All rows get `ChargeState.now`. */
+export interface Changes {
+  readonly accounts: Set<AccountState>;
+  readonly ledger: LedgerEntry[];
+  readonly verifications: VerificationEntry[];
+  readonly holds: HoldEntry[];
+  /** Holds that are over. */
+  readonly ended: string[];
+  readonly usage: Map<string, UsageEntry>;
+  /** By `idempotencyId`; null: forgotten. */
+  readonly idempotency: Map<string, { ref: IdempotencyState; keep: boolean }>;
+  /** Key id → the IP it was used from. */
+  readonly keyUses: Map<string, string>;
+}
+
+export const noChanges = (): Changes => ({
+  accounts: new Set(),
+  ledger: [],
+  verifications: [],
+  holds: [],
+  ended: [],
+  usage: new Map(),
+  idempotency: new Map(),
+  keyUses: new Map(),
+});
+
+export const isEmpty = (changes: Changes): boolean =>
+  changes.accounts.size === 0 &&
+  changes.ledger.length === 0 &&
+  changes.verifications.length === 0 &&
+  changes.idempotency.size === 0 &&
+  changes.keyUses.size === 0;
+
+export type ChargeRequest =
+  | { readonly kind: 'admit'; readonly admit: AdmissionRequest }
+  | { readonly kind: 'settle'; readonly settle: Settlement };
+
+/** The answer to one request of a batch; an error is its own and not its neighbours'. */
+export type Answer = { readonly value: unknown } | { readonly error: unknown };

@@ -1,0 +1,79 @@
+/**
+ * A process proves that it lives by an exclusive lock on a small file beside the database, `<db>-node-<id>`. The
+ * kernel drops the lock when the process ends, however it ends, and shows it to other containers on the same host.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { NodeLife } from '../engine.ts';
+import { isBusy } from './failure.ts';
+
+/** The open, locked file; null when another process has the lock. */
+function lock(path: string): DatabaseSync | null {
+  const file = new DatabaseSync(path, { timeout: 0 });
+  try {
+    file.exec('BEGIN EXCLUSIVE');
+    return file;
+  } catch (error) {
+    file.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+}
+
+export class SqliteNode implements NodeLife {
+  /** Null for a database in memory, which nobody else can see. */
+  readonly #path: string | null;
+  readonly #newId: () => string;
+  #file: DatabaseSync | null = null;
+  current: string | null = null;
+
+  constructor(path: string | null, newId: () => string) {
+    this.#path = path;
+    this.#newId = newId;
+  }
+
+  /** This process's node; made, locked and `announce`d at the first call. */
+  acquire(announce: (id: string) => void): string {
+    if (this.current !== null) return this.current;
+    const id = this.#newId();
+    this.#file ??= this.#path === null ? null : lock(this.#lockPath(id));
+    try {
+      announce(id);
+    } catch (error) {
+      this.#drop(id);
+      throw error;
+    }
+    this.current = id;
+    return id;
+  }
+
+  async ifDead<T>(id: string, sweep: () => Promise<T>): Promise<T | null> {
+    if (id === this.current) return null;
+    if (this.#path === null || !existsSync(this.#lockPath(id))) return sweep();
+    const file = lock(this.#lockPath(id));
+    if (file === null) return null;
+    try {
+      const result = await sweep();
+      rmSync(this.#lockPath(id), { force: true });
+      return result;
+    } finally {
+      file.close();
+    }
+  }
+
+  close(): void {
+    if (this.current !== null) this.#drop(this.current);
+    this.current = null;
+  }
+
+  #drop(id: string): void {
+    if (this.#file === null) return;
+    rmSync(this.#lockPath(id), { force: true });
+    this.#file.close();
+    this.#file = null;
+  }
+
+  #lockPath(id: string): string {
+    return `${this.#path}-node-${id}`;
+  }
+}

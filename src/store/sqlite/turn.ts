@@ -1,0 +1,14 @@
+/**
+ * One writer at a time in this process. A charge batch waits for SQLite's lock synchronously; were the lock held by a
+ * transaction of ours that needs the event loop to go on, both would wait for ever.
+ */
+export class Turn {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs `work` when all work given before it is done. */
+  take<T>(work: () => T | Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

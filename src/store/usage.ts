@@ -1,0 +1,53 @@
+import { type RawBuilder, sql } from 'kysely';
+import { toIso } from '../kernel/clock.ts';
+import type { Engine } from './engine.ts';
+import type { AccountId, Usage, UsageGrouping, UsageRow } from './store.ts';
+
+const HOUR = 3600 * 1000;
+const DAY = 24 * HOUR;
+
+const GROUPS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
+  day: sql`hour / ${sql.lit(DAY)}`,
+  key: sql`key_id`,
+  reason: sql`CASE WHEN reason = '' THEN 'none' ELSE reason END`,
+  validation_type: sql`validation_type`,
+};
+
+interface Sums {
+  requests: number;
+  good: number;
+  bad: number;
+  credits: number;
+}
+const SUMS = sql`
+  CAST(coalesce(sum(requests), 0) AS BIGINT) AS requests,
+  CAST(coalesce(sum(CASE WHEN status = 'good' THEN requests ELSE 0 END), 0) AS BIGINT) AS good,
+  CAST(coalesce(sum(CASE WHEN status = 'bad' THEN requests ELSE 0 END), 0) AS BIGINT) AS bad,
+  CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits`;
+
+/** Counters are kept by the hour (UTC): `from` counts from the start of its hour, `to` up to the start of its own. */
+const within = (account: AccountId, from: number, to: number) =>
+  sql`account_id = ${account} AND hour >= ${Math.floor(from / HOUR) * HOUR} AND hour < ${to}`;
+
+export function usage(engine: Engine): Usage {
+  return {
+    async summary(account, from, to) {
+      const period = within(account, from, to);
+      const all = await sql<Sums>`SELECT ${SUMS} FROM usage_hours WHERE ${period}`.execute(engine.db);
+      const reasons = await sql<{ reason: string; n: number }>`
+        SELECT reason, CAST(sum(requests) AS BIGINT) AS n FROM usage_hours
+        WHERE ${period} AND reason <> '' GROUP BY reason ORDER BY reason`.execute(engine.db);
+      return { ...all.rows[0]!, byReason: Object.fromEntries(reasons.rows.map(({ reason, n }) => [reason, n])) };
+    },
+
+    async series(account, grouping, from, to): Promise<UsageRow[]> {
+      const { rows } = await sql<Sums & { grp: string | number }>`
+        SELECT ${GROUPS[grouping]} AS grp, ${SUMS} FROM usage_hours
+        WHERE ${within(account, from, to)} GROUP BY 1 ORDER BY 1`.execute(engine.db);
+      return rows.map(({ grp, ...sums }) => ({
+        group: grouping === 'day' ? toIso(Number(grp) * DAY).slice(0, 10) : String(grp),
+        ...sums,
+      }));
+    },
+  };
+}

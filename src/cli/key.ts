@@ -1,0 +1,72 @@
+import { Command } from 'commander';
+import { toIso } from '../kernel/clock.ts';
+import { KEY_PREFIX } from '../kernel/ids.ts';
+import { createKey } from '../service/keys.ts';
+import type { Key } from '../store/store.ts';
+import { accountNamed } from './account.ts';
+import { command, Failed, optionsFrom, say, table, withStore } from './command.ts';
+
+const toJson = (k: Key) => ({
+  id: k.id,
+  account_id: k.accountId,
+  name: k.name,
+  key: `${KEY_PREFIX}…${k.lastFour}`,
+  allow_ips: k.allowIps,
+  created_at: toIso(k.createdAt),
+  revoked_at: k.revokedAt === null ? null : toIso(k.revokedAt),
+  last_used_at: k.lastUsedAt === null ? null : toIso(k.lastUsedAt),
+  last_used_ip: k.lastUsedIp,
+});
+
+export function keyCommand(): Command {
+  const group = new Command('key').description('API keys.');
+  group.addCommand(create());
+  group.addCommand(list());
+  group.addCommand(revoke());
+  return group;
+}
+
+const create = () =>
+  command('create', 'Make a key; its value is shown once.', 'key')
+    .requiredOption('--account <id>', 'the account it belongs to')
+    .requiredOption('--name <name>', 'what to call it')
+    .option('--allow-ip <cidr...>', 'addresses and CIDRs that may use it; without any, all may')
+    .action(async (flags: { json?: boolean; account: string; name: string; allowIp?: string[] }) => {
+      await withStore(optionsFrom(flags, 'key'), async (store) => {
+        const account = await accountNamed(store, flags.account);
+        const allowIps = (flags.allowIp ?? []).flatMap((text) => text.split(',')).filter((text) => text.trim() !== '');
+        const { key, value } = await createKey(store.keys, account.id, { name: flags.name, allowIps });
+        say(flags, { id: key.id, key: value }, `Key ${key.id} was made. It is shown only now:\n${value}`);
+      });
+    });
+
+const list = () =>
+  command('list', 'Show the keys; revoked ones stay listed.', 'key')
+    .option('--account <id>', 'of this account only')
+    .action(async (flags: { json?: boolean; account?: string }) => {
+      await withStore(optionsFrom(flags, 'key'), async (store) => {
+        const account = flags.account === undefined ? null : (await accountNamed(store, flags.account)).id;
+        const keys = (await store.keys.list(account)).map(toJson);
+        const rows = keys.map((k) => [
+          k.id,
+          k.account_id,
+          k.name,
+          k.key,
+          k.allow_ips.join(' ') || 'any',
+          k.revoked_at ? 'revoked' : 'active',
+          k.last_used_at,
+        ]);
+        say(flags, keys, table(rows, ['ID', 'ACCOUNT', 'NAME', 'KEY', 'ALLOWED', 'STATE', 'LAST USED']));
+      });
+    });
+
+const revoke = () =>
+  command('revoke', 'Revoke a key, at once and for good.', 'key')
+    .argument('<id>')
+    .action(async (id: string, flags: { json?: boolean }) => {
+      await withStore(optionsFrom(flags, 'key'), async (store) => {
+        const key = await store.keys.revoke(id);
+        if (!key) throw new Failed(`there is no key ${JSON.stringify(id)}; mailvet key list shows them.`);
+        say(flags, toJson(key), `Key ${id} is revoked.`);
+      });
+    });

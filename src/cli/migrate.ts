@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { systemClock } from '../kernel/clock.ts';
+import { openStore } from '../store/open.ts';
+import { command, optionsFrom, say } from './command.ts';
+
+export const migrateCommand = (): Command =>
+  command('migrate', 'Bring the store to this version; refuses a store that is newer.').action(
+    async (flags: { json?: boolean }) => {
+      const store = await openStore({ url: optionsFrom(flags, 'migrate').databaseUrl, clock: systemClock });
+      try {
+        const { from, to } = await store.migrate();
+        say(
+          flags,
+          { from, to },
+          from === to ? `The store is at version ${to}.` : `The store went from version ${from} to ${to}.`,
+        );
+      } finally {
+        await store.close();
+      }
+    },
+  );

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { createLogger } from '../kernel/log.ts';
+import { startService } from '../main.ts';
+import { firstAccount } from '../service/first-account.ts';
+import { command, Failed, optionsFrom, sentenceOf } from './command.ts';
+
+export const serveCommand = (): Command =>
+  command('serve', 'Run the service.')
+    .option('--first-account', 'on an empty store, make an account (Premium, 10,000 credits) and a key, and print them')
+    .action(async (flags: { json?: boolean; firstAccount?: boolean }) => {
+      const options = optionsFrom(flags, 'serve');
+      const logger = createLogger(options.logLevel);
+      const service = await startService(options, logger).catch((error: unknown) => {
+        throw new Failed(explain(error, options.host, options.port));
+      });
+      const first = flags.firstAccount ? await firstAccount(service.store) : null;
+      if (flags.json) process.stdout.write(`${JSON.stringify({ url: service.url, key: first?.key ?? null })}\n`);
+      else process.stdout.write(greeting(service.url, flags.firstAccount === true, first?.key ?? null));
+      await terminated();
+      logger.info('stopping: requests in flight are finished first');
+      await service.stop();
+      logger.flush();
+    });
+
+function terminated(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+}
+
+function explain(error: unknown, host: string, port: number): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${host} is in use: stop what listens there, or set MAILVET_PORT to another port.`;
+  if (code === 'EACCES')
+    return `port ${port} of ${host} may not be used by this user: set MAILVET_PORT to a port above 1023.`;
+  if (code === 'EADDRNOTAVAIL') return `${host} is no address of this machine: correct MAILVET_HOST.`;
+  return sentenceOf(error);
+}
+
+function greeting(url: string, asked: boolean, key: string | null): string {
+  const lines = [`Mailvet listens on ${url}`, `API reference: ${url}/docs`];
+  if (key !== null) {
+    lines.push(
+      '',
+      'This store was empty: it now has an account with 10,000 credits and one key.',
+      'The key is shown only now. Try it:',
+      '',
+      `curl -s ${url}/v1/verify \\`,
+      `  -H 'Authorization: Bearer ${key}' \\`,
+      `  -H 'Content-Type: application/json' \\`,
+      `  -d '{"email": "someone@gmail.com"}'`,
+      '',
+    );
+  } else if (asked) {
+    lines.push(
+      'The store has an account already. For another key: npx mailvet account list, then',
+      '  npx mailvet key create --account <id> --name <name>',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import type { Report, Verifier } from '../index.ts';
+import { command, Failed, optionsFrom, table, WrongUse, whole } from './command.ts';
+import { verifierFrom } from './engine.ts';
+import { verifyFile } from './verify-file.ts';
+
+interface Flags {
+  json?: boolean;
+  smtp?: boolean;
+  file?: string;
+  out?: string;
+  column?: string;
+  timeoutMs: number;
+  evidence?: boolean;
+}
+
+export const verifyCommand = (): Command =>
+  command('verify', 'Verify addresses without a server, an account or a charge.')
+    .argument('[address...]')
+    .option('--smtp', 'also ask the mail server')
+    .option('--file <in.csv>', 'take the addresses from a CSV file')
+    .option('--out <out.csv>', 'where the results go; - is standard output', '-')
+    .option('--column <name>', 'the column of the file that holds the addresses; by default it is found')
+    .option('--timeout-ms <ms>', 'the budget of one check', whole('--timeout-ms', 1000, 30_000), 10_000)
+    .option('--evidence', 'with --json: add what was seen and said')
+    .action(async (addresses: string[], flags: Flags) => {
+      if (addresses.length === 0 && flags.file === undefined)
+        throw new WrongUse('give one or more addresses, or --file.');
+      if (addresses.length > 0 && flags.file !== undefined) throw new WrongUse('give addresses or --file, not both.');
+      const verifier = verifierFrom(optionsFrom(flags, 'verify'));
+      const ask = {
+        level: flags.smtp ? ('smtp' as const) : ('mx' as const),
+        timeoutMs: flags.timeoutMs,
+        evidence: flags.evidence ?? false,
+      };
+      try {
+        if (flags.file !== undefined)
+          await verifyFile(verifier, { ...ask, ...flags, file: flags.file, out: flags.out ?? '-' });
+        else if (flags.json) await printLines(verifier, addresses, ask);
+        else await printTable(verifier, addresses, ask);
+      } finally {
+        verifier.close();
+      }
+    });
+
+type Ask = Parameters<Verifier['verify']>[1];
+
+const AT_ONCE = 50;
+
+/** Results in the order of the addresses, a bounded number of checks at once. */
+async function* inOrder(verifier: Verifier, addresses: readonly string[], ask: Ask): AsyncGenerator<Report> {
+  for (let i = 0; i < addresses.length; i += AT_ONCE) {
+    yield* await Promise.all(addresses.slice(i, i + AT_ONCE).map((email) => verifier.verify(email, ask)));
+  }
+}
+
+async function printLines(verifier: Verifier, addresses: readonly string[], ask: Ask): Promise<void> {
+  for await (const result of failing(inOrder(verifier, addresses, ask)))
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+async function printTable(verifier: Verifier, addresses: readonly string[], ask: Ask): Promise<void> {
+  const rows: string[][] = [];
+  for await (const r of failing(inOrder(verifier, addresses, ask))) {
+    const notes = [r.did_you_mean && `did you mean ${r.did_you_mean}?`, r.checks.syntax.error, r.checks.mx.provider];
+    rows.push([r.email, r.status, r.deliverability, r.reason ?? '-', notes.filter(Boolean).join(', ') || '-']);
+  }
+  process.stdout.write(`${table(rows, ['ADDRESS', 'STATUS', 'DELIVERABILITY', 'REASON', 'NOTES'])}\n`);
+}
+
+/** An outage of our resolver ends the command with exit 1 and what to do. */
+async function* failing<T>(results: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    yield* results;
+  } catch (error) {
+    if ((error as Error).name !== 'VerificationUnavailableError') throw error;
+    throw new Failed(`${(error as Error).message} Check MAILVET_DNS_SERVERS.`);
+  }
+}

@@ -1,0 +1,57 @@
+import Type, { type Static } from 'typebox';
+import { PLAN_NAMES } from '../kernel/plans.ts';
+import { OneOf } from './schema.ts';
+
+export const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
+
+const Instant = Type.String({ format: 'date-time' });
+const LevelUsage = Type.Object({
+  credits: Type.Integer({ description: 'Credits that one answer at this level costs.' }),
+  available: Type.Boolean(),
+  upgrade_required: Type.Optional(Type.String({ description: 'The plan that has this level.' })),
+});
+
+export const UsageReply = Type.Object(
+  {
+    plan: OneOf(PLAN_NAMES),
+    period: Type.Object({ start: Instant, end: Instant }, { description: 'The calendar month, UTC.' }),
+    credits: Type.Object({
+      total: Type.Integer({ description: 'What the account holds: `remaining` and `locked` together.' }),
+      locked: Type.Integer({ description: 'Held by checks that are still running.' }),
+      used: Type.Integer({ description: 'Charged in the period.' }),
+      remaining: Type.Integer({ description: 'What can still be spent.' }),
+    }),
+    rate_limit: Type.Object({
+      limit: Type.Integer(),
+      remaining: Type.Integer(),
+      window_seconds: Type.Integer(),
+      reset_at: Instant,
+    }),
+    validation_types: Type.Object({ mx: LevelUsage, smtp: LevelUsage }),
+    totals: Type.Object({
+      requests: Type.Integer({ description: 'Recorded verifications; neither replays nor refusals.' }),
+      good: Type.Integer(),
+      bad: Type.Integer(),
+      by_reason: Type.Record(Type.String(), Type.Integer()),
+    }),
+    series: Type.Optional(
+      Type.Array(
+        Type.Object({
+          group: Type.String(),
+          requests: Type.Integer(),
+          good: Type.Integer(),
+          bad: Type.Integer(),
+          credits: Type.Integer(),
+        }),
+      ),
+    ),
+  },
+  { title: 'Usage' },
+);
+export type UsageReply = Static<typeof UsageReply>;
+
+export const UsageQuery = Type.Object({
+  group_by: Type.Optional(OneOf(USAGE_GROUPINGS, { description: 'Adds `series`, one row per group.' })),
+  from: Type.Optional(Type.String({ description: 'Start of the series, RFC 3339; by default the period’s.' })),
+  to: Type.Optional(Type.String({ description: 'End of the series (exclusive), RFC 3339.' })),
+});

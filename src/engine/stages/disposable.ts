@@ -1,0 +1,24 @@
+import type { DisposableEvidence, DnsEvidence } from '../evidence.ts';
+import type { Lists } from '../lists/lists.ts';
+
+/** The first way to be disposable: the domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
+export function disposableByName(domain: string, lists: Lists): DisposableEvidence {
+  const { verdict, matched } = lists.disposable(domain);
+  if (verdict === 'disposable') return { result: 'fail', matched, by: 'list' };
+  if (verdict === 'suspected') return { result: 'unknown', matched, by: 'list' };
+  return { result: 'pass', matched: null, by: null };
+}
+
+/** The second: its mail hosts belong to a disposable service. The allowlist and the relays win over that, too. */
+export function disposableByHost(
+  byName: DisposableEvidence,
+  domain: string,
+  dns: DnsEvidence,
+  lists: Lists,
+): DisposableEvidence {
+  if (byName.result === 'fail' || lists.disposable(domain).verdict === 'allowed') return byName;
+  const hosts = dns.records.map((r) => r.host);
+  const addresses = dns.hosts.flatMap((h) => h.addresses);
+  const hit = lists.disposableHost(hosts, addresses);
+  return hit === null ? byName : { result: 'fail', matched: hit.matched, by: 'mail_host' };
+}

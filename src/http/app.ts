@@ -1,0 +1,135 @@
+import swagger from '@fastify/swagger';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { ERRORS, Refusal } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Caller } from '../store/store.ts';
+import { readBodies } from './body.ts';
+import type { HttpContext } from './context.ts';
+import { openApiDocument } from './openapi.ts';
+import { errorBody, errorHeaders, JSON_TYPE, sendError } from './reply.ts';
+import { type RouteRow, routes, schemaOf } from './routes.ts';
+
+/** Fixed on every reply; pages set their own content policy. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** The HTTP face of the service, not yet listening. */
+export async function buildApp(context: HttpContext): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: context.logger,
+    // One line per request is written below, when its outcome is known.
+    disableRequestLogging: true,
+    genReqId: (raw) => requestId(raw.headers['x-request-id'], context),
+    return503OnClosing: false,
+    requestTimeout: 15_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 65_000,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    // A path such as /%ff is no resource; the router would answer with a reply of its own shape.
+    frameworkErrors: (_error, request, reply) => {
+      void sendError(request as FastifyRequest, reply, new Refusal('not_found', 'The path is not well-formed.'));
+    },
+    clientErrorHandler: refuseBrokenRequest,
+  });
+  // Bodies and queries are read by the contract's own readers, after the key was judged; the schemas are documentation.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  readBodies(app);
+  await app.register(swagger, openApiDocument(context.publicUrl));
+  const table = routes(context);
+  addHooks(app, context);
+  for (const row of table) addRoute(app, row);
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsFor(table, request.url.split('?', 1)[0]!);
+    if (allowed.length === 0) return sendError(request, reply, new Refusal('not_found'));
+    return sendError(request, reply.header('allow', allowed.join(', ')), new Refusal('method_not_allowed'));
+  });
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error));
+  return app;
+}
+
+function addRoute(app: FastifyInstance, row: RouteRow): void {
+  app.route({ method: row.method, url: row.path, schema: schemaOf(row), handler: row.handler });
+}
+
+function addHooks(app: FastifyInstance, context: HttpContext): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-type': JSON_TYPE });
+    if (request.url.startsWith('/v1')) reply.header('cache-control', 'no-store');
+    if (context.draining()) reply.header('connection', 'close');
+    done();
+  });
+  app.addHook('preHandler', (request, reply, done) => {
+    // The rest of an oversized body is not worth reading.
+    if (request.body === 'too_large') reply.header('connection', 'close');
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const caller = (request as FastifyRequest & { caller?: Caller }).caller;
+    const { method } = request;
+    const route = request.routeOptions.url ?? 'none';
+    const status = reply.statusCode;
+    context.answered({ method, route, status, seconds: reply.elapsedTime / 1000 });
+    request.log.info({
+      request_id: request.id,
+      method,
+      route,
+      status,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      account: caller?.accountId,
+      key: caller?.keyId,
+    });
+    done();
+  });
+}
+
+/** A well-formed id from the caller is kept, so that both sides' logs tell of one request under one name. */
+function requestId(sent: string | string[] | undefined, context: HttpContext): string {
+  return typeof sent === 'string' && /^[A-Za-z0-9._~-]{1,128}$/.test(sent) ? sent : newId('req', context.clock.now());
+}
+
+/** The methods that a path takes, if it is one of ours at all (RFC 9110 §15.5.6). */
+function methodsFor(table: readonly RouteRow[], path: string): string[] {
+  const matches = (row: RouteRow) => new RegExp(`^${row.path.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(path);
+  const methods: string[] = table.filter(matches).map((row) => row.method);
+  if (methods.includes('GET')) methods.push('HEAD');
+  return methods;
+}
+
+const BROKEN: Readonly<Record<string, { status: number; reason: string; sentence: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    reason: 'Request Header Fields Too Large',
+    sentence: 'The request headers are larger than 16 KiB.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    reason: 'Request Timeout',
+    sentence: 'The request took too long to arrive.',
+  },
+};
+
+/** What cannot be read as HTTP at all has no route and no key; it gets the same shape of error and a closed connection. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, reason, sentence } = BROKEN[error.code ?? ''] ?? {
+    status: ERRORS.invalid_parameter.status,
+    reason: 'Bad Request',
+    sentence: 'The request is not well-formed HTTP.',
+  };
+  const refusal = new Refusal('invalid_parameter', sentence);
+  const body = JSON.stringify(errorBody(refusal, newId('req', 0)));
+  const headers = Object.entries({
+    ...errorHeaders(refusal),
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  const head = headers.map(([name, value]) => `${name}: ${value}`).join('\r\n');
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head}\r\n\r\n${body}`);
+}

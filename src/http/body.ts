@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Parsed, refused } from '../contract/schema.ts';
+
+/** RFC 9110 leaves the limit to the server: one address needs no more. */
+export const BODY_LIMIT = 16 * 1024;
+
+/** What arrived, unjudged: whether it is usable is said only after the key and the rate window were. */
+type RawBody = Buffer | 'too_large' | 'cut_short';
+
+/**
+ * Reads every body, of whatever type, into at most BODY_LIMIT bytes and never fails: the contract refuses a bad key
+ * (401, 403, 429) before a bad body (400, 413, 415), so parsing has to wait until the key is judged.
+ */
+export function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let finished = false;
+    const finish = (body: RawBody) => {
+      if (finished) return;
+      finished = true;
+      done(null, body);
+    };
+    payload.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_LIMIT) {
+        chunks.length = 0;
+        finish('too_large');
+      } else if (!finished) chunks.push(chunk);
+    });
+    payload.on('end', () => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    payload.on('error', () => finish('cut_short'));
+    payload.on('close', () => finish('cut_short'));
+  });
+}
+
+export const rawBody = (request: FastifyRequest): Buffer | null =>
+  Buffer.isBuffer(request.body) ? (request.body as Buffer) : null;
+
+/** The body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. */
+export function jsonBody(request: FastifyRequest): Parsed<unknown> {
+  const body = request.body as RawBody | undefined;
+  if (body === 'too_large') return refused('body_too_large');
+  const type = request.headers['content-type'];
+  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type.trim())) return refused('unsupported_media_type');
+  if (body === 'cut_short') return refused('invalid_json', 'The request body ended too early.');
+  if (body === undefined || body.length === 0)
+    return refused('invalid_json', 'The request body is empty; send a JSON object.');
+  if (!isUtf8(body)) return refused('invalid_json', 'The request body is not valid UTF-8.');
+  try {
+    return { ok: true, value: JSON.parse(body.toString('utf8')) };
+  } catch (error) {
+    return refused('invalid_json', `The request body is not valid JSON: ${plain((error as Error).message)}`);
+  }
+}
+
+/** The parser's own words name the place; what they quote of the body is left out. */
+const plain = (message: string): string => {
+  const position = /position (\d+)/.exec(message);
+  return position ? `the mistake is at character ${position[1]}.` : 'it ends too early or holds something unexpected.';
+};

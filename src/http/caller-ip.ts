@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { canonicalIp } from '../engine/address/ip.ts';
+
+/**
+ * Who calls: the socket's address, or, only behind the proxies named in the configuration, the one they forward: the
+ * right-most entry of X-Forwarded-For that is no trusted proxy itself. Canonical; v4-mapped addresses as IPv4.
+ */
+export function callerIp(trusted: readonly string[]): (request: IncomingMessage) => string {
+  const proxies = new BlockList();
+  for (const cidr of trusted) addTo(proxies, cidr);
+  const isProxy = (ip: string) => proxies.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+  return (request) => {
+    const socket = canonicalIp(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
+    if (trusted.length === 0 || !isProxy(socket)) return socket;
+    const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').slice(-32).reverse();
+    let caller = socket;
+    for (const hop of hops) {
+      const ip = canonicalIp(withoutPort(hop.trim()));
+      // What is not an address was not written by a proxy that we trust: stop at the last one that was.
+      if (ip === null) break;
+      caller = ip;
+      if (!isProxy(ip)) break;
+    }
+    return caller;
+  };
+}
+
+function addTo(list: BlockList, cidr: string): void {
+  const [ip, bits] = cidr.split('/') as [string, string?];
+  const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4';
+  if (bits === undefined) list.addAddress(ip, family);
+  else list.addSubnet(ip, Number(bits), family);
+}
+
+/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(hop: string): string {
+  const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(hop);
+  if (bracketed) return bracketed[1]!;
+  return /^\d+\.\d+\.\d+\.\d+:\d+$/.test(hop) ? hop.slice(0, hop.lastIndexOf(':')) : hop;
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../kernel/clock.ts';
+import type { FilterService } from '../service/filters.ts';
+import type { VerifyService } from '../service/verify.ts';
+import type { Store } from '../store/store.ts';
+import type { createStrangers } from './strangers.ts';
+
+export interface Health {
+  /** Null when it answers; else the reason in one sentence. */
+  store(): Promise<string | null>;
+  resolver(): Promise<string | null>;
+  /** Further findings shown in /readyz; they do not make the service unready. */
+  details(): Record<string, unknown>;
+}
+
+/** What the handlers work with; made once, in main.ts. */
+export interface HttpContext {
+  readonly clock: Clock;
+  readonly store: Pick<Store, 'charging' | 'accounts' | 'usage' | 'idempotency'>;
+  readonly verify: VerifyService;
+  readonly filters: FilterService;
+  readonly health: Health;
+  readonly callerIp: (request: IncomingMessage) => string;
+  readonly strangers: ReturnType<typeof createStrangers>;
+  /** Prometheus text, or null where metrics are off on this listener. */
+  readonly metrics: { token: string | null; text(): Promise<string> } | null;
+  /** Told of every reply, for the metrics. */
+  readonly answered: (request: { method: string; route: string; status: number; seconds: number }) => void;
+  /** The API reference's script, or null where it was not built. */
+  readonly docsScript: () => Promise<Buffer | null>;
+  /** True from SIGTERM on: not ready, and connections are closed after their reply. */
+  readonly draining: () => boolean;
+  readonly logger: FastifyBaseLogger;
+  readonly publicUrl: string;
+}

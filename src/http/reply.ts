@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorDetails, Refusal } from '../kernel/errors.ts';
+import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
+import type { RateWindow } from '../store/store.ts';
+
+/** The body of an error, as the contract words it. */
+export function errorBody(refusal: Refusal, requestId: string) {
+  const details: ErrorDetails = refusal.details;
+  return { error: refusal.message, code: refusal.code, request_id: requestId, ...details };
+}
+
+/** Headers that go with an error whatever route it comes from. */
+export function errorHeaders(refusal: Refusal): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': JSON_TYPE };
+  if (refusal.status === 401) headers['www-authenticate'] = 'Bearer';
+  if (refusal.details.retry_after !== undefined) headers['retry-after'] = String(refusal.details.retry_after);
+  return headers;
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Sends an error; anything that is no Refusal is ours, is logged whole and told as `internal_error` only. */
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const refusal = error instanceof Refusal ? error : new Refusal('internal_error', undefined, {}, error);
+  if (refusal.status >= 500)
+    request.log.error({ err: refusal.cause ?? refusal, request_id: request.id }, refusal.message);
+  return reply
+    .code(refusal.status)
+    .headers(errorHeaders(refusal))
+    .send(JSON.stringify(errorBody(refusal, request.id)));
+}
+
+/**
+ * Of the account's rate limit, the draft's headers (draft-ietf-httpapi-ratelimit-headers) and the older ones.
+ * `t` and `Retry-After` are seconds until the window ends, `X-RateLimit-Reset` is a Unix time in seconds.
+ */
+export function rateHeaders(plan: Plan, window: RateWindow, nowMs: number): Record<string, string> {
+  const t = secondsLeft(window, nowMs);
+  return {
+    'ratelimit-policy': `"${plan}";q=${window.limit};w=${WINDOW_SECONDS}`,
+    ratelimit: `"${plan}";r=${window.remaining};t=${t}`,
+    'x-ratelimit-limit': String(window.limit),
+    'x-ratelimit-remaining': String(window.remaining),
+    'x-ratelimit-reset': String(Math.ceil(window.resetAt / 1000)),
+  };
+}
+
+export const secondsLeft = (window: RateWindow, nowMs: number): number =>
+  Math.max(1, Math.ceil((window.resetAt - nowMs) / 1000));

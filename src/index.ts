@@ -1,0 +1,94 @@
+/**
+ * Mailvet as a library: the engine without a server, a store or a charge.
+ *
+ *     import { createVerifier } from 'mailvet';
+ *     const verifier = createVerifier();
+ *     const { status, reason } = await verifier.verify('jane@example.com');
+ *     verifier.close();
+ */
+import { createTools } from './engine/create.ts';
+import { parseServers } from './engine/dns/servers.ts';
+import { judge } from './engine/judge.ts';
+import { watchLists } from './engine/lists/watch.ts';
+import { type Report, report } from './engine/report.ts';
+import { begin, finish } from './engine/verify.ts';
+import { systemClock } from './kernel/clock.ts';
+import { newId } from './kernel/ids.ts';
+import type { Level } from './kernel/plans.ts';
+
+export type { Deliverability, Reason, Status } from './engine/judge.ts';
+export type { Checks, Report, ReportedEvidence } from './engine/report.ts';
+export type { Level };
+
+export interface VerifierOptions {
+  /** Resolvers as `ip` or `ip:port`; left out, the system's. */
+  dnsServers?: readonly string[];
+  /** Milliseconds for one try, two tries a server; 2,000 when left out. */
+  dnsTimeoutMs?: number;
+  /** Lets mail hosts be loopback, private or otherwise special addresses. For laboratories only. */
+  allowPrivateNetworks?: boolean;
+  /** A folder that `mailvet lists update` keeps current; left out, the lists of this package. */
+  listsDir?: string;
+}
+
+export interface VerifyOptions {
+  /** `mx` when left out. */
+  level?: Level;
+  /** The whole budget in milliseconds, 1,000 to 30,000; 10,000 when left out. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** Adds `evidence` to the result: the mail hosts and, for `smtp`, the transcript. */
+  evidence?: boolean;
+}
+
+export interface Verifier {
+  /**
+   * One verdict. A malformed or dead address is a result, not an error; `credits_used` is 0, since nobody is charged.
+   * Throws VerificationUnavailableError when no resolver answers anybody, TypeError for arguments of a wrong type.
+   */
+  verify(email: string, options?: VerifyOptions): Promise<Report>;
+  /** Ends sockets and caches. */
+  close(): void;
+}
+
+/** No DNS resolver answers: there is no verdict, and none was guessed. */
+export class VerificationUnavailableError extends Error {
+  override readonly name = 'VerificationUnavailableError';
+}
+
+export function createVerifier(options: VerifierOptions = {}): Verifier {
+  const tools = createTools({
+    dnsServers: readServers(options.dnsServers),
+    ...(options.dnsTimeoutMs === undefined ? {} : { dnsTimeoutMs: options.dnsTimeoutMs }),
+    allowPrivateNetworks: options.allowPrivateNetworks ?? false,
+    lists: listsOf(options.listsDir),
+  });
+  return {
+    async verify(email, { level = 'mx', timeoutMs = 10_000, signal, evidence: withEvidence = false } = {}) {
+      if (typeof email !== 'string') throw new TypeError('email must be a string');
+      if (level !== 'mx' && level !== 'smtp') throw new TypeError('level must be "mx" or "smtp"');
+      if (!(timeoutMs >= 1000 && timeoutMs <= 30_000)) throw new TypeError('timeoutMs must be from 1,000 to 30,000');
+      const started = systemClock.elapsed();
+      const found = await finish(begin(email, level, tools), signal ? { timeoutMs, signal } : { timeoutMs }, tools);
+      const verdict = judge(found);
+      if (verdict === null) throw new VerificationUnavailableError('No DNS resolver answers; there is no verdict.');
+      const at = systemClock.now();
+      const stamp = { id: newId('ver', at), durationMs: systemClock.elapsed() - started, at, withEvidence };
+      return report(found, { ...verdict, credits: 0 }, stamp);
+    },
+    close: () => tools.close(),
+  };
+}
+
+function readServers(texts: readonly string[] | undefined) {
+  if (texts === undefined) return null;
+  const parsed = parseServers(texts.join(','));
+  if (!parsed.ok)
+    throw new TypeError(`dnsServers: ${JSON.stringify(parsed.entry)} is not an IP address with an optional port`);
+  return parsed.servers;
+}
+
+function listsOf(dir: string | undefined) {
+  const holder = watchLists(dir ?? null, systemClock);
+  return () => holder.current;
+}

@@ -1,0 +1,154 @@
+/**
+ * The one place that constructs things and connects them: options in, a running service out.
+ */
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Options } from './config/read.ts';
+import { publicUrlOf } from './config/read.ts';
+import { createTools } from './engine/create.ts';
+import { watchLists } from './engine/lists/watch.ts';
+import { buildApp } from './http/app.ts';
+import { callerIp } from './http/caller-ip.ts';
+import type { HttpContext } from './http/context.ts';
+import { createMetrics, listenForMetrics, type Metrics } from './http/metrics.ts';
+import { createStrangers } from './http/strangers.ts';
+import { startUpkeep } from './jobs/upkeep.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
+import { type Logger, shownAddress } from './kernel/log.ts';
+import { createFilterService } from './service/filters.ts';
+import { createVerifyService } from './service/verify.ts';
+import { openStore } from './store/open.ts';
+import type { Store } from './store/store.ts';
+
+export interface Service {
+  readonly url: string;
+  readonly store: Store;
+  /** Not ready at once; what is in flight finishes within 30 s; then the store is closed. */
+  stop(): Promise<void>;
+}
+
+const MAX_RUNNING = 5000;
+/** While connections are told to close after their reply, before the listener goes: nobody's request is cut off. */
+const LAME_MS = 1000;
+const DRAIN_MS = 30_000;
+
+/** Starts the service; throws when an option, the port or the store does not let it. */
+export async function startService(options: Options, logger: Logger, clock: Clock = systemClock): Promise<Service> {
+  if (options.allowPrivateNetworks) {
+    logger.warn('MAILVET_ALLOW_PRIVATE_NETWORKS is on: mail hosts may be private addresses; for laboratories only');
+  }
+  const lists = watchLists(options.listsDir, clock);
+  const store = await openStore({ url: options.databaseUrl, clock });
+  const tools = createTools({ ...options, lists: () => lists.current, clock });
+  try {
+    await store.migrate();
+    await store.upkeep.releaseDead();
+    return await listen(options, logger, clock, store, tools);
+  } catch (error) {
+    tools.close();
+    await store.close();
+    throw error;
+  }
+}
+
+async function listen(
+  options: Options,
+  logger: Logger,
+  clock: Clock,
+  store: Store,
+  tools: ReturnType<typeof createTools>,
+): Promise<Service> {
+  let draining = false;
+  const metrics = options.metricsToken !== null || options.metricsPort !== null ? createMetrics() : null;
+  const verify = createVerifyService({
+    charging: store.charging,
+    tools,
+    maxRunning: MAX_RUNNING,
+    onVerdict(record) {
+      metrics?.verification({
+        status: record.status,
+        reason: record.reason,
+        level: record.validationType,
+        seconds: record.durationMs / 1000,
+      });
+      logger.debug(
+        {
+          verification: record.id,
+          email: shownAddress(record.email, options.logAddresses),
+          status: record.status,
+          reason: record.reason,
+        },
+        'verified',
+      );
+    },
+  });
+  const context: HttpContext = {
+    clock,
+    store,
+    verify,
+    filters: createFilterService(store.filters),
+    health: healthOf(store, tools, clock),
+    callerIp: callerIp(options.trustedProxies),
+    strangers: createStrangers(clock),
+    metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
+    answered: (request) => metrics?.request(request),
+    docsScript,
+    draining: () => draining,
+    logger,
+    publicUrl: options.publicUrl,
+  };
+  const app = await buildApp(context);
+  if (metrics) observe(metrics, verify, store);
+  await app.listen({ host: options.host, port: options.port });
+  const metricsServer =
+    metrics && options.metricsPort !== null ? await listenForMetrics(metrics, options.host, options.metricsPort) : null;
+  const upkeep = startUpkeep({ store, clock, retentionDays: options.retentionDays, logger });
+  const { port } = app.server.address() as AddressInfo;
+
+  async function stop(): Promise<void> {
+    draining = true;
+    await new Promise((resolve) => setTimeout(resolve, LAME_MS));
+    const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS - LAME_MS);
+    await app.close();
+    clearTimeout(cut);
+    metricsServer?.close();
+    await upkeep.stop();
+    tools.close();
+    await store.close();
+  }
+  return { url: options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl, store, stop };
+}
+
+function healthOf(store: Store, tools: ReturnType<typeof createTools>, clock: Clock): HttpContext['health'] {
+  return {
+    store: () =>
+      store.ping().then(
+        () => null,
+        (error: unknown) => `the store does not answer: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+    async resolver() {
+      const now = clock.elapsed();
+      const alive = await tools.resolver.alive({ deadline: now + 1500, since: now - 10_000 });
+      return alive ? null : 'no DNS resolver answers';
+    },
+    details: () => ({
+      lists: { version: tools.lists().version, disposable_domains: tools.lists().size },
+      dns: tools.resolver.health(),
+    }),
+  };
+}
+
+function observe(metrics: Metrics, verify: { running: number }, store: Store): void {
+  metrics.gauge('mailvet_verifications_running', 'Checks that wait for DNS or a mail server.', () => verify.running);
+  metrics.gauge('mailvet_charge_queue', 'Requests waiting for a transaction.', () => store.charging.waiting);
+}
+
+/** Made by `npm run build`; absent while the sources run unbuilt. */
+async function docsScript(): Promise<Buffer | null> {
+  for (const place of ['./scalar.js', '../dist/scalar.js']) {
+    const script = await readFile(fileURLToPath(new URL(place, import.meta.url))).catch(() => null);
+    if (script) return script;
+  }
+  return null;
+}

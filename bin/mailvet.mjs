@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+// The command. Runs on Node 20.19 without packages: it finds Node 24 and the program, and hands over to them.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const here = fileURLToPath(import.meta.url);
+const root = join(dirname(here), '..');
+
+// 24 has node:sqlite without a flag and runs TypeScript sources.
+if (Number.parseInt(process.versions.node, 10) >= 24) await start();
+else handOver();
+
+async function start() {
+  nodeModule.enableCompileCache?.();
+  await import(pathToFileURL(await program()).href);
+}
+
+/** An installed package has only dist/; a clone has sources too, and dist/ counts while it is made from them. */
+async function program() {
+  const built = join(root, 'dist/cli.js');
+  const source = join(root, 'src/cli/main.ts');
+  if (!existsSync(source)) return built;
+  const { isBuilt } = await import('../scripts/fresh.mjs');
+  return isBuilt() ? built : source;
+}
+
+/** The same command on the Node of the npm package `node`; its signals and its exit status are ours. */
+function handOver() {
+  const node = pinnedNode();
+  if (!node) {
+    console.error(
+      `mailvet needs Node 24; this is ${process.version}, and the npm package "node", which brings 24, is not ` +
+        'complete here (its install script did not run).\n' +
+        'Run: npm install-scripts approve node && npm rebuild node\nOr install Node 24: https://nodejs.org/',
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const child = spawn(node, [here, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      // Ctrl-C reaches the whole foreground group: a second copy would look like a second Ctrl-C.
+      if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => {
+    console.error(`${node} could not be started: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
+}
+
+function pinnedNode() {
+  const windows = process.platform === 'win32';
+  try {
+    const require = nodeModule.createRequire(here);
+    const path = join(dirname(require.resolve('node/package.json')), windows ? 'bin/node.exe' : 'bin/node');
+    return existsSync(path) ? path : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * `npm run build`: dist/ from the sources.
+ *
+ *     cli.js                    the command and the service in one file, for Node 24
+ *     index.js, types/          the library, for Node 20, and its declarations
+ *     scalar.js                 the script of the API reference page, served from our own origin
+ *     THIRD-PARTY-LICENSES.txt  of everything that stands in these files
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { apiReferenceScript } from './build/api-reference.ts';
+import { licences } from './build/licences.ts';
+import { ROOT, sourceId } from './fresh.mjs';
+
+const dist = join(ROOT, 'dist');
+const id = sourceId();
+
+/** Packages written as CommonJS look for these names, which an ES module does not have. */
+const COMMONJS = [
+  "import { createRequire as __createRequire } from 'node:module';",
+  "import { dirname as __pathDirname } from 'node:path';",
+  "import { fileURLToPath as __fileURLToPath } from 'node:url';",
+  'const require = __createRequire(import.meta.url);',
+  'const __filename = __fileURLToPath(import.meta.url);',
+  'const __dirname = __pathDirname(__filename);',
+].join('\n');
+
+async function bundle(entry: string, outfile: string, target: string): Promise<Metafile> {
+  const options = {
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    outfile: join(dist, outfile),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    banner: { js: COMMONJS },
+    // An optional addon of pg that is looked for and not needed.
+    external: ['pg-native'],
+    metafile: true,
+    logLevel: 'warning',
+  } satisfies BuildOptions;
+  const { metafile } = await build(options);
+  const foreign = Object.values(metafile.outputs).flatMap((output) => output.imports.filter((i) => i.external));
+  const left = foreign.map((i) => i.path).filter((path) => !isBuiltin(path) && path !== 'pg-native');
+  if (left.length > 0) throw new Error(`${outfile} still needs packages: ${[...new Set(left)].join(', ')}`);
+  return metafile;
+}
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist);
+const metafiles = await Promise.all([
+  bundle('src/cli/main.ts', 'cli.js', 'node24'),
+  bundle('src/index.ts', 'index.js', 'node20'),
+]);
+writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, ['@scalar/fastify-api-reference']));
+execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.types.json'], { cwd: ROOT, stdio: 'inherit' });
+// Last, so that an interrupted build never counts; taken first, so that a source changed meanwhile does.
+writeFileSync(join(dist, '.source-id'), id);
+console.log('dist/ is built.');

@@ -1,0 +1,37 @@
+/**
+ * `npm run gen`: writes every generated file; with `--check`, names the stale ones and exits 1.
+ * Each file is made by a function in scripts/gen/ from the table or the document that the program itself uses.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { optionsPage, sampleEnvironment } from '../src/config/help.ts';
+import { ROOT, runPinned } from './fresh.mjs';
+import { errorsPage } from './gen/errors-page.ts';
+import { openApiFiles } from './gen/openapi-files.ts';
+import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
+
+const check = process.argv.includes('--check');
+
+const files: Record<string, string> = {
+  '.env.example': sampleEnvironment(),
+  'docs/options.md': optionsPage(),
+  'docs/errors.md': errorsPage(),
+  'docs/syntax-errors.md': syntaxErrorsPage(),
+  ...(await openApiFiles()),
+};
+
+const stale: string[] = [];
+for (const [name, text] of Object.entries(files)) {
+  const path = join(ROOT, name);
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
+  stale.push(name);
+  if (check) continue;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+// The lists have a script of their own, which prints what it does.
+const listsFresh = runPinned(['scripts/lists.ts', ...(check ? ['--check'] : [])]);
+
+for (const name of stale) console.log(check ? `stale: ${name}` : `written: ${name}`);
+if (check && stale.length > 0) console.log('Run: npm run gen');
+if (!listsFresh || (check && stale.length > 0)) process.exitCode = 1;

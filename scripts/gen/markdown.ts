@@ -1,0 +1,6 @@
+/** A Markdown table; a bar or a line break inside a cell does not end it. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |\n`;
+  return line(head) + `|${'---|'.repeat(head.length)}\n` + rows.map(line).join('');
+}

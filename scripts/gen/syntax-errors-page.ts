@@ -1,0 +1,15 @@
+import { SYNTAX_ERRORS } from '../../src/engine/address/faults.ts';
+import { table } from './markdown.ts';
+
+/** docs/syntax-errors.md, from the table of the address parser. */
+export function syntaxErrorsPage(): string {
+  const rows = Object.entries(SYNTAX_ERRORS).map(([code, sentence]) => [`\`${code}\``, sentence]);
+  return `<!-- Made from src/engine/address/faults.ts by \`npm run gen\`: change it there. -->
+# Syntax errors
+
+A malformed address is a verdict: \`status\` is \`bad\`, \`reason\` is \`invalid_format\`, and \`checks.syntax\` says what is
+wrong and where: \`{"result": "fail", "error": "double_dot", "index": 5}\`. \`index\` counts UTF-16 code units from 0, as
+JavaScript's strings do; where something is missing, it is the place where it was expected.
+
+${table(['code', 'meaning'], rows)}`;
+}

@@ -1,0 +1,18 @@
+// `npm run up`: installs, builds and starts the service. Runs on Node 20 without packages, any number of times.
+import { join } from 'node:path';
+import { ensureInstalled, isBuilt, ROOT, runPinned } from './fresh.mjs';
+
+try {
+  ensureInstalled();
+  if (!isBuilt()) {
+    console.log('Building …');
+    if (!runPinned(['scripts/build.ts'])) throw new Error('The build failed; its messages above say why.');
+  }
+  // From here on it is the command `mailvet serve`, in this process where its Node is new enough.
+  const command = join(ROOT, 'bin/mailvet.mjs');
+  process.argv = [process.execPath, command, 'serve', '--first-account', ...process.argv.slice(2)];
+  await import('../bin/mailvet.mjs');
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { brokenRules } from './rooms.ts';
+
+const root = join(import.meta.dirname, '..');
+const files = ['src', 'tests', 'scripts', 'bench'].flatMap((top) =>
+  readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${top}/${name.replaceAll('\\', '/')}`),
+);
+
+describe('the rooms of the house', () => {
+  it('finds the sources', () =>
+    expect(files).toEqual(expect.arrayContaining(['src/kernel/clock.ts', 'tests/rooms.ts'])));
+
+  it('are as CONTRIBUTING.md says', () => {
+    expect(files.flatMap((path) => brokenRules(path, readFileSync(join(root, path), 'utf8')))).toEqual([]);
+  });
+});
+
+describe('a planted fault is found', () => {
+  const planted: readonly (readonly [path: string, text: string, what: RegExp])[] = [
+    ['src/kernel/a.ts', "import { x } from '../engine/x.ts';", /src\/kernel may not import src\/engine/],
+    ['src/engine/a.ts', "import type { X } from '../store/store.ts';", /may not import src\/store/],
+    ['src/engine/dns/a.ts', "export { x } from '../../config/read.ts';", /may not import src\/config/],
+    ['src/engine/a.ts', "export * from '../service/x.ts';", /may not import src\/service/],
+    ['src/store/sqlite/a.ts', "import '../../engine/verify.ts';", /may not import src\/engine/],
+    ['src/service/a.ts', "const x = await import('../http/app.ts');", /may not import src\/http/],
+    ['src/http/routes/a.ts', "import { x } from '../../store/store.ts';", /may not import src\/store/],
+    ['src/http/a.ts', "type X = import('../cli/main.ts').X;", /may not import src\/cli/],
+    ['src/jobs/a.ts', "import { x } from '../store/store.ts';", /may not import src\/store/],
+    ['src/index.ts', "import { x } from './http/app.ts';", /may not import src\/http/],
+    ['src/newroom/a.ts', "import { x } from '../kernel/clock.ts';", /src\/newroom may not import/],
+    ['src/http/a.ts', 'const x = process.env.HOME;', /process\.env belongs to src\/config/],
+    ['src/cli/a.ts', "const x = process['env'];", /process\.env/],
+    ['src/http/a.ts', 'const y = globalThis.process.env;', /process\.env/],
+    ['src/http/a.ts', 'const { env } = process;', /process\.env/],
+    ['src/http/a.ts', "import { env } from 'node:process';", /process\.env/],
+    ['src/store/a.ts', 'const x = new Date();', /new Date belongs to src\/kernel/],
+    ['src/store/a.ts', 'const x = Date();', /new Date/],
+    ['src/engine/a.ts', 'const x = Date.now();', /Date\.now/],
+    ['src/engine/a.ts', 'const now = Date.now;', /Date\.now/],
+    ['src/engine/a.ts', 'const x = globalThis.Date.now();', /Date\.now/],
+    ['src/engine/a.ts', 'const x = Math.random();', /Math\.random/],
+    ['src/engine/a.ts', 'const x = performance.now();', /performance\.now/],
+    ['src/http/a.ts', "import { connect } from 'node:net';", /node:net belongs to src\/engine\/dns/],
+    ['src/http/a.ts', "import net from 'node:net';", /node:net/],
+    ['src/http/a.ts', "import * as net from 'net';", /net belongs/],
+    ['src/engine/lists/a.ts', "import { resolveMx } from 'node:dns/promises';", /node:dns/],
+    ['src/cli/a.ts', "import dgram from 'node:dgram';", /node:dgram/],
+    ['src/service/a.ts', "const tls = await import('node:tls');", /node:tls/],
+    ['src/engine/a.ts', "import { createServer } from 'node:http';", /node:http belongs to src\/http/],
+    ['src/service/a.ts', "const q = 'SELECT id FROM accounts';", /SQL belongs to src\/store/],
+    ['src/cli/a.ts', 'const q = `\n update accounts set plan = $' + '{plan}`;', /SQL/],
+    ['src/http/a.ts', "db.exec('begin immediate');", /SQL/],
+    ['src/http/utils.ts', 'export {};', /the name of the file/],
+    ['src/helpers/a.ts', 'export {};', /the name of the file/],
+    ['tests/http/key-manager.ts', 'export {};', /the name of the file/],
+    ['src/http/long.ts', 'export {};\n'.repeat(301), /301 lines/],
+    ['tests/http/long.test.ts', 'export {};\n'.repeat(301), /301 lines/],
+    ['tests/a.ts', 'export const x: any = 1;', /any/],
+    ['src/http/a.ts', 'const x = 1; // @ts-ignore', /@ts-ignore/],
+  ];
+  it.each(planted)('%s (%#)', (path, text, what) => {
+    expect(brokenRules(path, text)).toEqual([expect.stringMatching(what)]);
+  });
+
+  it('is shown with its line', () => {
+    expect(brokenRules('src/http/a.ts', '\n\nDate.now();')[0]).toMatch(/^src\/http\/a\.ts:3: /);
+  });
+});
+
+describe('what is allowed is not found', () => {
+  const allowed: readonly (readonly [path: string, text: string])[] = [
+    ['src/kernel/a.ts', 'export const now = () => new Date(Date.now() + performance.now() * Math.random());'],
+    ['src/config/a.ts', 'export const env = process.env;'],
+    ['src/http/a.ts', "import { BlockList, isIP, type Socket } from 'node:net';"],
+    ['src/http/a.ts', "import type { Socket } from 'node:net'; type S = import('node:net').Socket;"],
+    ['src/engine/smtp/a.ts', "import { connect } from 'node:net'; import tls from 'node:tls';"],
+    ['src/engine/dns/a.ts', "import { createSocket } from 'node:dgram'; import { getServers } from 'node:dns';"],
+    ['src/store/postgres/a.ts', "const q = 'select id from accounts';"],
+    ['src/main.ts', "import { x } from './http/app.ts'; import { y } from './store/open.ts';"],
+    ['src/cli/a.ts', "import { x } from '../http/app.ts'; import { y } from './b.ts';"],
+    ['src/http/a.ts', "import { x } from './b.ts'; import { y } from '../contract/verify.ts';"],
+    [
+      'src/http/a.ts',
+      "// new Date(), select id from accounts\nconst s = 'Date.now() is for the kernel; Select one from here';",
+    ],
+    ['src/http/a.ts', "const t: Date = d; const f = { help: 'Update the lists' };"],
+    ['src/http/a.test.ts', 'const x = Date.now();'],
+    ['tests/http/a.ts', "import { createServer } from 'node:net'; const x = process.env.X;"],
+    ['src/config/options.ts', 'export {};\n'.repeat(400)],
+    ['src/http/many.ts', 'export {};\n'.repeat(300)],
+  ];
+  it.each(allowed)('%s (%#)', (path, text) => expect(brokenRules(path, text)).toEqual([]));
+});

@@ -1,0 +1,87 @@
+// `npm test`: every test there is, in stages, with what they need installed first. Runs on Node 20 without packages.
+// `--stage quick` (also check, debian, postgres) runs one stage.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { installMissing, isDebianRoot, missingPackages } from './debian-packages.mjs';
+import { ensureInstalled, ROOT, runPinned } from './fresh.mjs';
+
+const RESULTS = join(ROOT, '.cache/test');
+
+const STAGES = {
+  // Counts as one test: its parts are printed above.
+  check: () => (runPinned(['scripts/check.ts']) ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }),
+  quick: () => vitest('quick', ['--project', 'quick']),
+  debian: () => withPackages(() => vitest('debian', ['--project', 'debian'])),
+  // The suites of the store and of the HTTP contract once more, on the other engine.
+  postgres: () =>
+    withPackages(() =>
+      vitest('postgres', ['--project', 'quick', 'tests/store', 'tests/http'], { MAILVET_TEST_STORE: 'postgres' }),
+    ),
+};
+
+/** Runs vitest; the person sees its own report, and the counts come from its JSON. No JSON is a failure. */
+function vitest(name, args, extra = {}) {
+  const file = join(RESULTS, `${name}.json`);
+  rmSync(file, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const ok = runPinned(['node_modules/vitest/vitest.mjs', 'run', ...args, ...reporters], { ...process.env, ...extra });
+  try {
+    const report = JSON.parse(readFileSync(file, 'utf8'));
+    // A file that could not be loaded has no tests to fail, and an unhandled error belongs to none.
+    const broken = report.testResults.filter((r) => r.status === 'failed' && r.assertionResults.length === 0).length;
+    const failed = report.numFailedTests + broken;
+    return { passed: report.numPassedTests, failed: failed === 0 && !ok ? 1 : failed };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}
+
+/** Debian's packages first; where they cannot be had, says which tests are left out. */
+function withPackages(run) {
+  const missing = missingPackages();
+  if (missing.length > 0 && !isDebianRoot()) {
+    console.log('Not root on Debian, so these packages are not installed and the tests that need them are left out:');
+    for (const row of missing) console.log(`  ${row.name}: ${row.tests}`);
+    return { passed: 0, failed: 0, note: 'left out' };
+  }
+  if (!installMissing(missing)) {
+    console.log('The Debian packages could not be installed; the messages above say why.');
+    return { passed: 0, failed: 1 };
+  }
+  return run();
+}
+
+const { values } = parseArgs({ options: { stage: { type: 'string', multiple: true } } });
+const wanted = values.stage ?? Object.keys(STAGES);
+const unknown = wanted.filter((name) => !(name in STAGES));
+if (unknown.length > 0) {
+  console.error(`There is no stage "${unknown[0]}"; there are ${Object.keys(STAGES).join(', ')}.`);
+  process.exit(2);
+}
+
+const total = { passed: 0, failed: 0 };
+const lines = [];
+let began = Date.now();
+const note = (name, what) => {
+  lines.push(`${name.padEnd(10)} ${((Date.now() - began) / 1000).toFixed(1).padStart(7)} s  ${what}`);
+  began = Date.now();
+};
+try {
+  ensureInstalled();
+  mkdirSync(RESULTS, { recursive: true });
+  note('install', 'npm packages');
+  for (const name of wanted) {
+    console.log(`\n════ ${name}`);
+    const result = STAGES[name]();
+    total.passed += result.passed;
+    total.failed += result.failed;
+    note(name, result.note ?? `${result.passed} passed, ${result.failed} failed`);
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  total.failed += 1;
+}
+console.log(`\n${lines.join('\n')}\n`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 ? 0 : 1;

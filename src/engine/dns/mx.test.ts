@@ -1,0 +1,360 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type DnsLab, type Zone, zone } from '../../../tests/lab/dns.ts';
+import { systemClock as clock } from '../../kernel/clock.ts';
+import type { DnsEvidence } from '../evidence.ts';
+import { type MailTools, mailServers, runStage, runStageNow } from './mx.ts';
+import { createResolver, type Resolver } from './resolver.ts';
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+const TOOLS: MailTools = {
+  hostsWanted: 1,
+  random: () => 0,
+  allowPrivate: false,
+  own: new Set(),
+  lists: { provider: (host) => (host.endsWith('.big.test') ? { name: 'big', kind: 'mailbox' } : null) },
+};
+const PUBLIC = '8.8.8.8';
+
+async function world(records: Zone, timeoutMs = 60): Promise<{ dns: DnsLab; resolver: Resolver }> {
+  const dns = await zone(records);
+  const resolver = createResolver({ servers: dns.servers, timeoutMs, clock });
+  opened.push(dns, resolver);
+  return { dns, resolver };
+}
+const run = (resolver: Resolver, domain: string, tools: Partial<MailTools> = {}, ms = 10_000) =>
+  runStage(mailServers(domain, { ...TOOLS, ...tools }), resolver, { deadline: clock.elapsed() + ms, clock });
+
+async function find(records: Zone, tools: Partial<MailTools> = {}, domain = 'd.test'): Promise<DnsEvidence> {
+  return run((await world(records)).resolver, domain, tools);
+}
+
+describe('mailServers', () => {
+  it('gives hosts by preference, with the addresses that may be dialled', async () => {
+    const found = await find({
+      'd.test': {
+        MX: [
+          [20, 'b.big.test'],
+          [10, 'a.big.test'],
+        ],
+      },
+      'a.big.test': { A: [PUBLIC, '10.0.0.1'], AAAA: ['2a00:1450::1', '::1'] },
+      'b.big.test': { A: ['8.8.4.4'] },
+    });
+    expect(found).toEqual({
+      finding: 'mx',
+      failure: null,
+      records: [
+        { host: 'a.big.test', priority: 10 },
+        { host: 'b.big.test', priority: 20 },
+      ],
+      hosts: [{ host: 'a.big.test', priority: 10, addresses: [PUBLIC, '2a00:1450::1'] }],
+      unusable: [],
+      provider: { name: 'big', kind: 'mailbox' },
+    });
+  });
+
+  it('looks up as many hosts as are wanted, and no more', async () => {
+    const { dns, resolver } = await world({
+      'd.test': {
+        MX: [
+          [1, 'a.test'],
+          [2, 'b.test'],
+          [3, 'c.test'],
+          [4, 'e.test'],
+        ],
+      },
+      '*.test': { A: [PUBLIC] },
+    });
+    const found = await run(resolver, 'd.test', { hostsWanted: 3 });
+    expect(found.hosts.map(({ host }) => host)).toEqual(['a.test', 'b.test', 'c.test']);
+    expect(dns.queries.map(({ name, type }) => `${name} ${type}`).sort()).toEqual(
+      ['d.test MX', 'a.test A', 'a.test AAAA', 'b.test A', 'b.test AAAA', 'c.test A', 'c.test AAAA'].sort(),
+    );
+  });
+
+  it('shuffles hosts of equal preference, and only those; the records stay sorted', async () => {
+    const { resolver } = await world({
+      'd.test': {
+        MX: [
+          [5, 'z.test'],
+          [1, 'first.test'],
+          [5, 'a.test'],
+          [5, 'm.test'],
+          [9, 'last.test'],
+        ],
+      },
+      '*.test': { A: [PUBLIC] },
+    });
+    const orders = new Set<string>();
+    for (let i = 0; i < 36; i++) {
+      let n = 0;
+      const random = () => ((i >> (n++ % 3)) % 6) / 6;
+      const found = await run(resolver, 'd.test', { hostsWanted: 5, random });
+      const hosts = found.hosts.map(({ host }) => host.split('.')[0]);
+      expect([hosts[0], hosts[4]]).toEqual(['first', 'last']);
+      expect(found.records.map(({ host }) => host.split('.')[0])).toEqual(['first', 'a', 'm', 'z', 'last']);
+      orders.add(hosts.join());
+    }
+    expect(orders.size).toBe(6);
+  });
+
+  it.each<[string, Zone, Partial<DnsEvidence>]>([
+    ['a domain that does not exist', {}, { finding: 'domain_not_found', records: [] }],
+    ['no MX and no address', { 'd.test': { TXT: ['x'] } }, { finding: 'no_mx_records', records: [], unusable: [] }],
+    [
+      'no MX but an address',
+      { 'd.test': { A: [PUBLIC] } },
+      {
+        finding: 'implicit_mx',
+        records: [{ host: 'd.test', priority: 0 }],
+        hosts: [{ host: 'd.test', priority: 0, addresses: [PUBLIC] }],
+      },
+    ],
+    [
+      'no MX but an IPv6 address',
+      { 'd.test': { AAAA: ['2a00:1450::1'] } },
+      { finding: 'implicit_mx', hosts: [{ host: 'd.test', priority: 0, addresses: ['2a00:1450::1'] }] },
+    ],
+    [
+      'no MX but a private address',
+      { 'd.test': { A: ['10.0.0.1'] } },
+      { finding: 'mx_unusable', unusable: [{ host: 'd.test', why: 'not_routable' }], hosts: [] },
+    ],
+    ['a null MX', { 'd.test': { MX: [[0, '']], A: [PUBLIC] } }, { finding: 'null_mx', hosts: [], unusable: [] }],
+    [
+      'a null MX beside a real one',
+      {
+        'd.test': {
+          MX: [
+            [0, ''],
+            [10, 'mx.test'],
+          ],
+        },
+        'mx.test': { A: [PUBLIC] },
+      },
+      { finding: 'mx', unusable: [{ host: '.', why: 'invalid_name' }] },
+    ],
+    [
+      'a CNAME at the domain',
+      { 'd.test': { CNAME: 'e.test' }, 'e.test': { MX: [[10, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } },
+      { finding: 'mx', records: [{ host: 'mx.test', priority: 10 }] },
+    ],
+    [
+      'a CNAME at the mail host',
+      { 'd.test': { MX: [[10, 'mx.test']] }, 'mx.test': { CNAME: 'real.test' }, 'real.test': { A: [PUBLIC] } },
+      { finding: 'mx', hosts: [{ host: 'mx.test', priority: 10, addresses: [PUBLIC] }] },
+    ],
+    ['a CNAME to nowhere', { 'd.test': { CNAME: 'gone.test' } }, { finding: 'domain_not_found' }],
+    [
+      'the same host twice',
+      {
+        'd.test': {
+          MX: [
+            [20, 'mx.test'],
+            [10, 'MX.test'],
+          ],
+        },
+        'mx.test': { A: [PUBLIC] },
+      },
+      { finding: 'mx', records: [{ host: 'mx.test', priority: 10 }] },
+    ],
+  ])('finds, with %s, %o', async (_name, records, expected) => {
+    expect(await find(records)).toMatchObject({ failure: null, ...expected });
+  });
+
+  it('says of each unusable host why', async () => {
+    const MX = [
+      [1, '192.0.2.1'],
+      [2, 'localhost'],
+      [3, 'mx.localhost'],
+      [4, 'bad!name.test'],
+      [5, 'gone.test'],
+      [6, 'empty.test'],
+      [7, 'private.test'],
+      [8, 'special.test'],
+    ] as const;
+    const zone: Zone = {
+      'd.test': { MX },
+      'empty.test': { TXT: ['x'] },
+      'private.test': { A: ['127.0.0.1', '192.168.1.1'], AAAA: ['fe80::1'] },
+      'special.test': { AAAA: ['::ffff:10.0.0.1', '64:ff9b::7f00:1'] },
+    };
+    const found = await find(zone);
+    expect(found.finding).toBe('mx_unusable');
+    expect(Object.fromEntries(found.unusable.map(({ host, why }) => [host, why]))).toEqual({
+      '192.0.2.1': 'ip_literal',
+      localhost: 'localhost',
+      'mx.localhost': 'localhost',
+      'bad!name.test': 'invalid_name',
+      'gone.test': 'no_address',
+      'empty.test': 'no_address',
+      'private.test': 'not_routable',
+      'special.test': 'not_routable',
+    });
+    const allowed = await find(zone, { allowPrivate: true, hostsWanted: 3 });
+    expect(allowed.hosts.map(({ host }) => host)).toEqual(['private.test', 'special.test']);
+  });
+
+  it('does not take odd octets in a target for a host', async () => {
+    const found = await find({ 'd.test': { fault: 'odd_names' }, 'mx.good.test': { A: [PUBLIC] } });
+    expect(found).toMatchObject({
+      finding: 'mx_unusable',
+      unusable: [{ why: 'invalid_name' }, { why: 'invalid_name' }],
+    });
+  });
+
+  it('refuses our own addresses', async () => {
+    const own = new Set(['2056:2056']); // 8.8.8.8 as ownAddresses spells it
+    const found = await find({ 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } }, { own });
+    expect(found).toMatchObject({ finding: 'mx_unusable', unusable: [{ host: 'mx.test', why: 'not_routable' }] });
+  });
+
+  it('reads the first 20 of 200 MX, and 8 addresses of a family', async () => {
+    const MX = Array.from({ length: 200 }, (_, i) => [i + 1, `mx${i}.test`] as const);
+    const { dns, resolver } = await world({ 'd.test': { MX }, '*.test': { A: ['10.0.0.1'] } });
+    const found = await run(resolver, 'd.test');
+    expect(found.finding).toBe('mx_unusable');
+    expect(found.records.length).toBe(20);
+    expect(found.unusable.length).toBe(20);
+    expect(dns.asked('mx20.test')).toBe(0);
+
+    const many = await find({ 'd.test': { A: Array.from({ length: 60 }, (_, i) => `8.8.8.${i}`) } });
+    expect(many.hosts[0]?.addresses.length).toBe(8);
+  });
+
+  it('passes over hosts whose look-up fails, and is unsure only when none is left', async () => {
+    const zone: Zone = {
+      'd.test': {
+        MX: [
+          [1, 'fails.test'],
+          [2, 'gone.test'],
+          [3, 'good.test'],
+        ],
+      },
+      'fails.test': { fault: 'servfail' },
+      'good.test': { A: [PUBLIC] },
+    };
+    expect(await find(zone)).toMatchObject({
+      finding: 'mx',
+      failure: null,
+      hosts: [{ host: 'good.test' }],
+      unusable: [
+        { host: 'fails.test', why: 'dns_failure' },
+        { host: 'gone.test', why: 'no_address' },
+      ],
+    });
+    expect(await find({ ...zone, 'good.test': { A: ['10.0.0.1'] } })).toMatchObject({
+      finding: 'dns_failure',
+      failure: 'servfail',
+    });
+  });
+
+  it('needs one address family only', async () => {
+    const zone: Zone = { 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC], fault: { AAAA: 'servfail' } } };
+    expect(await find(zone)).toMatchObject({ finding: 'mx', hosts: [{ addresses: [PUBLIC] }] });
+  });
+});
+
+describe('runStage', () => {
+  it.each([
+    ['servfail', 'servfail'],
+    ['refused', 'refused'],
+    ['silent', 'timeout'],
+    ['garbled', 'malformed'],
+  ] as const)("calls it the domain's failure (%s) while the resolver answers for others", async (fault, failure) => {
+    const expected = { finding: 'dns_failure', failure };
+    expect(await find({ 'd.test': { fault } })).toMatchObject(expected);
+    expect(await find({ 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { fault } })).toMatchObject(expected);
+    expect(await find({ 'd.test': { TXT: ['x'], fault: { A: fault } } })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['silent', 'timeout'],
+    ['servfail', 'servfail'],
+    ['refused', 'refused'],
+    ['closed', 'network'],
+  ] as const)('calls it our resolver when it is %s for everybody, and is right again by itself', async (how, failure) => {
+    const { dns, resolver } = await world({ '*.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } }, 30);
+    expect(await run(resolver, 'a.test')).toMatchObject({ finding: 'mx' });
+    await dns.pause(how);
+    expect(await run(resolver, 'b.test')).toMatchObject({ finding: 'resolver_unavailable', failure });
+    expect(await run(resolver, 'a.test')).toMatchObject({ finding: 'mx' }); // cached
+    await dns.resume();
+    expect(await run(resolver, 'b.test')).toMatchObject({ finding: 'mx' });
+  });
+
+  it('notices that the resolver died between the MX and the addresses', async () => {
+    const { dns, resolver } = await world({ 'd.test': { MX: [[1, 'mx.test']] } }, 30);
+    await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
+    await dns.pause('silent');
+    expect(await run(resolver, 'd.test')).toMatchObject({ finding: 'resolver_unavailable', failure: 'timeout' });
+  });
+
+  it("is the domain's failure too when the caller's time is over first", async () => {
+    const { resolver } = await world({ 'd.test': { fault: 'silent' } }, 2000);
+    expect(await run(resolver, 'd.test', {}, 100)).toMatchObject({ finding: 'dns_failure', failure: 'timeout' });
+  });
+
+  it('has no verdict for a caller who has gone', async () => {
+    const { resolver } = await world({ 'd.test': { fault: 'silent' } }, 2000);
+    const gone = new AbortController();
+    const limit = { deadline: clock.elapsed() + 10_000, clock, signal: gone.signal };
+    const open = runStage(mailServers('d.test', TOOLS), resolver, limit);
+    gone.abort();
+    expect(await open).toMatchObject({ finding: 'resolver_unavailable' });
+  });
+
+  it('does not wait long for one family when the other is there', async () => {
+    const { resolver } = await world(
+      { 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC], fault: { AAAA: 'silent' } } },
+      60_000,
+    );
+    const found = await run(resolver, 'd.test', {}, 4500);
+    expect(found).toMatchObject({ finding: 'mx', hosts: [{ addresses: [PUBLIC] }] });
+    expect(resolver.health().asking).toBe(1); // it was left, not waited for
+  });
+
+  it('hears a late host out when nothing else is left', async () => {
+    const { resolver } = await world(
+      {
+        'd.test': {
+          MX: [
+            [1, 'private.test'],
+            [2, 'late.test'],
+          ],
+        },
+        'private.test': { A: ['10.0.0.1'] },
+        'late.test': { A: [PUBLIC], fault: { slow: 1700 } },
+      },
+      4000,
+    );
+    const found = await run(resolver, 'd.test', { hostsWanted: 2 });
+    expect(found).toMatchObject({ finding: 'mx', hosts: [{ host: 'late.test' }] });
+  });
+});
+
+describe('runStageNow', () => {
+  it('answers from the cache alone, or not at all', async () => {
+    const { dns, resolver } = await world({ 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } });
+    const now = (domain = 'd.test') => runStageNow(mailServers(domain, TOOLS), resolver);
+    expect(now()).toBeNull();
+    await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
+    expect(now()).toBeNull();
+    const waited = await run(resolver, 'd.test');
+    const asked = dns.queries.length;
+    expect(now()).toEqual(waited);
+    await run(resolver, 'gone.test');
+    expect(now('gone.test')).toMatchObject({ finding: 'domain_not_found' });
+    expect(dns.queries.length).toBe(asked + 1);
+  });
+
+  it('never answers with a failure', async () => {
+    const { resolver } = await world({ 'd.test': { fault: 'servfail' } });
+    expect(await run(resolver, 'd.test')).toMatchObject({ finding: 'dns_failure' });
+    expect(runStageNow(mailServers('d.test', TOOLS), resolver)).toBeNull();
+  });
+});

@@ -1,0 +1,341 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type DnsLab, type Fault, type Zone, type ZoneOptions, zone } from '../../../tests/lab/dns.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { createResolver, type RecordType, type Resolver, type Server } from './resolver.ts';
+
+const clock = systemClock;
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+async function lab(records: Zone, options?: ZoneOptions): Promise<DnsLab> {
+  const made = await zone(records, options);
+  opened.push(made);
+  return made;
+}
+function resolverOf(servers: readonly Server[], timeoutMs = 1000, by: Clock = clock): Resolver {
+  const made = createResolver({ servers, timeoutMs, clock: by });
+  opened.push(made);
+  return made;
+}
+const inMs = (ms: number) => ({ deadline: clock.elapsed() + ms });
+const ask = (resolver: Resolver, name: string, type: RecordType = 'A') => resolver.ask(name, type, inMs(10_000));
+
+/** A port on which nobody listens. */
+async function deadPort(): Promise<Server> {
+  const made = await lab({});
+  await made.pause('closed');
+  return made.servers[0]!;
+}
+
+describe('ask', () => {
+  it('reads each type of record', async () => {
+    const dns = await lab({
+      'all.test': {
+        A: ['192.0.2.1', '192.0.2.2'],
+        AAAA: ['2001:db8::1'],
+        MX: [[10, 'MX.all.test']],
+        TXT: ['v=spf1 -all'],
+        NS: ['ns.all.test'],
+      },
+      '1.2.0.192.in-addr.arpa': { PTR: ['mx.all.test'] },
+      'null.test': { MX: [[0, '']] },
+    });
+    const resolver = resolverOf(dns.servers);
+    const records = async (name: string, type: RecordType) => {
+      const answer = await ask(resolver, name, type);
+      return answer.kind === 'records' ? answer.records : answer;
+    };
+    expect(await records('all.test', 'A')).toEqual([
+      { type: 'A', address: '192.0.2.1' },
+      { type: 'A', address: '192.0.2.2' },
+    ]);
+    expect(await records('ALL.test.', 'AAAA')).toEqual([{ type: 'AAAA', address: '2001:db8::1' }]);
+    expect(await records('all.test', 'MX')).toEqual([{ type: 'MX', host: 'mx.all.test', priority: 10 }]);
+    expect(await records('all.test', 'TXT')).toEqual([{ type: 'TXT', text: 'v=spf1 -all' }]);
+    expect(await records('all.test', 'NS')).toEqual([{ type: 'NS', host: 'ns.all.test' }]);
+    expect(await records('1.2.0.192.in-addr.arpa', 'PTR')).toEqual([{ type: 'PTR', host: 'mx.all.test' }]);
+    expect(await records('null.test', 'MX')).toEqual([{ type: 'MX', host: '.', priority: 0 }]);
+  });
+
+  it('tells the two kinds of "no" and the kinds of failure apart', async () => {
+    const faults: Record<string, Fault> = {
+      servfail: 'servfail',
+      refused: 'refused',
+      timeout: 'silent',
+      malformed: 'garbled',
+    };
+    const dns = await lab({
+      'here.test': { A: ['192.0.2.1'] },
+      ...Object.fromEntries(Object.entries(faults).map(([name, fault]) => [name, { fault }])),
+    });
+    const resolver = resolverOf(dns.servers, 50);
+    expect((await ask(resolver, 'here.test')).kind).toBe('records');
+    expect(await ask(resolver, 'here.test', 'MX')).toEqual({ kind: 'nodata', ttl: 60, cname: [] });
+    expect(await ask(resolver, 'gone.test')).toEqual({ kind: 'nxdomain', ttl: 60, cname: [] });
+    for (const kind of Object.keys(faults)) {
+      expect(await ask(resolver, kind)).toEqual({ kind });
+      expect([kind, dns.asked(kind)]).toEqual([kind, 2]); // two tries of the one server
+    }
+    expect(await ask(resolverOf([await deadPort()]), 'here.test')).toEqual({ kind: 'network' });
+  });
+
+  it('knows names that cannot be asked for without asking', async () => {
+    const dns = await lab({});
+    const resolver = resolverOf(dns.servers);
+    for (const name of [
+      '',
+      '..',
+      'a..b',
+      '.a',
+      'a b.test',
+      'é.test',
+      `${'x'.repeat(64)}.test`,
+      'a.'.repeat(127) + 'aa',
+    ]) {
+      expect([name, (await ask(resolver, name)).kind]).toEqual([name, 'nxdomain']);
+    }
+    expect(dns.queries).toEqual([]);
+  });
+
+  it.each(['truncate', 'split'] as const)('goes to TCP when the reply is truncated (%s)', async (fault) => {
+    const dns = await lab({ 'big.test': { A: ['192.0.2.1'], fault } });
+    const answer = await ask(resolverOf(dns.servers), 'big.test');
+    expect(answer.kind === 'records' && answer.records).toEqual([{ type: 'A', address: '192.0.2.1' }]);
+    expect(dns.queries.map(({ over }) => over)).toEqual(['udp', 'tcp']);
+  });
+
+  it('reads 200 MX and no more', async () => {
+    const MX = Array.from({ length: 250 }, (_, i) => [i, `mx${i}.many.test`] as const);
+    const dns = await lab({ 'many.test': { MX } });
+    const answer = await ask(resolverOf(dns.servers), 'many.test', 'MX');
+    expect(answer.kind === 'records' && answer.records.length).toBe(200);
+  });
+
+  it('asks again without EDNS where it is refused', async () => {
+    const dns = await lab({ 'old.test': { A: ['192.0.2.1'], fault: 'no_edns' }, 'worse.test': { fault: 'formerr' } });
+    const resolver = resolverOf(dns.servers);
+    expect((await ask(resolver, 'old.test')).kind).toBe('records');
+    expect(dns.queries.map(({ edns }) => edns)).toEqual([true, false]);
+    expect(await ask(resolver, 'worse.test')).toEqual({ kind: 'servfail' });
+  });
+
+  it.each([
+    'wrong_id',
+    'wrong_question',
+    'wrong_type',
+    'wrong_class',
+    'echo',
+    'garbage',
+  ] as const)('ignores replies to something else: %s', async (fault) => {
+    const dns = await lab({ 'forged.test': { A: ['192.0.2.66'], fault } });
+    expect(await ask(resolverOf(dns.servers, 40), 'forged.test')).toEqual({ kind: 'timeout' });
+  });
+
+  it('waits for the true reply behind a forged one', async () => {
+    const dns = await lab({ 'true.test': { A: ['192.0.2.1'], fault: 'forged_first' } });
+    expect((await ask(resolverOf(dns.servers), 'true.test')).kind).toBe('records');
+    expect(dns.asked('true.test')).toBe(1);
+  });
+
+  it.each([
+    'self_pointer',
+    'pointer_loop',
+    'pointer_chain',
+    'lying_length',
+    'long_address',
+    'lying_count',
+    'truncate_always',
+    'cut',
+  ] as const)('calls a reply that lies about itself malformed: %s', async (fault) => {
+    const dns = await lab({ 'liar.test': { A: ['192.0.2.1'], fault } });
+    expect(await ask(resolverOf(dns.servers, 300), 'liar.test')).toEqual({ kind: 'malformed' });
+  });
+
+  it('takes a referral for a refusal', async () => {
+    const dns = await lab({ 'lame.test': { fault: 'referral' } });
+    expect(await ask(resolverOf(dns.servers), 'lame.test')).toEqual({ kind: 'refused' });
+  });
+
+  it('survives whatever octets come back', async () => {
+    const dns = await lab({ '*.noise.test': { A: ['192.0.2.1'] } });
+    const resolver = resolverOf(dns.servers, 15);
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom<Fault>('garbage', 'garbled'), async (fault) => {
+        const name = `n${n++}.noise.test`;
+        dns.set(name, { fault });
+        expect(['timeout', 'malformed', 'nodata', 'records']).toContain((await ask(resolver, name)).kind);
+      }),
+      { numRuns: 60 },
+    );
+    expect((await ask(resolver, 'still.noise.test')).kind).toBe('records');
+  });
+});
+
+describe('CNAME', () => {
+  it('is followed to its end, within a reply and beyond it', async () => {
+    const chain = { 'a.test': { CNAME: 'b.test' }, 'b.test': { CNAME: 'c.test', ttl: 120 } };
+    const dns = await lab({ ...chain, 'c.test': { A: ['192.0.2.1'] } });
+    const found = { kind: 'records', records: [{ type: 'A', address: '192.0.2.1' }], ttl: 120 };
+    expect(await ask(resolverOf(dns.servers), 'a.test')).toEqual({ ...found, cname: ['b.test', 'c.test'] });
+
+    // A server that holds the first link only, and one question more.
+    dns.set('a.test', { CNAME: 'b.test', fault: 'first_link' });
+    dns.set('b.test', { CNAME: 'c.test', ttl: 120, fault: 'first_link' });
+    dns.queries.length = 0;
+    expect(await ask(resolverOf(dns.servers), 'a.test')).toEqual({ ...found, cname: ['b.test', 'c.test'] });
+    expect(dns.queries.map(({ name }) => name)).toEqual(['a.test', 'b.test', 'c.test']);
+    dns.set('c.test', { CNAME: 'a.test', fault: 'first_link' });
+    expect(await ask(resolverOf(dns.servers), 'a.test')).toEqual({ kind: 'malformed' });
+  });
+
+  it('to nowhere is NXDOMAIN, to a name without such records NODATA', async () => {
+    const dns = await lab({
+      'a.test': { CNAME: 'gone.test' },
+      'b.test': { CNAME: 'empty.test' },
+      'empty.test': { TXT: ['x'] },
+    });
+    const resolver = resolverOf(dns.servers);
+    expect(await ask(resolver, 'a.test')).toEqual({ kind: 'nxdomain', ttl: 60, cname: ['gone.test'] });
+    expect(await ask(resolver, 'b.test')).toEqual({ kind: 'nodata', ttl: 60, cname: ['empty.test'] });
+  });
+
+  it('in a loop, or too long, is malformed and not asked for without end', async () => {
+    const links = Array.from({ length: 12 }, (_, i) => [`l${i}.test`, { CNAME: `l${i + 1}.test` }]);
+    const dns = await lab({
+      'a.test': { CNAME: 'b.test' },
+      'b.test': { CNAME: 'a.test' },
+      'self.test': { CNAME: 'self.test' },
+      ...Object.fromEntries(links),
+    });
+    const resolver = resolverOf(dns.servers);
+    for (const name of ['a.test', 'self.test', 'l0.test']) {
+      expect(await ask(resolver, name)).toEqual({ kind: 'malformed' });
+    }
+    expect(dns.queries.length).toBe(3);
+  });
+});
+
+describe('the cache', () => {
+  /** A clock that runs with the system's and can be put forward. */
+  function movable(): Clock & { forward(seconds: number): void } {
+    let ahead = 0;
+    return {
+      now: () => clock.now() + ahead,
+      elapsed: () => clock.elapsed() + ahead,
+      forward(seconds) {
+        ahead += seconds * 1000;
+      },
+    };
+  }
+  const NAMES = {
+    'zero.test': { A: ['192.0.2.1'], ttl: 0 },
+    'two.test': { A: ['192.0.2.1'], ttl: 120 },
+    'long.test': { A: ['192.0.2.1'], ttl: 86_400 },
+  };
+
+  it.each([
+    ['zero.test', 60, {}],
+    ['two.test', 120, {}],
+    ['long.test', 3600, {}],
+    ['gone.test', 60, {}],
+    ['gone.test', 300, { negativeTtl: 86_400 }],
+    ['gone.test', 5, { negativeTtl: 0 }],
+    ['gone.test', 5, { negativeTtl: null }],
+    ['gone.two.test', 60, {}],
+  ])('keeps %s for %i s', async (name, seconds, options) => {
+    const dns = await lab(NAMES, options);
+    const time = movable();
+    const resolver = resolverOf(dns.servers, 1000, time);
+    const again = () => resolver.ask(name, 'A', { deadline: time.elapsed() + 10_000 });
+    expect(resolver.peek(name, 'A')).toBeUndefined();
+    const answer = await again();
+    expect(resolver.peek(name.toUpperCase(), 'A')).toBe(answer);
+    time.forward(seconds - 1);
+    expect(resolver.peek(name, 'A')).toBe(answer);
+    expect(await again()).toBe(answer);
+    expect(resolver.peek(name, 'AAAA')).toBeUndefined();
+    time.forward(2);
+    expect(resolver.peek(name, 'A')).toBeUndefined();
+    await again();
+    expect(dns.asked(name)).toBe(2);
+  });
+
+  it('never keeps a failure: it is over as soon as the server is back', async () => {
+    const dns = await lab({ 'back.test': { A: ['192.0.2.1'] } });
+    const resolver = resolverOf(dns.servers, 30);
+    for (const how of ['silent', 'servfail', 'refused', 'closed'] as const) {
+      await dns.pause(how);
+      const kind = { silent: 'timeout', servfail: 'servfail', refused: 'refused', closed: 'network' }[how];
+      expect(await ask(resolver, 'back.test')).toEqual({ kind });
+      expect(resolver.peek('back.test', 'A')).toBeUndefined();
+      await dns.resume();
+    }
+    expect((await ask(resolver, 'back.test')).kind).toBe('records');
+  });
+
+  it('holds no more names than it may', async () => {
+    const dns = await lab({ '*.test': { A: ['192.0.2.1'] } });
+    const resolver = createResolver({ servers: dns.servers, timeoutMs: 1000, clock, cacheNames: 10 });
+    opened.push(resolver);
+    for (let i = 0; i < 30; i++) await ask(resolver, `n${i}.test`);
+    expect(resolver.health().cached).toBe(10);
+    expect(resolver.peek('n0.test', 'A')).toBeUndefined();
+    expect(resolver.peek('n29.test', 'A')?.kind).toBe('records');
+  });
+
+  it('asks once for fifty who ask at the same time', async () => {
+    const dns = await lab({ 'busy.test': { A: ['192.0.2.1'], fault: { slow: 30 } } });
+    const resolver = resolverOf(dns.servers);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(resolver, 'busy.test')));
+    expect(new Set(answers).size).toBe(1);
+    expect(dns.asked('busy.test')).toBe(1);
+    expect(resolver.health().asking).toBe(0);
+  });
+
+  it('lets one who is in a hurry, or goes away, leave without the others', async () => {
+    const dns = await lab({ 'slow.test': { A: ['192.0.2.1'], fault: { slow: 100 } } });
+    const resolver = resolverOf(dns.servers);
+    const gone = new AbortController();
+    const patient = ask(resolver, 'slow.test');
+    const hurried = resolver.ask('slow.test', 'A', inMs(10));
+    const leaving = resolver.ask('slow.test', 'A', { ...inMs(10_000), signal: gone.signal });
+    gone.abort();
+    expect(await leaving).toEqual({ kind: 'timeout' });
+    expect(await hurried).toEqual({ kind: 'timeout' });
+    expect((await patient).kind).toBe('records');
+    expect(dns.asked('slow.test')).toBe(1);
+  });
+
+  it('keeps the answer that comes after the only asker has left', async () => {
+    const dns = await lab({ 'slow.test': { A: ['192.0.2.1'], fault: { slow: 40 } } });
+    const resolver = resolverOf(dns.servers);
+    expect(await resolver.ask('slow.test', 'A', inMs(5))).toEqual({ kind: 'timeout' });
+    await expect.poll(() => resolver.peek('slow.test', 'A')?.kind).toBe('records');
+  });
+
+  it('takes no time for an asker who has none', async () => {
+    const dns = await lab({});
+    const resolver = resolverOf(dns.servers);
+    expect(await resolver.ask('a.test', 'A', inMs(0))).toEqual({ kind: 'timeout' });
+    expect(await resolver.ask('a.test', 'A', { ...inMs(1000), signal: AbortSignal.abort() })).toEqual({
+      kind: 'timeout',
+    });
+    expect(dns.queries).toEqual([]);
+  });
+});
+
+it('ends what is open when it is closed, and asks nothing more', async () => {
+  const dns = await lab({ 'quiet.test': { fault: 'silent' } });
+  const resolver = createResolver({ servers: dns.servers, timeoutMs: 2000, clock });
+  const open = ask(resolver, 'quiet.test');
+  await expect.poll(() => dns.queries.length).toBe(1);
+  resolver.close();
+  expect(await open).toEqual({ kind: 'network' });
+  expect(await ask(resolver, 'other.test')).toEqual({ kind: 'network' });
+  expect(await resolver.alive({ deadline: clock.elapsed() + 500, since: clock.elapsed() })).toBe(false);
+  expect(dns.queries.length).toBe(1);
+});

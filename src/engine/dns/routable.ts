@@ -1,0 +1,133 @@
+/** Which addresses may be dialled: publicly routable ones that are not our own. */
+import type { NetworkInterfaceInfo } from 'node:os';
+import { type Groups, parseIp } from './ip.ts';
+
+export interface SpecialBlock {
+  readonly cidr: string;
+  /** The document that set the block aside (or, for an exception, made it reachable). */
+  readonly source: string;
+  /** `refuse` all of it; `pass` it although a wider block is refused; judge the IPv4 address in the last 32 bits. */
+  readonly rule: 'refuse' | 'pass' | 'inner_v4';
+}
+
+/**
+ * IANA's special-purpose address registries (RFC 6890, as updated by RFC 8190), multicast, and what is reserved. The
+ * most specific block decides. Sources: https://www.iana.org/assignments/iana-ipv4-special-registry and
+ * iana-ipv6-special-registry; blocks that those mark "globally reachable" are listed only where a wider one is refused.
+ */
+export const SPECIAL_BLOCKS: readonly SpecialBlock[] = [
+  { cidr: '0.0.0.0/8', source: 'RFC 791 §3.2, "this network"', rule: 'refuse' },
+  { cidr: '10.0.0.0/8', source: 'RFC 1918, private use', rule: 'refuse' },
+  { cidr: '100.64.0.0/10', source: 'RFC 6598, shared address space of carriers', rule: 'refuse' },
+  { cidr: '127.0.0.0/8', source: 'RFC 1122 §3.2.1.3, loopback', rule: 'refuse' },
+  { cidr: '169.254.0.0/16', source: 'RFC 3927, link local', rule: 'refuse' },
+  { cidr: '172.16.0.0/12', source: 'RFC 1918, private use', rule: 'refuse' },
+  { cidr: '192.0.0.0/24', source: 'RFC 6890 §2.1, IETF protocol assignments', rule: 'refuse' },
+  { cidr: '192.0.0.9/32', source: 'RFC 7723, PCP anycast', rule: 'pass' },
+  { cidr: '192.0.0.10/32', source: 'RFC 8155, TURN anycast', rule: 'pass' },
+  { cidr: '192.0.2.0/24', source: 'RFC 5737, documentation', rule: 'refuse' },
+  { cidr: '192.88.99.0/24', source: 'RFC 7526, 6to4 relay anycast (deprecated)', rule: 'refuse' },
+  { cidr: '192.168.0.0/16', source: 'RFC 1918, private use', rule: 'refuse' },
+  { cidr: '198.18.0.0/15', source: 'RFC 2544, benchmarking', rule: 'refuse' },
+  { cidr: '198.51.100.0/24', source: 'RFC 5737, documentation', rule: 'refuse' },
+  { cidr: '203.0.113.0/24', source: 'RFC 5737, documentation', rule: 'refuse' },
+  { cidr: '224.0.0.0/4', source: 'RFC 5771, multicast', rule: 'refuse' },
+  { cidr: '240.0.0.0/4', source: 'RFC 1112 §4, reserved', rule: 'refuse' },
+  { cidr: '255.255.255.255/32', source: 'RFC 8190, limited broadcast', rule: 'refuse' },
+
+  { cidr: '::/0', source: 'RFC 4291 §2.4: outside 2000::/3 nothing is global unicast', rule: 'refuse' },
+  { cidr: '::/128', source: 'RFC 4291 §2.5.2, unspecified', rule: 'refuse' },
+  { cidr: '::1/128', source: 'RFC 4291 §2.5.3, loopback', rule: 'refuse' },
+  { cidr: '::/96', source: 'RFC 4291 §2.5.5.1, IPv4-compatible (deprecated)', rule: 'refuse' },
+  { cidr: '::ffff:0:0/96', source: 'RFC 4291 §2.5.5.2, IPv4-mapped', rule: 'inner_v4' },
+  { cidr: '64:ff9b::/96', source: 'RFC 6052 §2.1, NAT64', rule: 'inner_v4' },
+  { cidr: '64:ff9b:1::/48', source: 'RFC 8215, local NAT64', rule: 'refuse' },
+  { cidr: '100::/64', source: 'RFC 6666, discard only', rule: 'refuse' },
+  { cidr: '100:0:0:1::/64', source: 'RFC 9780, dummy prefix', rule: 'refuse' },
+  { cidr: '2000::/3', source: 'RFC 4291 §2.4, global unicast', rule: 'pass' },
+  { cidr: '2001::/23', source: 'RFC 2928, IETF protocol assignments', rule: 'refuse' },
+  { cidr: '2001::/32', source: 'RFC 4380, Teredo', rule: 'refuse' },
+  { cidr: '2001:1::1/128', source: 'RFC 7723, PCP anycast', rule: 'pass' },
+  { cidr: '2001:1::2/128', source: 'RFC 8155, TURN anycast', rule: 'pass' },
+  { cidr: '2001:1::3/128', source: 'RFC 9665, SRP anycast', rule: 'pass' },
+  { cidr: '2001:2::/48', source: 'RFC 5180, benchmarking', rule: 'refuse' },
+  { cidr: '2001:3::/32', source: 'RFC 7450, AMT', rule: 'pass' },
+  { cidr: '2001:4:112::/48', source: 'RFC 7535, AS112', rule: 'pass' },
+  { cidr: '2001:10::/28', source: 'RFC 4843, ORCHID (deprecated)', rule: 'refuse' },
+  { cidr: '2001:20::/28', source: 'RFC 7343, ORCHIDv2', rule: 'pass' },
+  { cidr: '2001:30::/28', source: 'RFC 9374, drone remote identification', rule: 'pass' },
+  { cidr: '2001:db8::/32', source: 'RFC 3849, documentation', rule: 'refuse' },
+  { cidr: '2002::/16', source: 'RFC 3056, 6to4: leads to an IPv4 address by way of a relay', rule: 'refuse' },
+  { cidr: '3fff::/20', source: 'RFC 9637, documentation', rule: 'refuse' },
+  { cidr: '5f00::/16', source: 'RFC 9602, SRv6 segment identifiers', rule: 'refuse' },
+  { cidr: 'fc00::/7', source: 'RFC 4193, unique local', rule: 'refuse' },
+  { cidr: 'fe80::/10', source: 'RFC 4291 §2.5.6, link local', rule: 'refuse' },
+  { cidr: 'fec0::/10', source: 'RFC 3879, site local (deprecated)', rule: 'refuse' },
+  { cidr: 'ff00::/8', source: 'RFC 4291 §2.7, multicast', rule: 'refuse' },
+];
+
+interface Block {
+  readonly groups: Groups;
+  readonly bits: number;
+  readonly rule: SpecialBlock['rule'];
+}
+
+const V4 = blocksOf(2);
+const V6 = blocksOf(8);
+const HOLDING_V4 = V6.filter(({ rule }) => rule === 'inner_v4');
+
+/** The blocks of addresses with so many groups, the most specific first. */
+function blocksOf(length: number): Block[] {
+  return SPECIAL_BLOCKS.map(({ cidr, rule }) => {
+    const [address, bits] = cidr.split('/') as [string, string];
+    return { groups: parseIp(address) ?? [], bits: Number(bits), rule };
+  })
+    .filter(({ groups }) => groups.length === length)
+    .sort((a, b) => b.bits - a.bits);
+}
+
+function within(address: Groups, { groups, bits }: Block): boolean {
+  const whole = bits >> 4;
+  for (let i = 0; i < whole; i++) if (address[i] !== groups[i]) return false;
+  const rest = 16 - (bits & 15);
+  return rest === 16 || address[whole]! >> rest === groups[whole]! >> rest;
+}
+
+function isPublic(address: Groups): boolean {
+  for (const block of address.length === 2 ? V4 : V6) {
+    if (!within(address, block)) continue;
+    return block.rule === 'inner_v4' ? isPublic(address.slice(6)) : block.rule === 'pass';
+  }
+  return true;
+}
+
+/** One spelling for each address; an IPv4-mapped or NAT64 one is spelt as the IPv4 address in it. */
+function spelling(address: Groups): string {
+  const inner = address.length === 8 && HOLDING_V4.some((block) => within(address, block));
+  return (inner ? address.slice(6) : address).join(':');
+}
+
+export interface Routing {
+  /** Laboratories only: every address is routable, our own too. */
+  readonly allowPrivate: boolean;
+  /** This host's addresses, as `ownAddresses` gives them. */
+  readonly own: ReadonlySet<string>;
+}
+
+/** May this address be dialled? False for text that is no IP address. */
+export function routable(ip: string, { allowPrivate, own }: Routing): boolean {
+  const address = parseIp(ip);
+  if (address === null) return false;
+  return allowPrivate || (isPublic(address) && !own.has(spelling(address)));
+}
+
+/** The addresses in what `os.networkInterfaces()` returns, in the form that `routable` compares. */
+export function ownAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): ReadonlySet<string> {
+  const all = Object.values(interfaces).flatMap((infos) => infos ?? []);
+  return new Set(
+    all.flatMap((info) => {
+      const address = parseIp(info.address.replace(/%.*$/, ''));
+      return address ? [spelling(address)] : [];
+    }),
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Walks a DNS message without decoding it (RFC 1035 §4.1): where each record is, and whether what it says about its own
+ * lengths is true. The work is bounded whatever the octets are: a name costs at most MAX_JUMPS pointers and 128 labels.
+ */
+export const HEADER = 12;
+export const CLASS_IN = 1;
+/** RFC 1035 §3.2.2, 3596, 6891. */
+export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, OPT: 41 } as const;
+
+/** Compression in real messages nests a few pointers deep; a chain of thousands would only cost time. */
+const MAX_JUMPS = 32;
+const MAX_NAME = 255;
+
+export interface Found {
+  /** Offset of the record, and of what follows it. */
+  readonly at: number;
+  readonly end: number;
+  readonly type: number;
+  readonly class: number;
+  /** Seconds, as sent (32 bits, unsigned). */
+  readonly ttl: number;
+  /** A type that we read, whose data fill exactly the length it claims. */
+  readonly readable: boolean;
+  /** The owner, or the name in the data, has octets that no host name has. */
+  readonly oddOwner: boolean;
+  readonly oddTarget: boolean;
+}
+
+// The last name walked, so that walking a name allocates nothing.
+let odd = false;
+
+/** Offset behind the name at `at`; -1 when it is cut off, too long, or its pointers do not lead strictly backwards. */
+function walkName(buf: Buffer, at: number): number {
+  let end = -1;
+  let length = 1;
+  let jumps = 0;
+  let before = at;
+  let i = at;
+  odd = false;
+  for (;;) {
+    const size = buf[i];
+    if (size === undefined) return -1;
+    if (size === 0) return end < 0 ? i + 1 : end;
+    if (size >= 0xc0) {
+      const low = buf[i + 1];
+      if (low === undefined || ++jumps > MAX_JUMPS) return -1;
+      if (end < 0) end = i + 2;
+      i = ((size & 0x3f) << 8) | low;
+      if (i >= before || i < HEADER) return -1; // a loop, or into the header
+      before = i;
+      continue;
+    }
+    length += size + 1;
+    if (size > 63 || length > MAX_NAME || i + size >= buf.length) return -1;
+    for (let k = i + 1; k <= i + size; k++) {
+      const c = buf[k]!;
+      if (c <= 0x20 || c >= 0x7f || c === 0x2e || c === 0x5c) odd = true;
+    }
+    i += size + 1;
+  }
+}
+
+/** Offset behind the question section when it asks exactly for this name (in any case), type and class IN; else -1. */
+export function walkQuestion(buf: Buffer, name: string, type: number): number {
+  let i = HEADER;
+  let at = 0;
+  const length = name === '.' ? 0 : name.length;
+  while (at < length) {
+    const dot = name.indexOf('.', at);
+    const stop = dot < 0 ? length : dot;
+    if (buf[i++] !== stop - at) return -1;
+    for (; at < stop; at++, i++) {
+      const c = buf[i];
+      if (c === undefined || (c >= 0x41 && c <= 0x5a ? c + 32 : c) !== name.charCodeAt(at)) return -1;
+    }
+    at = stop + 1;
+  }
+  if (buf[i] !== 0 || i + 5 > buf.length) return -1;
+  return buf.readUInt16BE(i + 1) === type && buf.readUInt16BE(i + 3) === CLASS_IN ? i + 5 : -1;
+}
+
+/** The record at `at`, or null when the message ends before it does, or a length in it lies. */
+export function walkRecord(buf: Buffer, at: number): Found | null {
+  const i = walkName(buf, at);
+  if (i < 0 || i + 10 > buf.length) return null;
+  const oddOwner = odd;
+  const type = buf.readUInt16BE(i);
+  const length = buf.readUInt16BE(i + 8);
+  const data = i + 10;
+  const end = data + length;
+  if (end > buf.length) return null;
+  const fits = walkData(buf, type, data, end);
+  if (fits === false) return null;
+  return {
+    at,
+    end,
+    type,
+    class: buf.readUInt16BE(i + 2),
+    ttl: buf.readUInt32BE(i + 4),
+    readable: fits === true,
+    oddOwner,
+    oddTarget: odd,
+  };
+}
+
+/** True: a type we read, and whole. False: a lying length. Null: a type that we step over. */
+function walkData(buf: Buffer, type: number, data: number, end: number): boolean | null {
+  odd = false;
+  switch (type) {
+    case TYPES.A:
+      return end - data === 4;
+    case TYPES.AAAA:
+      return end - data === 16;
+    case TYPES.CNAME:
+    case TYPES.NS:
+    case TYPES.PTR:
+      return walkName(buf, data) === end;
+    case TYPES.MX:
+      return end - data > 2 && walkName(buf, data + 2) === end;
+    case TYPES.SOA: {
+      const second = walkName(buf, data);
+      return second >= 0 && walkName(buf, second) === end - 20;
+    }
+    case TYPES.TXT: {
+      let i = data;
+      while (i < end) i += buf[i]! + 1;
+      return i === end && end > data;
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,131 @@
+/** What a zone literal says about one question, and how an honest recursive server would write it down. */
+import { type Answer, AUTHORITATIVE_ANSWER, encode, RECURSION_AVAILABLE, TRUNCATED_RESPONSE } from 'dns-packet';
+import type { RecordType } from '../../src/engine/dns/resolver.ts';
+import type { Fault } from './dns-faults.ts';
+
+export interface Entry {
+  readonly A?: readonly string[];
+  readonly AAAA?: readonly string[];
+  /** Preference and host; `''` is the root (null MX: `[[0, '']]`). */
+  readonly MX?: readonly (readonly [number, string])[];
+  readonly TXT?: readonly string[];
+  readonly PTR?: readonly string[];
+  readonly NS?: readonly string[];
+  readonly CNAME?: string;
+  /** Seconds; 300 when left out. */
+  readonly ttl?: number;
+  /** For every type, or for some. */
+  readonly fault?: Fault | Partial<Record<RecordType, Fault>>;
+}
+export type Zone = Readonly<Record<string, Entry>>;
+
+export interface Negative {
+  /** Seconds, TTL and minimum of the SOA under every "no"; 60 when left out. Null: no SOA at all. */
+  readonly negativeTtl?: number | null;
+  /** What names outside of the zone get. */
+  readonly outside?: 'nxdomain' | 'refused';
+}
+
+const RCODE = { noerror: 0, formerr: 1, servfail: 2, nxdomain: 3, refused: 5 } as const;
+
+/** What the zone says about one question. */
+export interface Told {
+  rcode: number;
+  answers: Answer[];
+  authorities: Answer[];
+}
+
+export function faultOf(entry: Entry | undefined, type: RecordType): Fault | null {
+  const fault = entry?.fault;
+  if (fault === undefined || typeof fault === 'string') return fault ?? null;
+  return 'slow' in fault ? (fault as Fault) : ((fault as Partial<Record<RecordType, Fault>>)[type] ?? null);
+}
+
+/** The entry of a name, or the wildcard that covers it. */
+export function find(names: ReadonlyMap<string, Entry>, name: string): Entry | undefined {
+  const exact = names.get(name);
+  if (exact || existsBelow(names, name)) return exact;
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    const parent = name.slice(dot + 1);
+    const wild = names.get('*.' + parent);
+    if (wild || names.has(parent)) return wild;
+  }
+  return names.get('*');
+}
+
+const existsBelow = (names: ReadonlyMap<string, Entry>, name: string): boolean => {
+  for (const key of names.keys()) if (key.endsWith('.' + name)) return true;
+  return false;
+};
+
+export const no = (rcode: keyof typeof RCODE): Told => ({ rcode: RCODE[rcode], answers: [], authorities: [] });
+
+export function lookUp(names: ReadonlyMap<string, Entry>, asked: string, type: string, options: Negative): Told {
+  const told = no('noerror');
+  let name = asked;
+  for (let links = 0; links < 20; links++) {
+    const entry = find(names, name);
+    if (!entry) {
+      const exists = name === '.' || existsBelow(names, name);
+      if (!exists && told.answers.length === 0 && options.outside === 'refused') return no('refused');
+      if (!exists) told.rcode = RCODE.nxdomain;
+      break;
+    }
+    told.answers.push(...recordsOf(entry, name, type));
+    if (told.answers.some((a) => a.type === type) || entry.CNAME === undefined || type === 'CNAME') break;
+    told.answers.push({ type: 'CNAME', name, ttl: entry.ttl ?? 300, data: entry.CNAME });
+    name = entry.CNAME;
+  }
+  const found = told.answers.some((answer) => answer.type === type);
+  const ttl = options.negativeTtl === undefined ? 60 : options.negativeTtl;
+  if (!found && ttl !== null) told.authorities.push(soa(ttl));
+  return told;
+}
+
+const soa = (ttl: number): Answer => ({
+  type: 'SOA',
+  name: '.',
+  ttl,
+  data: { mname: 'ns.lab', rname: 'root.lab', serial: 1, refresh: 1, retry: 1, expire: 1, minimum: ttl },
+});
+
+function recordsOf(entry: Entry, name: string, type: string): Answer[] {
+  const ttl = entry.ttl ?? 300;
+  switch (type) {
+    case 'A':
+    case 'AAAA':
+    case 'PTR':
+    case 'NS':
+      return (entry[type] ?? []).map((data) => ({ type, name, ttl, data }));
+    case 'MX':
+      return (entry.MX ?? []).map(([preference, exchange]) => ({
+        type,
+        name,
+        ttl,
+        data: { preference, exchange: exchange === '' ? '.' : exchange },
+      }));
+    case 'TXT':
+      return (entry.TXT ?? []).map((text) => ({ type, name, ttl, data: text }));
+    case 'CNAME':
+      return entry.CNAME === undefined ? [] : [{ type, name, ttl, data: entry.CNAME }];
+    default:
+      return [];
+  }
+}
+
+/** A reply's octets, as an honest recursive server would write them. */
+export function honest(
+  head: { id: number; question: { name: string; type: Answer['type'] } },
+  told: Told,
+  truncated = false,
+): Buffer {
+  const flags = AUTHORITATIVE_ANSWER | RECURSION_AVAILABLE | told.rcode | (truncated ? TRUNCATED_RESPONSE : 0);
+  return encode({
+    type: 'response',
+    id: head.id,
+    flags,
+    questions: [{ ...head.question, class: 'IN' }],
+    answers: truncated ? [] : told.answers,
+    authorities: truncated ? [] : told.authorities,
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * A DNS server on loopback, UDP and TCP on one port, made from a zone literal:
+ *
+ *     const lab = await zone({ 'good.test': { MX: [[10, 'mx.good.test']] }, 'mx.good.test': { A: ['127.0.0.1'] } });
+ *
+ * Names that the zone does not hold are NXDOMAIN, `*.name` is a wildcard (RFC 4592), every "no" has its SOA. It can lie
+ * in all the ways that hostile servers do (`fault`), fall silent and come back, and it remembers what it was asked.
+ */
+import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket, type Server as TcpServer } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
+import { decode } from 'dns-packet';
+import type { RecordType } from '../../src/engine/dns/resolver.ts';
+import { forge } from './dns-faults.ts';
+import { type Entry, faultOf, find, lookUp, type Negative, no, type Zone } from './dns-zone.ts';
+
+export type { Fault } from './dns-faults.ts';
+export type { Entry, Zone } from './dns-zone.ts';
+
+/** What a paused server does: swallow everything, answer everybody with this code, or have its port closed. */
+export type Pause = 'silent' | 'servfail' | 'refused' | 'closed';
+
+export interface Query {
+  readonly name: string;
+  readonly type: string;
+  readonly over: 'udp' | 'tcp';
+  readonly edns: boolean;
+}
+
+export interface DnsLab {
+  readonly address: string;
+  readonly port: number;
+  /** As the resolver's option takes it. */
+  readonly servers: readonly { address: string; port: number }[];
+  /** Every question received, paused or not, oldest first. */
+  readonly queries: Query[];
+  /** How often a name was asked for, of one type or of all. */
+  asked(name: string, type?: RecordType): number;
+  /** Sets a name's records anew; null removes it. */
+  set(name: string, entry: Entry | null): void;
+  pause(how?: Pause): Promise<void>;
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ZoneOptions extends Negative {
+  /** 0, and so any free one, when left out. */
+  readonly port?: number;
+}
+
+export async function zone(records: Zone, options: ZoneOptions = {}): Promise<DnsLab> {
+  const names = new Map(Object.entries(records));
+  const queries: Query[] = [];
+  const connections = new Set<Socket>();
+  let paused: Pause | null = null;
+  let udp: UdpSocket;
+  let tcp: TcpServer;
+  let port = options.port ?? 0;
+
+  async function respond(octets: Buffer, over: 'udp' | 'tcp', send: (reply: Buffer, split?: boolean) => void) {
+    const query = decode(octets);
+    const question = query.questions?.[0];
+    if (!question || query.id === undefined) return;
+    const name = question.name.toLowerCase();
+    const edns = query.additionals?.some(({ type }) => type === 'OPT') ?? false;
+    queries.push({ name, type: question.type, over, edns });
+    if (paused === 'silent' || paused === 'closed') return;
+    const entry = find(names, name);
+    const fault = paused ?? faultOf(entry, question.type as RecordType);
+    const told = fault === 'servfail' || fault === 'refused' ? no(fault) : lookUp(names, name, question.type, options);
+    if (fault !== null && typeof fault === 'object') await after(fault.slow);
+    let reply = forge({ fault, query, question, told, over, edns });
+    const fits = over === 'tcp' || fault !== null || (reply?.octets.length ?? 0) <= (edns ? 1232 : 512);
+    if (!fits) reply = forge({ fault: 'truncate', query, question, told, over, edns });
+    if (reply?.before) send(reply.before);
+    if (reply) send(reply.octets, reply.split);
+  }
+
+  function onDatagram(octets: Buffer, from: RemoteInfo): void {
+    const socket = udp;
+    void respond(octets, 'udp', (reply) => socket.send(reply, from.port, from.address, () => {})).catch(() => {});
+  }
+
+  function onConnection(socket: Socket): void {
+    connections.add(socket);
+    socket.on('close', () => connections.delete(socket));
+    socket.on('error', () => {});
+    let had = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      had = Buffer.concat([had, chunk]);
+      if (had.length < 2 || had.length < had.readUInt16BE(0) + 2) return;
+      const message = had.subarray(2, had.readUInt16BE(0) + 2);
+      had = had.subarray(message.length + 2);
+      void respond(message, 'tcp', (reply, split) => void sendFramed(socket, reply, split)).catch(() => {});
+    });
+  }
+
+  async function open(): Promise<void> {
+    // Any free port is free for UDP; that it is for TCP too has to be tried.
+    for (let attempt = 0; ; attempt++) {
+      udp = createSocket('udp4');
+      udp.on('message', onDatagram);
+      udp.bind(port, '127.0.0.1');
+      await once(udp, 'listening');
+      tcp = createServer(onConnection);
+      tcp.listen(udp.address().port, '127.0.0.1');
+      try {
+        await once(tcp, 'listening');
+        port = (tcp.address() as AddressInfo).port;
+        return;
+      } catch (error) {
+        udp.close();
+        if (attempt === 20) throw error;
+      }
+    }
+  }
+
+  async function shut(): Promise<void> {
+    for (const socket of connections) socket.destroy();
+    const closed = [once(udp, 'close'), once(tcp, 'close')];
+    udp.close();
+    tcp.close();
+    await Promise.all(closed);
+  }
+
+  await open();
+  return {
+    address: '127.0.0.1',
+    port,
+    servers: [{ address: '127.0.0.1', port }],
+    queries,
+    asked: (name, type) => queries.filter((q) => q.name === name && (type === undefined || q.type === type)).length,
+    set: (name, entry) => void (entry ? names.set(name, entry) : names.delete(name)),
+    async pause(how = 'silent') {
+      if (how === 'closed' && paused !== 'closed') await shut();
+      paused = how;
+    },
+    async resume() {
+      if (paused === 'closed') await open();
+      paused = null;
+    },
+    close: () => (paused === 'closed' ? Promise.resolve() : shut()),
+  };
+}
+
+/** One frame; split: octet by octet at first, then the rest, each in a packet of its own. */
+async function sendFramed(socket: Socket, reply: Buffer, split = false): Promise<void> {
+  const frame = Buffer.concat([Buffer.from([reply.length >> 8, reply.length & 0xff]), reply]);
+  socket.setNoDelay(true);
+  for (const end of split ? [1, 2, 3, 20] : []) {
+    socket.write(frame.subarray(end === 20 ? 3 : end - 1, end));
+    await after(5);
+  }
+  socket.write(split ? frame.subarray(20) : frame);
+}

@@ -6,12 +6,12 @@
  *     scalar.js                 the script of the API reference page, served from our own origin
  *     THIRD-PARTY-LICENSES.txt  of everything that stands in these files
  */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { apiReferenceScript } from './build/api-reference.ts';
+import { writeDeclarations } from './build/declarations.ts';
 import { licences } from './build/licences.ts';
 import { ROOT, sourceId } from './fresh.mjs';
 
@@ -28,6 +28,9 @@ const COMMONJS = [
   'const __dirname = __pathDirname(__filename);',
 ].join('\n');
 
+/** Packages that others look for and do without: an addon of pg, colours of a debug log. */
+const OPTIONAL = ['pg-native', 'supports-color'];
+
 async function bundle(entry: string, outfile: string, target: string): Promise<Metafile> {
   const options = {
     absWorkingDir: ROOT,
@@ -40,14 +43,13 @@ async function bundle(entry: string, outfile: string, target: string): Promise<M
     minifyWhitespace: true,
     legalComments: 'none',
     banner: { js: COMMONJS },
-    // An optional addon of pg that is looked for and not needed.
-    external: ['pg-native'],
+    external: OPTIONAL,
     metafile: true,
     logLevel: 'warning',
   } satisfies BuildOptions;
   const { metafile } = await build(options);
   const foreign = Object.values(metafile.outputs).flatMap((output) => output.imports.filter((i) => i.external));
-  const left = foreign.map((i) => i.path).filter((path) => !isBuiltin(path) && path !== 'pg-native');
+  const left = foreign.map((i) => i.path).filter((path) => !isBuiltin(path) && !OPTIONAL.includes(path));
   if (left.length > 0) throw new Error(`${outfile} still needs packages: ${[...new Set(left)].join(', ')}`);
   return metafile;
 }
@@ -60,7 +62,7 @@ const metafiles = await Promise.all([
 ]);
 writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, ['@scalar/fastify-api-reference']));
-execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.types.json'], { cwd: ROOT, stdio: 'inherit' });
+writeDeclarations(join(dist, 'types'));
 // Last, so that an interrupted build never counts; taken first, so that a source changed meanwhile does.
 writeFileSync(join(dist, '.source-id'), id);
 console.log('dist/ is built.');

@@ -298,5 +298,5 @@ export const flagOf = (option: Pick<OptionRow, 'env'>): string =>
 /** The rows that `command` reads (`*`: all there are), in the order of the table. */
 export const optionsOf = (command: string): readonly (readonly [OptionKey, OptionRow])[] =>
   (Object.entries(OPTIONS) as [OptionKey, OptionRow][]).filter(
-    ([, option]) => option.commands?.includes(command) ?? true,
+    ([, option]) => command === '*' || (option.commands?.includes(command) ?? true),
   );

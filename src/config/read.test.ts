@@ -205,6 +205,7 @@ describe('values', () => {
 describe('what is made from the table', () => {
   it('names every option once in the page, in the sample file and in --help', () => {
     const flags = flagsOf('serve').map((flag) => flag.term.split(' ')[0]);
+    expect(optionsOf('*').map(([key]) => key)).toEqual(Object.keys(OPTIONS));
     for (const [, option] of optionsOf('*')) {
       expect(optionsPage().split(`\`${option.env}\``)).toHaveLength(2);
       expect(sampleEnvironment().split(`\n#${option.env}=`)).toHaveLength(2);

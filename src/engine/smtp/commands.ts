@@ -1,0 +1,60 @@
+import type { Address } from '../address/parse.ts';
+
+/** RFC 5321 §4.5.3.1.4: 512 octets with CRLF; RFC 6531 §3.4 adds 10 for the SMTPUTF8 parameter of MAIL. */
+const MOST_OCTETS = 522;
+
+// C0 with CR, LF and NUL, DEL, C1, and the two line separators of Unicode that some servers fold into a line end.
+const UNSENDABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/;
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/**
+ * The command as it may be written: one line without its CRLF. Throws when it could be read as anything but one line;
+ * the callers have refused such input before, so a throw here is a defect of ours and never leaves the process.
+ */
+export function commandLine(text: string): string {
+  if (UNSENDABLE.test(text) || LONE_SURROGATE.test(text)) throw new TypeError('a command must be one printable line');
+  if (Buffer.byteLength(text) + 2 > MOST_OCTETS) throw new TypeError('a command line is too long');
+  return text;
+}
+
+const ATOM_TEXT = /^[^\s"(),:;<>@[\\\]]+$/u;
+const QUOTED_TEXT = /^"(?:[^"\\]|\\.)*"$/u;
+const HOST_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
+
+/**
+ * What goes between the angle brackets of RCPT (RFC 5321 §4.1.2 Mailbox), quoted local parts with their quotes; null
+ * for what could end the path early or break the line. The syntax stage lets no such address through: this is the
+ * second lock on the same door.
+ */
+export function forwardPath(address: Pick<Address, 'localPart' | 'domain'>): string | null {
+  const { localPart, domain } = address;
+  const local = localPart.startsWith('"') ? QUOTED_TEXT.test(localPart) : ATOM_TEXT.test(localPart);
+  const path = `${localPart}@${domain}`;
+  if (!local || !HOST_NAME.test(domain) || UNSENDABLE.test(path) || LONE_SURROGATE.test(path)) return null;
+  return Buffer.byteLength(path) <= 254 + 2 ? path : null;
+}
+
+/** RFC 6531 §3.4: a path with anything beyond ASCII needs the SMTPUTF8 parameter. */
+export const needsSmtputf8 = (path: string): boolean => /[^\x20-\x7e]/.test(path);
+
+/** What an EHLO reply offers (RFC 5321 §4.1.1.1). SIZE, 8BITMIME and the rest say nothing about a mailbox. */
+export interface Capabilities {
+  readonly pipelining: boolean;
+  readonly startTls: boolean;
+  readonly smtputf8: boolean;
+}
+
+export const NO_CAPABILITIES: Capabilities = { pipelining: false, startTls: false, smtputf8: false };
+
+/** `lines`: the text of each reply line, without code and separator; the first is the greeting. */
+export function parseCapabilities(lines: readonly string[]): Capabilities {
+  const offered = new Set(lines.slice(1).map((line) => line.trim().split(/[\s=]/, 1)[0]?.toUpperCase()));
+  return {
+    pipelining: offered.has('PIPELINING'),
+    startTls: offered.has('STARTTLS'),
+    smtputf8: offered.has('SMTPUTF8'),
+  };
+}
+
+/** Refusals of EHLO that older servers and strict proxies mean as "say HELO" (RFC 5321 §3.2, §4.2.4). */
+export const SAYS_HELO = new Set([500, 501, 502, 503, 504, 550]);

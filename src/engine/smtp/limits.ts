@@ -1,0 +1,55 @@
+/**
+ * Starting values of every bound of the SMTP stage, in one table. RFC 5321 §4.5.3.2 has a client wait five minutes for
+ * a banner or a reply, because it has mail to deliver; a verifier has somebody waiting, gives up earlier and calls that
+ * a timeout, which is "unknown". The caller's deadline bounds all of them.
+ */
+export interface SmtpLimits {
+  /** Until the TCP connection stands. Short: the next address may be well. */
+  readonly connectMs: number;
+  /** From there to the end of the banner. Postscreen waits 6 s, "banner delay" of other gates up to 20 s. */
+  readonly bannerMs: number;
+  /** One command until the last byte of its reply: bytes that trickle in do not extend it. */
+  readonly commandMs: number;
+  /** The TLS handshake. */
+  readonly tlsMs: number;
+  /** QUIT until its reply; the answer has left by then. */
+  readonly quitMs: number;
+  /** A session that has served more than one recipient waits this long for the next one. */
+  readonly idleMs: number;
+  /** A whole session, all its recipients together. */
+  readonly sessionMs: number;
+  /** Octets received in a whole session. */
+  readonly sessionBytes: number;
+  /** RCPT commands in one session, probes included. */
+  readonly recipientsPerSession: number;
+  /** Refused recipients in one session: Postfix answers more slowly from the 10th error on. */
+  readonly refusalsPerSession: number;
+  readonly hosts: number;
+  readonly addressesPerHost: number;
+  /** Dialogues open at once in this process, all operators together. */
+  readonly dialogues: number;
+  /** Of them idle, waiting for a next recipient. */
+  readonly idleSessions: number;
+  /** Transcript: lines kept of one question, and characters kept of one line. */
+  readonly transcriptLines: number;
+  readonly transcriptLineLength: number;
+}
+
+export const SMTP_LIMITS: SmtpLimits = {
+  connectMs: 4_000,
+  bannerMs: 20_000,
+  commandMs: 15_000,
+  tlsMs: 8_000,
+  quitMs: 1_000,
+  idleMs: 2_000,
+  sessionMs: 60_000,
+  sessionBytes: 256 * 1024,
+  recipientsPerSession: 20,
+  refusalsPerSession: 8,
+  hosts: 3,
+  addressesPerHost: 2,
+  dialogues: 5_000,
+  idleSessions: 256,
+  transcriptLines: 80,
+  transcriptLineLength: 512,
+};

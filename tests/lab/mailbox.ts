@@ -1,0 +1,65 @@
+/** The mailbox check as tests use it: real sockets, the real classifier, loopback allowed. */
+import { registrableDomain } from '../../src/engine/address/domain.ts';
+import type { Address } from '../../src/engine/address/parse.ts';
+import { parseAddress } from '../../src/engine/address/parse.ts';
+import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../../src/engine/evidence.ts';
+import { createClassifier } from '../../src/engine/smtp/classify.ts';
+import { createMailboxCheck, type MailboxCheck, type MailboxCheckOptions } from '../../src/engine/smtp/mailbox.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { randomInt } from '../../src/kernel/ids.ts';
+
+const { classify } = createClassifier();
+
+export function labCheck(port: number, options: Partial<MailboxCheckOptions> = {}): MailboxCheck {
+  return createMailboxCheck({
+    clock: systemClock,
+    random: (n) => randomInt(n),
+    classify,
+    mayDial: (ip) => ip.startsWith('127.'),
+    registrableDomain,
+    port,
+    helo: 'verify.mailvet.test',
+    sender: 'verify@verify.mailvet.test',
+    bind: [],
+    connectionsPerHost: 5,
+    ratePerOperator: 0,
+    breakerSeconds: 0,
+    ...options,
+  });
+}
+
+/** Mail hosts as the DNS stage would have found them: `{ 'mx1.example.test': ['127.0.0.1'] }`. */
+export function labHosts(
+  hosts: Readonly<Record<string, readonly string[]>>,
+  provider: string | null = null,
+): DnsEvidence {
+  const list = Object.entries(hosts).map(([host, addresses], i) => ({ host, priority: 10 * (i + 1), addresses }));
+  return {
+    finding: 'mx',
+    failure: null,
+    records: list,
+    hosts: list,
+    unusable: [],
+    provider: provider === null ? null : { name: provider, kind: 'mailbox' },
+  };
+}
+
+export function labAddress(text: string): Address {
+  const parsed = parseAddress(text, { allowReserved: true });
+  if (!parsed.ok) throw new TypeError(`${text}: ${parsed.error}`);
+  return parsed.address;
+}
+
+export interface Asked {
+  readonly email?: string;
+  readonly dns?: DnsEvidence;
+  readonly ms?: number;
+  readonly signal?: AbortSignal;
+}
+
+export function ask(check: MailboxCheck, asked: Asked): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
+  const { email = 'good@example.test', dns = labHosts({ 'mx.example.test': ['127.0.0.1'] }), ms = 5_000 } = asked;
+  const limit = { deadline: systemClock.elapsed() + ms };
+  const { signal } = asked;
+  return check.check({ address: labAddress(email), dns }, signal === undefined ? limit : { ...limit, signal });
+}

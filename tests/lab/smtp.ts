@@ -1,0 +1,231 @@
+/**
+ * Mail servers as they are met in the wild, on loopback. A persona says how a server behaves; everything that a client
+ * does is recorded, so that a test can say "never DATA", "QUIT always", "nothing before the banner".
+ *
+ * Personas can share a port number by listening on different 127.x.y.z addresses.
+ */
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+
+export type Verb = 'EHLO' | 'HELO' | 'STARTTLS' | 'MAIL' | 'RCPT' | 'RSET' | 'QUIT' | 'DATA' | string;
+
+/** What to do when a command arrives: reply lines with their codes, hang up, or say nothing for ever. */
+export type Says = string | readonly string[] | 'drop' | 'silence' | Buffer;
+
+export interface Persona {
+  /** Lines with codes; default one 220. `drop` closes at once, `silence` never greets. */
+  readonly banner?: Says;
+  readonly bannerDelayMs?: number;
+  /** Postscreen's trick: whoever talks before the whole banner is refused. */
+  readonly punishEarlyTalkers?: boolean;
+  /** EHLO keywords; default PIPELINING, 8BITMIME, SIZE. */
+  readonly capabilities?: readonly string[];
+  readonly tls?: 'works' | 'broken' | 'refused';
+  /** 530 at MAIL until TLS is up. */
+  readonly demandsTls?: boolean;
+  /** Local parts that exist; `*` for any. Default: `good`. */
+  readonly mailboxes?: readonly string[];
+  /** Overrides for any command; undefined falls through to the usual behaviour. */
+  readonly on?: (command: Heard, connection: Connection) => Says | undefined;
+  /** Bytes one by one, or every reply held back until this many commands were read. */
+  readonly delivery?: 'whole' | 'bytes';
+  /** Before each reply. */
+  readonly delayMs?: number;
+}
+
+/** A command as it arrived. */
+export interface Heard {
+  readonly connection: number;
+  readonly line: string;
+  readonly verb: Verb;
+  /** What stands between the angle brackets. */
+  readonly path: string;
+  readonly tls: boolean;
+}
+
+export interface Connection {
+  readonly number: number;
+  readonly from: string;
+  tls: boolean;
+  recipients: number;
+  greeted: boolean;
+  readonly commands: Heard[];
+}
+
+export interface SmtpLab {
+  readonly address: string;
+  readonly port: number;
+  /** Every command of every connection, in order of arrival. */
+  readonly commands: readonly Heard[];
+  readonly connections: readonly Connection[];
+  /** Connections that sent something before the banner was out. */
+  readonly early: readonly number[];
+  /** Most connections that were open at once. */
+  readonly mostOpen: number;
+  readonly open: number;
+  verbs(connection?: number): string[];
+  /** Waits until nobody is connected. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const read = (name: string) => readFileSync(new URL(`certificate/${name}`, import.meta.url));
+const secureContext = createSecureContext({ cert: read('cert.pem'), key: read('key.pem') });
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const DEFAULT_CAPABILITIES = ['PIPELINING', '8BITMIME', 'SIZE 10240000'];
+
+export async function startSmtp(
+  persona: Persona = {},
+  where: { address?: string; port?: number } = {},
+): Promise<SmtpLab> {
+  const commands: Heard[] = [];
+  const connections: Connection[] = [];
+  const early: number[] = [];
+  const sockets = new Set<Socket>();
+  let mostOpen = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    mostOpen = Math.max(mostOpen, sockets.size);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+    const from = socket.remoteAddress ?? '';
+    const connection: Connection = {
+      number: connections.length,
+      from,
+      tls: false,
+      recipients: 0,
+      greeted: false,
+      commands: [],
+    };
+    connections.push(connection);
+    void serve(socket, persona, connection, commands, early);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where.port ?? 0, where.address ?? '127.0.0.1', resolve);
+  });
+  const { address, port } = server.address() as AddressInfo;
+  return {
+    address,
+    port,
+    commands,
+    connections,
+    early,
+    get mostOpen() {
+      return mostOpen;
+    },
+    get open() {
+      return sockets.size;
+    },
+    verbs: (n) => commands.filter((c) => n === undefined || c.connection === n).map((c) => c.verb),
+    async idle() {
+      while (sockets.size > 0) await later(5);
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** One connection: lines in, replies out, strictly one after the other. */
+async function serve(plain: Socket, persona: Persona, connection: Connection, all: Heard[], early: number[]) {
+  let socket: Socket = plain;
+  let buffered = '';
+  let work: Promise<void> = Promise.resolve();
+  const write = async (says: Says): Promise<boolean> => {
+    if (says === 'drop') socket.destroy();
+    if (says === 'drop' || says === 'silence' || socket.destroyed) return false;
+    if (persona.delayMs) await later(persona.delayMs);
+    const bytes = Buffer.isBuffer(says) ? says : Buffer.from(lines(says).join(''));
+    if (persona.delivery !== 'bytes') return socket.write(bytes) || true;
+    for (const byte of bytes) {
+      if (socket.destroyed) return false;
+      socket.write(Buffer.of(byte));
+      await later(0);
+    }
+    return true;
+  };
+  const obey = async (line: string): Promise<void> => {
+    const verb = (/^[a-z]+/i.exec(line)?.[0] ?? '').toUpperCase();
+    const path = /<(.*)>/.exec(line)?.[1] ?? '';
+    const heard: Heard = { connection: connection.number, line, verb, path, tls: connection.tls };
+    all.push(heard);
+    connection.commands.push(heard);
+    const says = persona.on?.(heard, connection) ?? usual(heard, persona, connection);
+    const said = await write(says);
+    if (verb === 'QUIT') socket.end();
+    if (said && lines(says)[0]?.startsWith('421')) socket.end();
+    if (said && verb === 'STARTTLS' && lines(says)[0]?.startsWith('220')) upgrade();
+  };
+  const onData = (chunk: Buffer) => {
+    if (!connection.greeted) early.push(connection.number);
+    buffered += chunk.toString('utf8');
+    for (let end = buffered.indexOf('\r\n'); end !== -1; end = buffered.indexOf('\r\n')) {
+      const line = buffered.slice(0, end);
+      buffered = buffered.slice(end + 2);
+      work = work.then(() => obey(line));
+    }
+  };
+  const upgrade = () => {
+    plain.off('data', onData);
+    if (persona.tls === 'broken') {
+      plain.write('500 this is no TLS record\r\n');
+      return;
+    }
+    const secure = new TLSSocket(plain, { isServer: true, secureContext });
+    secure.on('error', () => plain.destroy());
+    secure.on('data', onData);
+    connection.tls = true;
+    socket = secure;
+  };
+  socket.on('data', onData);
+  if (persona.bannerDelayMs) await later(persona.bannerDelayMs);
+  if (persona.punishEarlyTalkers && early.includes(connection.number)) {
+    await write('554 5.5.1 Protocol error');
+    socket.end();
+    return;
+  }
+  connection.greeted = persona.banner !== 'silence';
+  const banner = persona.banner ?? '220 mx.lab.test ESMTP';
+  if ((await write(banner)) && lines(banner).at(-1)?.startsWith('421')) socket.end();
+}
+
+const lines = (says: Says): string[] =>
+  (Buffer.isBuffer(says) ? [says.toString('latin1')] : typeof says === 'string' ? [says] : [...says]).map((line) =>
+    line.endsWith('\n') ? line : `${line}\r\n`,
+  );
+
+function usual({ verb, path, line }: Heard, persona: Persona, connection: Connection): Says {
+  const domain = path.slice(path.lastIndexOf('@') + 1);
+  switch (verb) {
+    case 'EHLO': {
+      const offered = [...(persona.capabilities ?? DEFAULT_CAPABILITIES)];
+      if (persona.tls !== undefined && !connection.tls) offered.push('STARTTLS');
+      return ['mx.lab.test', ...offered].map((text, i) => `250${i === offered.length ? ' ' : '-'}${text}`);
+    }
+    case 'HELO':
+      return '250 mx.lab.test';
+    case 'STARTTLS':
+      return persona.tls === 'refused' ? '454 4.7.0 TLS not available' : '220 2.0.0 go ahead';
+    case 'RSET':
+      return '250 2.0.0 flushed';
+    case 'QUIT':
+      return '221 2.0.0 bye';
+    case 'MAIL':
+      if (persona.demandsTls && !connection.tls) return '530 5.7.0 Must issue a STARTTLS command first';
+      if (/[^\x20-\x7e]/.test(line) && !line.includes('SMTPUTF8')) return '553 5.6.7 SMTPUTF8 needed';
+      return '250 2.1.0 sender ok';
+    case 'RCPT': {
+      if (persona.demandsTls && !connection.tls) return '503 5.5.1 MAIL first';
+      connection.recipients++;
+      const mailboxes = persona.mailboxes ?? ['good'];
+      const local = path.slice(0, path.lastIndexOf('@'));
+      if (mailboxes.includes('*') || mailboxes.includes(local)) return '250 2.1.5 recipient ok';
+      return `550 5.1.1 <${local}@${domain}>: Recipient address rejected: User unknown in virtual mailbox table`;
+    }
+    default:
+      return '502 5.5.2 Command not recognized';
+  }
+}

@@ -1,11 +1,10 @@
-/** Placeholder types while the room is being furnished. */
-export type SyntaxErrorCode = string;
-export interface SyntaxFault {
-  /** Stable code, such as `double_dot`. */
-  readonly error: SyntaxErrorCode;
-  /** Where in the address as sent, in UTF-16 code units. */
-  readonly index: number;
-}
+/** An address as a public mail exchanger could deliver it: RFC 5321, 6531, 5890–5894. */
+import { type DomainOptions, parseDomain } from './domain.ts';
+import { type Faulty, fault } from './faults.ts';
+import { type LocalPart, scanLocalPart } from './local.ts';
+
+export { SYNTAX_ERRORS, type SyntaxErrorCode, type SyntaxFault } from './faults.ts';
+
 export interface Address {
   /** Exactly as sent. */
   readonly raw: string;
@@ -16,12 +15,51 @@ export interface Address {
   readonly domain: string;
   /** Domain in Unicode (U-labels), lower case. */
   readonly unicodeDomain: string;
-  /** What stands behind the first `+` of a dot-atom local part, or null. */
+  /** What stands behind the first `+` of a dot-atom local part; null without one, or with nothing on either side. */
   readonly tag: string | null;
   /** `localPart@domain`: what may be sent to a mail server. */
   readonly normalized: string;
   /** True when the local part has non-ASCII characters (RFC 6531). */
   readonly needsSmtputf8: boolean;
 }
-export type ParsedAddress = { ok: true; address: Address } | ({ ok: false } & SyntaxFault);
-export declare function parseAddress(text: string): ParsedAddress;
+export type ParsedAddress = { ok: true; address: Address } | Faulty;
+export type ParseOptions = Pick<DomainOptions, 'allowReserved' | 'allowUnknownTld'>;
+
+/** RFC 5321 §4.5.3.1.3: a path is 256 octets, angle brackets included. */
+const MAX_ADDRESS = 254;
+
+/**
+ * Never throws, whatever the text; never trims. A fault has the place in the text as sent. Not accepted although some
+ * RFC knows it: comments, folding white space, obsolete forms, display names, domain literals, a trailing dot.
+ * Linear in the length of the text.
+ */
+export function parseAddress(text: string, options: ParseOptions = {}): ParsedAddress {
+  if (!text.includes('@')) return fault('missing_at', text.length);
+  const local = scanLocalPart(text);
+  if (!local.ok) return local;
+  const domain = parseDomain(text, local.end + 1, options);
+  if (!domain.ok) return domain;
+  if (local.octets + 1 + domain.ascii.length > MAX_ADDRESS) {
+    const plain = local.ascii && domain.unicode.length === text.length - local.end - 1;
+    return fault('address_too_long', plain ? MAX_ADDRESS : local.end + 1);
+  }
+  const localPart = text.slice(0, local.end);
+  return {
+    ok: true,
+    address: {
+      raw: text,
+      localPart,
+      quoted: local.quoted,
+      domain: domain.ascii,
+      unicodeDomain: domain.unicode,
+      tag: tagOf(localPart, local),
+      normalized: `${localPart}@${domain.ascii}`,
+      needsSmtputf8: !local.ascii,
+    },
+  };
+}
+
+function tagOf(localPart: string, { quoted }: LocalPart): string | null {
+  const plus = quoted ? -1 : localPart.indexOf('+');
+  return plus > 0 && plus + 1 < localPart.length ? localPart.slice(plus + 1) : null;
+}

@@ -1,0 +1,178 @@
+/** The part behind the "@", and what the public suffix list knows about a domain. */
+import { parse } from 'tldts';
+import { misplacedAscii, unsafeCharacter } from './characters.ts';
+import { type Faulty, fault } from './faults.ts';
+import { bidiViolation, type Label, offendingCharacter, toLabel } from './idna.ts';
+import { isSpecialUse, tldExists } from './tld.ts';
+
+export interface DomainOptions {
+  /** Laboratories only: special-use names (`test`, `local` …) pass like others. */
+  readonly allowReserved?: boolean;
+  /** TLDs that do not exist pass too: to look for what a mistyped one was meant to be. */
+  readonly allowUnknownTld?: boolean;
+  /** A name without a dot passes if it is an existing TLD: for lists of domains, never for an address. */
+  readonly allowTld?: boolean;
+}
+
+export interface Domain {
+  readonly ok: true;
+  /** Lower-case ASCII, without a trailing dot. */
+  readonly ascii: string;
+  readonly unicode: string;
+}
+
+const MAX_DOMAIN = 253;
+const MAX_LABEL = 63;
+/** No label that fits into 63 octets is longer in any spelling; bounds the work of punycode, which is quadratic. */
+const MAX_RAW_LABEL = 255;
+const MAX_RAW_DOMAIN = 1024;
+const HYPHEN = 0x2d;
+const DOT = 0x2e;
+const AT = 0x40;
+const ZWNJ = 0x200c;
+const ZWJ = 0x200d;
+
+const isLetterOrDigit = (code: number): boolean => {
+  const lower = code | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (code >= 0x30 && code <= 0x39);
+};
+/** Full stop and what UTS 46 maps to it: ideographic, full-width and half-width. */
+const isDot = (code: number): boolean => code === DOT || code === 0x3002 || code === 0xff0e || code === 0xff61;
+const isXn = (text: string, at: number): boolean =>
+  text.charCodeAt(at + 2) === HYPHEN && text.charCodeAt(at + 3) === HYPHEN && /^xn/i.test(text.slice(at, at + 2));
+
+interface Scan {
+  readonly ok: true;
+  /** Index in `text` where each label begins; one more behind the end. */
+  readonly starts: readonly number[];
+  /** Not plain LDH: it has non-ASCII characters or a label that claims to be an A-label. */
+  readonly international: boolean;
+}
+
+/**
+ * Reads `text` from `from` to its end as a domain: RFC 5321 §4.1.2 with RFC 5890–5894 under the mapping of UTS 46.
+ * Indices of faults are places in `text`. Plain labels are letters, digits and hyphens; `--` in the third and fourth
+ * place is let through there (RFC 5890 reserves it, registries below the top have it), and only there.
+ * Linear in the length.
+ */
+export function parseDomain(text: string, from = 0, options: DomainOptions = {}): Domain | Faulty {
+  if (from >= text.length) return fault('empty_domain', text.length);
+  if (text.charCodeAt(from) === 0x5b) return fault('domain_literal', from);
+  const scan = scanDomain(text, from);
+  if (!scan.ok) return scan;
+  const domain = scan.international ? international(text, scan.starts) : plain(text, scan.starts);
+  if (!domain.ok) return domain;
+  if (domain.ascii.length > MAX_DOMAIN) {
+    return fault('domain_too_long', scan.international ? from : from + MAX_DOMAIN);
+  }
+  return topLevelFault(domain.ascii, scan.starts, options) ?? domain;
+}
+
+function scanDomain(text: string, from: number): Scan | Faulty {
+  const starts = [from];
+  let international = isXn(text, from);
+  let start = from;
+  for (let i = from; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isDot(code)) {
+      if (i === start) return fault(i === from ? 'leading_dot' : 'double_dot', i);
+      start = i + 1;
+      starts.push(start);
+      international ||= code !== DOT || isXn(text, start);
+    } else if (code < 0x80) {
+      if (!isLetterOrDigit(code) && code !== HYPHEN) {
+        return fault(code === AT ? 'multiple_at' : misplacedAscii(code), i);
+      }
+    } else {
+      international = true;
+      const character = String.fromCodePoint(text.codePointAt(i)!);
+      const why = code === ZWNJ || code === ZWJ ? null : unsafeCharacter(character);
+      if (why !== null) return fault(why, i);
+      i += character.length - 1;
+    }
+  }
+  if (start === text.length) return fault('trailing_dot', start - 1);
+  if (international && text.length - from > MAX_RAW_DOMAIN) return fault('domain_too_long', from);
+  starts.push(text.length + 1);
+  return { ok: true, starts, international };
+}
+
+function plain(text: string, starts: readonly number[]): Domain | Faulty {
+  for (let n = 0; n + 1 < starts.length; n++) {
+    const start = starts[n]!;
+    const end = starts[n + 1]! - 1;
+    if (text.charCodeAt(start) === HYPHEN) return fault('label_hyphen', start);
+    if (text.charCodeAt(end - 1) === HYPHEN) return fault('label_hyphen', end - 1);
+    if (end - start > MAX_LABEL) return fault('label_too_long', start + MAX_LABEL);
+  }
+  const ascii = text.slice(starts[0]).toLowerCase();
+  return { ok: true, ascii, unicode: ascii };
+}
+
+function international(text: string, starts: readonly number[]): Domain | Faulty {
+  const labels: Label[] = [];
+  for (let n = 0; n + 1 < starts.length; n++) {
+    const label = internationalLabel(text.slice(starts[n], starts[n + 1]! - 1), starts[n]!);
+    if ('error' in label) return label;
+    labels.push(label);
+  }
+  const ascii = labels.map((label) => label.ascii);
+  const violation = bidiViolation(ascii);
+  if (violation >= 0) return fault('invalid_idna', starts[violation]!);
+  return { ok: true, ascii: ascii.join('.'), unicode: labels.map((label) => label.unicode).join('.') };
+}
+
+function internationalLabel(raw: string, start: number): Label | Faulty {
+  if (raw.length > MAX_RAW_LABEL) return fault('label_too_long', start);
+  if (raw.startsWith('-')) return fault('label_hyphen', start);
+  if (raw.endsWith('-')) return fault('label_hyphen', start + raw.length - 1);
+  const label = toLabel(raw);
+  if (label === null) {
+    const at = offendingCharacter(raw);
+    return at < 0 ? fault('invalid_idna', start) : fault('invalid_character', start + at);
+  }
+  // A full-width hyphen has become one only now; a U-label may end in one behind its punycode too.
+  if (label.unicode.startsWith('-')) return fault('label_hyphen', start);
+  if (label.unicode.endsWith('-')) return fault('label_hyphen', start + raw.length - 1);
+  return label.ascii.length > MAX_LABEL ? fault('label_too_long', start) : label;
+}
+
+function topLevelFault(ascii: string, starts: readonly number[], options: DomainOptions): Faulty | null {
+  const last = ascii.lastIndexOf('.');
+  const tld = ascii.slice(last + 1);
+  const at = starts[starts.length - 2]!;
+  if (last < 0) {
+    return options.allowTld && tldExists(tld) ? null : fault('single_label', at);
+  }
+  if (/^\d+$/.test(tld)) return fault('numeric_tld', at);
+  if (isSpecialUse(ascii)) return options.allowReserved ? null : fault('reserved_tld', at);
+  return options.allowUnknownTld || tldExists(tld) ? null : fault('unknown_tld', at);
+}
+
+/** Whether suffixes that a company runs for its customers count (github.io, blogspot.com), or those of registries only. */
+export interface SuffixOptions {
+  readonly allowPrivateDomains: boolean;
+}
+
+const suffixOptions = (allowPrivateDomains: boolean) => ({
+  allowPrivateDomains,
+  extractHostname: false,
+  validateHostname: false,
+  detectIp: false,
+});
+const WITH_PRIVATE = suffixOptions(true);
+const ICANN_ONLY = suffixOptions(false);
+
+/**
+ * The name that somebody registered: `mail.example.co.uk` → `example.co.uk`; null for a public suffix itself.
+ * `domain`: lower-case ASCII. With private suffixes `a.b.github.io` → `b.github.io`, without them `github.io`.
+ */
+export function registrableDomain(domain: string, options: SuffixOptions = WITH_PRIVATE): string | null {
+  return parse(domain, options.allowPrivateDomains ? WITH_PRIVATE : ICANN_ONLY).domain;
+}
+
+/** True for a name under which anybody may register one (`co.uk`, `com`; `github.io` with private suffixes). */
+export function isPublicSuffix(domain: string, options: SuffixOptions = WITH_PRIVATE): boolean {
+  const found = parse(domain, options.allowPrivateDomains ? WITH_PRIVATE : ICANN_ONLY);
+  return found.publicSuffix === domain && (found.isIcann === true || found.isPrivate === true);
+}

@@ -1,0 +1,108 @@
+/**
+ * `did_you_mean`: the provider that a mistyped domain was probably meant to be. A hint: the same question always gets
+ * the same answer, and nothing is ever refused because of it.
+ */
+import typos from '../../../data/typos.json' with { type: 'json' };
+import { isPublicSuffix } from './domain.ts';
+import { addsLetter, distance, isFingerSlip } from './edits.ts';
+import { type Address, type ParseOptions, parseAddress } from './parse.ts';
+
+/** The part of the lists (lists/lists.ts) that is read here. */
+export interface SuggestionLists {
+  /** A provider in its own right: never "corrected". */
+  isKnownDomain(domain: string): boolean;
+  /** Domains worth suggesting, most used first; lower-case ASCII. */
+  readonly suggestDomains: readonly string[];
+}
+
+interface Target {
+  readonly domain: string;
+  /** `yahoo` of `yahoo.co.uk`. */
+  readonly name: string;
+  /** `co.uk` of `yahoo.co.uk`. */
+  readonly rest: string;
+}
+
+const CORRECTIONS: ReadonlyMap<string, string> = new Map(Object.entries(typos.corrections));
+const NEVER: ReadonlySet<string> = new Set(typos.never);
+const TLD_SLIPS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(typos.tldSlips));
+
+/** Too many short words are one letter away from a shorter name. */
+const SHORTEST_NAME = 5;
+/** From here on any single edit is nearer to the provider than to another word … */
+const LONG_NAME = 8;
+/** … and from here on two edits are. */
+const VERY_LONG_NAME = 9;
+const REGISTRIES_ONLY = { allowPrivateDomains: false };
+
+/** The whole address with the likely domain, or null. The local part is never touched. */
+export function didYouMean(address: Pick<Address, 'localPart' | 'domain'>, lists: SuggestionLists): string | null {
+  const domain = likelyDomain(address.domain, lists);
+  return domain && `${address.localPart}@${domain}`;
+}
+
+/** The same for a text that `parseAddress` refuses as `unknown_tld` (`jane@gmail.con`); null for what else it refuses. */
+export function didYouMeanText(text: string, lists: SuggestionLists, options: ParseOptions = {}): string | null {
+  const parsed = parseAddress(text, { ...options, allowUnknownTld: true });
+  return parsed.ok ? didYouMean(parsed.address, lists) : null;
+}
+
+function likelyDomain(domain: string, lists: SuggestionLists): string | null {
+  if (lists.isKnownDomain(domain) || NEVER.has(domain)) return null;
+  const targets = targetsOf(lists.suggestDomains);
+  const typed = split(domain);
+  if (targets.some((target) => target.domain === domain)) return null;
+  const corrected = CORRECTIONS.get(domain);
+  if (corrected !== undefined) return corrected;
+  const suffixExists = isPublicSuffix(typed.rest, REGISTRIES_ONLY);
+  let best: { domain: string; cost: number } | null = null;
+  for (const target of targets) {
+    const cost = slips(typed, target, suffixExists);
+    if (cost !== null && (best === null || cost < best.cost)) best = { domain: target.domain, cost };
+  }
+  return best?.domain ?? null;
+}
+
+const split = (domain: string): Target => {
+  const dot = domain.indexOf('.');
+  return { domain, name: domain.slice(0, dot), rest: domain.slice(dot + 1) };
+};
+
+const cache = new WeakMap<readonly string[], readonly Target[]>();
+
+function targetsOf(domains: readonly string[]): readonly Target[] {
+  const known = cache.get(domains);
+  if (known) return known;
+  const targets = domains.map(split);
+  cache.set(domains, targets);
+  return targets;
+}
+
+/**
+ * Number of slips that lead from `target` to `typed`, or null when it is rather another name. Name and suffix are
+ * judged apart: the same name under another existing suffix is a country variant (yahoo.com.br), not a slip.
+ */
+function slips(typed: Target, target: Target, suffixExists: boolean): number | null {
+  if (!comparable(typed.name, target.name)) return null;
+  if (typed.rest === target.rest) return nameSlips(typed.name, target.name);
+  if (suffixExists) {
+    const usual = TLD_SLIPS.get(target.rest)?.includes(typed.rest) === true;
+    return usual && typed.name === target.name && target.name.length >= SHORTEST_NAME ? 1 : null;
+  }
+  if (Math.abs(typed.rest.length - target.rest.length) > 1 || distance(typed.rest, target.rest) > 1) return null;
+  const name = typed.name === target.name ? 0 : nameSlips(typed.name, target.name);
+  return name === null || name > 1 ? null : name + 1;
+}
+
+/** Cheap, and true of every pair that `nameSlips` accepts: the first letter is hit, if perhaps one place too late. */
+const comparable = (typed: string, target: string): boolean =>
+  Math.abs(typed.length - target.length) <= 2 && (typed[0] === target[0] || typed[1] === target[0]);
+
+function nameSlips(typed: string, target: string): number | null {
+  if (target.length < SHORTEST_NAME) return null;
+  const edits = distance(typed, target);
+  if (edits === 1 && isFingerSlip(typed, target)) return 1;
+  const longEnough = target.length >= (edits === 1 ? LONG_NAME : VERY_LONG_NAME);
+  const another = edits > 2 || typed[0] !== target[0] || (typed.length >= target.length && !addsLetter(typed, target));
+  return longEnough && !another ? edits : null;
+}

@@ -15,6 +15,8 @@ export default defineConfig({
           name: 'quick',
           include: ['{src,tests,scripts,bench}/**/*.test.ts'],
           exclude: [DEBIAN, '**/node_modules/**'],
+          // Does nothing unless MAILVET_TEST_STORE=postgres.
+          globalSetup: ['tests/lab/postgres-setup.ts'],
         },
       },
       {

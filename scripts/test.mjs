@@ -16,7 +16,10 @@ const STAGES = {
   // The suites of the store and of the HTTP contract once more, on the other engine.
   postgres: () =>
     withPackages(() =>
-      vitest('postgres', ['--project', 'quick', 'tests/store', 'tests/http'], { MAILVET_TEST_STORE: 'postgres' }),
+      vitest('postgres', ['--project', 'quick', 'tests/store', 'tests/http'], {
+        MAILVET_TEST_STORE: 'postgres',
+        MAILVET_TEST_POSTGRES: 'required',
+      }),
     ),
 };
 

@@ -1,0 +1,78 @@
+/** `npm run up` in a clean clone on a machine with Node and npm only; then again, and again while it is running. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DnsLab, zone } from '../lab/dns.ts';
+import { cloneTo, freePort, freshMachine, type Machine, type Running, requestOf } from './machine.ts';
+
+const MINUTES = 60_000;
+let machine: Machine;
+let dns: DnsLab;
+let clone: string;
+let env: Record<string, string>;
+let port: number;
+
+beforeAll(async () => {
+  machine = freshMachine();
+  clone = join(machine.dir, 'clone');
+  cloneTo(clone);
+  // The printed request asks for an address at a real provider, whose records stand in for the wider net.
+  const mx = 'gmail-smtp-in.l.google.com';
+  dns = await zone({ 'gmail.com': { MX: [[5, mx]] }, [mx]: { A: ['142.250.102.27'] } });
+  port = await freePort();
+  env = {
+    MAILVET_PORT: `${port}`,
+    MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    npm_config_prefer_offline: 'true',
+  };
+});
+afterAll(async () => {
+  machine.remove();
+  await dns.close();
+});
+
+async function stopped(up: Running, signal: NodeJS.Signals): Promise<void> {
+  up.signal(signal, 'group');
+  expect(await up.ended, up.output()).toMatchObject({ code: 0 });
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+}
+
+describe('npm run up', () => {
+  it('installs, builds, starts, and prints a request that works', async () => {
+    expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+    const up = machine.start(clone, 'npm', ['run', 'up'], env);
+    const [curl] = await up.printed(/^curl [\s\S]*?-d '[^']*'$/m, 8 * MINUTES);
+    const { url, init } = requestOf(curl);
+    const reply = await fetch(url, init);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toMatchObject({ status: 'good', validation_type: 'mx', credits_used: 1 });
+
+    // Once more while the first is running.
+    const second = await machine.run(clone, 'npm', ['run', 'up'], env);
+    expect(second.code).not.toBe(0);
+    expect(second.stderr).toMatch(new RegExp(`${port}[\\s\\S]*MAILVET_PORT`));
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    await stopped(up, 'SIGINT');
+  });
+
+  it('starts again with what is there, and makes no second account', async () => {
+    const up = machine.start(clone, 'npm', ['run', 'up'], env);
+    await up.printed(/key create/, MINUTES);
+    expect(up.output()).not.toMatch(/npm ci|Building|^curl/m);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    await stopped(up, 'SIGTERM');
+  });
+
+  it('passes its arguments on to the service', async () => {
+    const other = await freePort();
+    const up = machine.start(clone, 'npm', ['run', 'up', '--', '--port', `${other}`], env);
+    await up.printed(new RegExp(`127\\.0\\.0\\.1:${other}`), MINUTES);
+    await stopped(up, 'SIGINT');
+  });
+
+  it('names every bad option at once', async () => {
+    const up = await machine.run(clone, 'npm', ['run', 'up'], { ...env, MAILVET_PORT: 'x', MAILVET_LOG_LEVEL: 'loud' });
+    expect(up.code).not.toBe(0);
+    expect(up.stderr).toMatch(/MAILVET_PORT[\s\S]*MAILVET_LOG_LEVEL/);
+  });
+});

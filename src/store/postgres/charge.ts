@@ -1,0 +1,142 @@
+/** The charge on PostgreSQL: one locking transaction per batch, two flights of pipelined statements. */
+import type pg from 'pg';
+import type { Clock } from '../../kernel/clock.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { ChargeEngine } from '../charge/batcher.ts';
+import { judge } from '../charge/decide.ts';
+import { type Answer, type ChargeRequest, isEmpty } from '../charge/state.ts';
+import { connectClient, discard } from './connect.ts';
+import { isConflict, isLost, isOutage } from './failure.ts';
+import { flight, load } from './load.ts';
+import { statements } from './write.ts';
+
+const TRIES = 4;
+/** How long to look for the outcome of a commit whose answer was lost, and the pause between two looks, ms. */
+const LOOK_FOR = 10_000;
+const LOOK_EVERY = 100;
+
+export interface PostgresChargeParts {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly time: 'store' | 'process';
+  readonly node: () => Promise<string>;
+}
+
+/** The connection broke after COMMIT was sent: it may have happened. */
+class UnknownOutcome extends Error {
+  readonly xid: string;
+  readonly answers: Answer[];
+  constructor(xid: string, answers: Answer[], cause: unknown) {
+    super('The connection was lost during a commit.', { cause });
+    this.xid = xid;
+    this.answers = answers;
+  }
+}
+
+export class PostgresCharge implements ChargeEngine {
+  readonly #parts: PostgresChargeParts;
+  #client: pg.Client | null = null;
+
+  constructor(parts: PostgresChargeParts) {
+    this.#parts = parts;
+  }
+
+  readonly isOutage = isOutage;
+
+  /**
+   * Tries again what lost a conflict, and once what met a connection that had died since its last use. Until COMMIT is
+   * sent nothing is recorded, so that is safe; afterwards the server is asked what became of it.
+   */
+  async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
+    const node = await this.#parts.node();
+    for (let tries = 1, lost = 0; ; tries++) {
+      try {
+        return await this.#run(requests, node);
+      } catch (error) {
+        if (error instanceof UnknownOutcome) return this.#findOut(error);
+        if (isLost(error)) this.#drop();
+        if (isLost(error) && lost++ === 0) continue;
+        if (!isConflict(error) || tries === TRIES) throw error;
+      }
+    }
+  }
+
+  close(): void {
+    this.#drop();
+  }
+
+  async #run(requests: readonly ChargeRequest[], node: string): Promise<Answer[]> {
+    const { url, clock, time } = this.#parts;
+    this.#client ??= await connectCharge(url);
+    const client = this.#client;
+    try {
+      const { state, xid } = await load(client, requests, node, time === 'process' ? () => clock.now() : null);
+      const { answers, changes } = judge(state, requests);
+      if (isEmpty(changes)) await client.query('ROLLBACK');
+      else await commit(client, statements(changes, state), xid, answers);
+      return answers;
+    } catch (error) {
+      if (!isLost(error) && !(error instanceof UnknownOutcome))
+        await client.query('ROLLBACK').catch(() => this.#drop());
+      throw error;
+    }
+  }
+
+  /** The server knows of each recent transaction whether it was committed. */
+  async #findOut({ xid, answers, cause }: UnknownOutcome): Promise<Answer[]> {
+    const { url, clock } = this.#parts;
+    this.#drop();
+    for (const end = clock.elapsed() + LOOK_FOR; clock.elapsed() < end; await pause(LOOK_EVERY)) {
+      const outcome = await outcomeOf(url, xid).catch((error: unknown) => {
+        if (!isLost(error) && !isOutage(error)) throw error;
+        return null;
+      });
+      if (outcome === 'committed') return answers;
+      if (outcome === 'aborted') throw cause;
+    }
+    const sentence = 'The store stopped answering. Whether this was charged is in the log when it is back.';
+    throw new Refusal('verification_unavailable', sentence, { retry_after: 5 }, cause);
+  }
+
+  #drop(): void {
+    if (this.#client !== null) discard(this.#client);
+    this.#client = null;
+  }
+}
+
+/**
+ * Everything the charge asks is a look-up of a few rows by an index, and its plans are kept as long as the connection.
+ * Made while a table is small they would read all of it, and still do so when it has grown.
+ */
+async function connectCharge(url: string): Promise<pg.Client> {
+  const client = await connectClient(url, { pipeline: true });
+  await client.query('SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off');
+  return client;
+}
+
+async function commit(client: pg.Client, writes: pg.QueryConfig[], xid: string, answers: Answer[]): Promise<void> {
+  const sent = writes.map((write) => client.query(write));
+  // Sent along: in a transaction that failed, COMMIT is a ROLLBACK.
+  const end = client.query('COMMIT');
+  try {
+    await flight([...sent, end]);
+  } catch (error) {
+    if (isLost(error)) throw new UnknownOutcome(xid, answers, error);
+    throw error;
+  }
+}
+
+/** `committed`, `aborted` or `in progress`. */
+async function outcomeOf(url: string, xid: string): Promise<string | null> {
+  const client = await connectClient(url);
+  try {
+    const { rows } = await client.query<{ outcome: string | null }>('SELECT pg_xact_status($1::xid8) AS outcome', [
+      xid,
+    ]);
+    return rows[0]!.outcome;
+  } finally {
+    discard(client);
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

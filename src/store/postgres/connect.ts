@@ -1,0 +1,41 @@
+/** How connections to PostgreSQL are made. */
+import pg from 'pg';
+
+/** int8 as a number: every bigint of ours is a time in ms, a count or credits, far below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** Longest wait for an answer, ms; then the connection counts as lost. */
+const ANSWER_WITHIN = 30_000;
+
+/** Settings of every connection; what the URL says goes before them. */
+export function connectionConfig(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    types,
+    fallback_application_name: 'mailvet',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    query_timeout: ANSWER_WITHIN,
+    // A node that vanishes in the middle of a transaction must not keep its accounts locked.
+    idle_in_transaction_session_timeout: ANSWER_WITHIN,
+  };
+}
+
+/** A connection of its own, outside the pool. Its errors are reported by whatever is asked of it next. */
+export async function connectClient(url: string, extra: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ ...connectionConfig(url), ...extra });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** Closes without waiting for a peer that may be gone. */
+export function discard(client: pg.Client): void {
+  client.end().catch(() => undefined);
+}

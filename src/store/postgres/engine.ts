@@ -1,0 +1,92 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type ExpressionWrapper, Kysely, PostgresDialect, type SqlBool, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import { newId } from '../../kernel/ids.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
+import { readMigrations } from '../migrations.ts';
+import type { Tables } from '../tables.ts';
+import { PostgresCharge } from './charge.ts';
+import { connectionConfig } from './connect.ts';
+import { migrate } from './migrate.ts';
+import { PostgresNode } from './node.ts';
+
+const POOL_SIZE = 10;
+
+class PostgresEngine implements Engine {
+  readonly name = 'postgres';
+  readonly db: Kysely<Tables>;
+  readonly charge: PostgresCharge;
+  readonly node: PostgresNode;
+  readonly #options: EngineOptions;
+  readonly #pool: pg.Pool;
+
+  constructor(options: EngineOptions) {
+    const { url, clock, time } = options;
+    this.#options = options;
+    this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE });
+    // An idle connection was lost: the pool makes another when one is needed.
+    this.#pool.on('error', () => undefined);
+    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
+    this.node = new PostgresNode({
+      url,
+      pool: this.#pool,
+      label: `${hostname()}/${process.pid}`,
+      newId: () => newId('node', clock.now()),
+      now: () => this.now(),
+    });
+    this.charge = new PostgresCharge({ url, clock, time, node: () => this.node.acquire() });
+  }
+
+  async now(): Promise<number> {
+    if (this.#options.time === 'process') return this.#options.clock.now();
+    const time = sql<{ now: number }>`SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
+    return (await time.execute(this.db)).rows[0]!.now;
+  }
+
+  transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return this.db.transaction().setIsolationLevel('read committed').execute(work);
+  }
+
+  async lockAccounts(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await trx.selectFrom('accounts').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+  }
+
+  contains(column: ExpressionWrapper<Tables, 'filters', string>, text: string) {
+    return sql<SqlBool>`strpos(${column}, ${text}) > 0`;
+  }
+
+  migrate(): Promise<{ from: number; to: number }> {
+    const { url, clock, migrations } = this.#options;
+    return migrate(url, readMigrations(join(migrations, 'postgres')), clock.now());
+  }
+
+  /** Reads and commits a write: a standby and a full disk both show. */
+  async ping(): Promise<void> {
+    const beat = this.db.updateTable('heartbeat').set({ at: this.#options.clock.now() }).where('id', '=', 1);
+    const { numUpdatedRows } = await beat.executeTakeFirst();
+    if (numUpdatedRows !== 1n) throw new Error('The store has lost its heartbeat row.');
+  }
+
+  async close(): Promise<void> {
+    this.charge.close();
+    this.node.close();
+    await this.db.destroy();
+    // Kysely closes the pool only once it has used it.
+    if (!this.#pool.ended) await this.#pool.end();
+  }
+}
+
+/** Connects to PostgreSQL 13 or newer (for `pg_xact_status` of xid8); throws when it cannot be reached. */
+export async function openPostgres(options: EngineOptions): Promise<Engine> {
+  const engine = new PostgresEngine(options);
+  try {
+    await sql`SELECT 1`.execute(engine.db);
+    return engine;
+  } catch (error) {
+    await engine.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The PostgreSQL store cannot be reached: ${reason}.`, { cause: error });
+  }
+}

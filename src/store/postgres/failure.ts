@@ -1,0 +1,44 @@
+/** SQLSTATEs, https://www.postgresql.org/docs/current/errcodes-appendix.html */
+import pg from 'pg';
+import { Refusal } from '../../kernel/errors.ts';
+
+/** Classes that say that the server as a whole cannot record now. */
+const OUTAGE_CLASSES = new Set([
+  '08', // connection exception
+  '28', // authorization
+  '3D', // the database is not there
+  '53', // out of disk, memory or connections
+  '57', // shut down, cancelled, starting up
+  '58', // I/O error
+  '40', // serialization failure or deadlock that stayed after retries
+]);
+const OUTAGE_STATES = new Set([
+  '25006', // read-only: a standby
+  '25P03', // idle in transaction for too long
+  '55P03', // a lock was not to be had
+]);
+
+const stateOf = (error: unknown): string | null =>
+  error instanceof pg.DatabaseError && error.code !== undefined ? error.code : null;
+
+/** True when the server did not refuse a statement but is gone, or went away. */
+export function isLost(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state !== null) return state.startsWith('08') || state.startsWith('57P') || state === '25P03';
+  return (
+    error instanceof Error && !(error instanceof TypeError || error instanceof RangeError || error instanceof Refusal)
+  );
+}
+
+/** True when the transaction lost against another and may simply be tried again. */
+export function isConflict(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === '40001' || state === '40P01';
+}
+
+/** True when the store as a whole cannot write now. */
+export function isOutage(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state === null) return error instanceof Refusal || isLost(error);
+  return OUTAGE_STATES.has(state) || OUTAGE_CLASSES.has(state.slice(0, 2));
+}

@@ -1,0 +1,92 @@
+/** What a batch writes: at most one statement per table, the rows as arrays. */
+import type pg from 'pg';
+import type { Changes, ChargeState } from '../charge/state.ts';
+import { storable, storableOrNull } from '../text.ts';
+
+type Statement = pg.QueryConfig<unknown[]> & { name: string };
+
+/** One array per column, out of one tuple per row. */
+function columns(rows: readonly (readonly unknown[])[], width: number): unknown[][] {
+  return Array.from({ length: width }, (_, i) => rows.map((row) => row[i]));
+}
+
+const SET_ACCOUNTS = `UPDATE accounts a SET balance = c.balance, locked = c.locked, window_start = c.window_start,
+    window_count = c.window_count
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+    AS c (id, balance, locked, window_start, window_count)
+  WHERE a.id = c.id`;
+const SET_KEY_USES = `UPDATE keys k SET last_used_at = $3, last_used_ip = c.ip
+  FROM unnest($1::text[], $2::text[]) AS c (id, ip) WHERE k.id = c.id`;
+const ADD_LEDGER = `INSERT INTO ledger (account_id, kind, amount, charged, verification_id, created_at)
+  SELECT c.*, $6 FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[]) AS c`;
+const ADD_HOLDS = `INSERT INTO holds
+    (id, account_id, key_id, amount, route, idempotency_key, expires_at, node, created_at)
+  SELECT c.*, $8, $9 FROM
+    unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::bigint[]) AS c`;
+const END_HOLDS = 'DELETE FROM holds WHERE id = ANY ($1::text[])';
+const ADD_VERIFICATIONS = `INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status,
+    deliverability, reason, credits, client_ip, duration_ms, body, created_at)
+  SELECT c.*, $14 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+    $8::text[], $9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::text[]) AS c`;
+const ADD_USAGE = `INSERT INTO usage_hours
+    (account_id, hour, key_id, validation_type, status, reason, requests, credits)
+  SELECT c.* FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
+    $8::bigint[]) AS c
+  ON CONFLICT (account_id, hour, key_id, validation_type, status, reason) DO UPDATE
+    SET requests = usage_hours.requests + excluded.requests, credits = usage_hours.credits + excluded.credits`;
+const PUT_IDEMPOTENCY = `INSERT INTO idempotency
+    (account_id, route, key, fingerprint, state, status, headers, body, node, created_at, expires_at)
+  SELECT c.* FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+    $8::text[], $9::text[], $10::bigint[], $11::bigint[]) AS c
+  ON CONFLICT (account_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = excluded.state,
+    status = excluded.status, headers = excluded.headers, body = excluded.body, node = excluded.node,
+    created_at = excluded.created_at, expires_at = excluded.expires_at`;
+const DROP_IDEMPOTENCY = `DELETE FROM idempotency i USING unnest($1::text[], $2::text[], $3::text[])
+  AS c (account_id, route, key) WHERE i.account_id = c.account_id AND i.route = c.route AND i.key = c.key`;
+
+/** The statements that record `changes`, in order; none for what is empty. */
+export function statements(changes: Changes, { now, node }: ChargeState): Statement[] {
+  const list: Statement[] = [];
+  const add = (name: string, text: string, rows: readonly (readonly unknown[])[], ...rest: unknown[]): void => {
+    if (rows.length > 0) list.push({ name, text, values: [...columns(rows, rows[0]!.length), ...rest] });
+  };
+  const accounts = [...changes.accounts].map((a) => [a.id, a.balance, a.locked, a.windowStart, a.windowCount]);
+  add('set-accounts', SET_ACCOUNTS, accounts);
+  add('set-key-uses', SET_KEY_USES, [...changes.keyUses], now);
+  const ledger = changes.ledger.map((l) => [l.accountId, l.kind, l.amount, l.charged, l.verificationId]);
+  add('add-ledger', ADD_LEDGER, ledger, now);
+  const holds = changes.holds.map((h) => [
+    h.id,
+    h.accountId,
+    h.keyId,
+    h.amount,
+    h.route,
+    h.idempotencyKey,
+    h.expiresAt,
+  ]);
+  add('add-holds', ADD_HOLDS, holds, node, now);
+  const ended = changes.ended.map((id) => [id]);
+  add('end-holds', END_HOLDS, ended);
+  add('add-verifications', ADD_VERIFICATIONS, changes.verifications.map(verification), now);
+  const usage = [...changes.usage.values()].map((u) => [
+    ...[u.accountId, u.hour, u.keyId, u.validationType, u.status],
+    ...[u.reason, u.requests, u.credits],
+  ]);
+  add('add-usage', ADD_USAGE, usage);
+  const kept = [...changes.idempotency.values()];
+  const put = kept
+    .filter(({ keep }) => keep)
+    .map(({ ref: i }) => [
+      ...[i.accountId, i.route, i.key, i.fingerprint, i.state],
+      ...[i.status, i.headers, i.body, i.node, i.createdAt, i.expiresAt],
+    ]);
+  add('put-idempotency', PUT_IDEMPOTENCY, put);
+  const dropped = kept.filter(({ keep }) => !keep).map(({ ref: i }) => [i.accountId, i.route, i.key]);
+  add('drop-idempotency', DROP_IDEMPOTENCY, dropped);
+  return list;
+}
+
+const verification = ({ accountId, keyId, record: r }: Changes['verifications'][number]): unknown[] => [
+  ...[r.id, accountId, keyId, storable(r.email), r.requested, r.validationType, r.status, r.deliverability],
+  ...[r.reason, r.credits, storableOrNull(r.clientIp), r.durationMs, r.body],
+];

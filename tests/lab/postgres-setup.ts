@@ -1,0 +1,15 @@
+/** vitest globalSetup: one PostgreSQL server for the whole run, when the run is about PostgreSQL. */
+import { type PostgresServer, startPostgres, whyNoPostgres } from './postgres.ts';
+
+let server: PostgresServer | null = null;
+
+export async function setup(): Promise<void> {
+  if (process.env.MAILVET_TEST_STORE !== 'postgres' || process.env.MAILVET_TEST_POSTGRES_URL) return;
+  if (whyNoPostgres() !== null) return;
+  server = await startPostgres();
+  process.env.MAILVET_TEST_POSTGRES_URL = server.url;
+}
+
+export async function teardown(): Promise<void> {
+  await server?.stop();
+}

@@ -1,0 +1,147 @@
+/**
+ * A private PostgreSQL server on a free port of loopback, in a folder of its own, run by a user that is not root. The
+ * tests of one vitest process share it; `MAILVET_TEST_POSTGRES_URL` names one that is there already (postgres-setup.ts
+ * starts one for the whole run).
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+const PACKAGED = '/usr/lib/postgresql';
+
+/** The folder of the newest installed server, or null. */
+function findBinaries(): string | null {
+  if (!existsSync(PACKAGED)) return null;
+  const versions = readdirSync(PACKAGED).sort((a, b) => Number(b) - Number(a));
+  const folders = versions.map((version) => join(PACKAGED, version, 'bin'));
+  return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null;
+}
+
+/** Why no server can be started here, or null. With MAILVET_TEST_POSTGRES=required a reason is an error. */
+export function whyNoPostgres(): string | null {
+  if (process.env.MAILVET_TEST_POSTGRES_URL || findBinaries() !== null) return null;
+  const reason = `no PostgreSQL server is installed (looked in ${PACKAGED})`;
+  if (process.env.MAILVET_TEST_POSTGRES === 'required') throw new Error(reason);
+  return reason;
+}
+
+export interface PostgresServer {
+  /** URL of its maintenance database. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root: then the user that the package made, which owns no more than this folder. */
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+  readonly prefix: readonly string[];
+}
+function unprivileged(): User {
+  const { uid, gid } = userInfo();
+  // The server ends with the test process, even when that is killed.
+  if (uid !== 0) return { uid, gid, prefix: ['setpriv', '--pdeathsig', 'KILL'] };
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  const [owner, group] = [id('-u'), id('-g')];
+  const change = ['--reuid', `${owner}`, '--regid', `${group}`, '--clear-groups'];
+  return { uid: owner, gid: group, prefix: ['setpriv', ...change, '--pdeathsig', 'KILL'] };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No port.');
+  return address.port;
+}
+
+function ready(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    server.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      if (log.length < 100_000) log += text;
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
+  });
+}
+
+/** Starts a server. Its settings are the defaults: a commit waits for the disk. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const binaries = findBinaries();
+  if (binaries === null) throw new Error(whyNoPostgres() ?? 'PostgreSQL is not installed here.');
+  const user = unprivileged();
+  const folder = mkdtempSync(join(tmpdir(), 'mailvet-postgres-'));
+  chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const [program = '', ...prefix] = user.prefix;
+  const initdb = [join(binaries, 'initdb'), '-D', data, '-U', 'mailvet', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  execFileSync(program, [...prefix, ...initdb, '--locale=C.UTF-8'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: folder,
+  });
+
+  for (let tries = 1; ; tries++) {
+    const port = await freePort();
+    const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', max_connections: 200 };
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const server = spawn(program, [...prefix, join(binaries, 'postgres'), '-D', data, ...flags], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      cwd: folder,
+    });
+    // Nothing waits for the server: it ends with this process.
+    server.unref();
+    try {
+      await ready(server);
+    } catch (error) {
+      // Somebody else may have taken the port meanwhile.
+      if (tries < 3) continue;
+      throw error;
+    }
+    const stop = async () => {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGINT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    };
+    return { url: `postgres://mailvet@127.0.0.1:${port}/postgres`, stop };
+  }
+}
+
+let shared: Promise<PostgresServer> | null = null;
+
+async function serverUrl(): Promise<string> {
+  if (process.env.MAILVET_TEST_POSTGRES_URL) return process.env.MAILVET_TEST_POSTGRES_URL;
+  shared ??= startPostgres();
+  return (await shared).url;
+}
+
+/** Stops the server of this process, if it has one; for afterAll. */
+export async function stopSharedPostgres(): Promise<void> {
+  const server = shared;
+  shared = null;
+  await (await server)?.stop();
+}
+
+let made = 0;
+
+/** A database of its own on the shared server. */
+export async function freshPostgres(): Promise<{ url: string; drop(): Promise<void> }> {
+  const url = await serverUrl();
+  const name = `test_${process.pid}_${made++}`;
+  const run = async (sql: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(sql);
+    await client.end();
+  };
+  await run(`CREATE DATABASE ${name}`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return { url: own.href, drop: () => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}

@@ -142,8 +142,8 @@ export type RefusalCode =
 /**
  * The outcome of admission, in the contract's order of refusal: key (an unknown key, and one whose account is gone or
  * suspended, are `invalid_api_key`), IP allowlist, rate window, idempotency (for unusable requests too: their 400 and 422
- * are stored replies), [`invalid` is handed back here as `admitted`], filters, plan, credits. A matching filter costs
- * nothing, so it needs neither plan nor credits: `decide` is then called with it and its record settles at once. Credits
+ * are stored replies), [`invalid` is handed back here as `admitted`], plan, filters, credits. A matching filter costs
+ * nothing, so it needs no credits: `decide` is then called with it and its record settles at once. Credits
  * means PRICE[level] even when the verdict turns out to cost less, so that an answer does not depend on what is cached.
  * `caller` and `window` are there from the moment the key is known to be good.
  * A request refused with 401 or 403 does not count in the window; every other one counts once, a 429 not.

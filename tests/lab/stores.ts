@@ -5,6 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe } from 'vitest';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { openStore, type StoreOptions } from '../../src/store/open.ts';
@@ -47,6 +49,8 @@ export interface StoreLab {
   readonly clock: TestClock;
   /** Where this test's stores live. */
   readonly url: string;
+  /** Statements on the database itself, past the store: to damage it or to look. */
+  sql(text: string): Promise<Record<string, unknown>[]>;
   /** Opens one more store on this test's database, migrated; closed at the end unless the test did so. */
   open(options?: Partial<StoreOptions>): Promise<Store>;
 }
@@ -81,6 +85,7 @@ export function describeStores(name: string, suite: (lab: StoreLab) => void): vo
       get url() {
         return database.url;
       },
+      sql: (text) => runSql(database.url, text),
       async open(options = {}) {
         const store = await openStore({ url: database.url, clock, time: 'process', ...options });
         stores.push(store);
@@ -91,7 +96,31 @@ export function describeStores(name: string, suite: (lab: StoreLab) => void): vo
   });
 }
 
+async function runSql(url: string, text: string): Promise<Record<string, unknown>[]> {
+  if (url.startsWith('sqlite:')) {
+    const db = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5_000 });
+    try {
+      return db.prepare(text).all();
+    } finally {
+      db.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 const unavailable = (): never => {
   throw new Error('This engine is not installed here.');
 };
-const idle: StoreLab = { engine: ENGINE, clock: new TestClock(), url: '', open: async () => unavailable() };
+const idle: StoreLab = {
+  engine: ENGINE,
+  clock: new TestClock(),
+  url: '',
+  sql: async () => unavailable(),
+  open: async () => unavailable(),
+};

@@ -68,7 +68,7 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
   return admitVerification(state, changes, request, verify, account, caller, refused);
 }
 
-/** Filters, plan, credits; then the charge at once or a hold. */
+/** Plan, filters (what they block is free), credits; then the charge at once or a hold. */
 function admitVerification(
   state: ChargeState,
   changes: Changes,
@@ -90,12 +90,12 @@ function admitVerification(
       balance: account.balance,
     };
   };
+  if (verify.level === 'smtp' && !PLANS[account.plan].smtp) return refused('plan_upgrade_required');
   const filter: Filter | null = matchFilter(state, account, verify.filterKeys);
   if (filter !== null) {
     const blocked = verify.decide(filter);
     if (blocked !== null) return settled(blocked);
   }
-  if (verify.level === 'smtp' && !PLANS[account.plan].smtp) return refused('plan_upgrade_required');
   const price = PRICE[verify.level];
   if (account.balance < price) return refused('insufficient_credits');
   const verdict = filter === null ? verify.decide(null) : null;

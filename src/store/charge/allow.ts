@@ -2,18 +2,23 @@
 import { BlockList } from 'node:net';
 
 const MOST = 1_000;
-const lists = new Map<string, BlockList>();
 
-const familyOf = (ip: string): 'ipv4' | 'ipv6' => (ip.includes(':') ? 'ipv6' : 'ipv4');
+type Family = 'ipv4' | 'ipv6';
+/** A list per family: one BlockList for both would find v4 addresses in ::/0, as v4-mapped ones. */
+type Lists = Readonly<Record<Family, BlockList>>;
+const cache = new Map<string, Lists>();
 
-function build(json: string): BlockList {
-  const list = new BlockList();
+const familyOf = (ip: string): Family => (ip.includes(':') ? 'ipv6' : 'ipv4');
+
+function build(json: string): Lists {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const entry of JSON.parse(json) as string[]) {
+    const family = familyOf(entry);
     const slash = entry.indexOf('/');
-    if (slash < 0) list.addAddress(entry, familyOf(entry));
-    else list.addSubnet(entry.slice(0, slash), Number(entry.slice(slash + 1)), familyOf(entry));
+    if (slash < 0) lists[family].addAddress(entry, family);
+    else lists[family].addSubnet(entry.slice(0, slash), Number(entry.slice(slash + 1)), family);
   }
-  return list;
+  return lists;
 }
 
 /**
@@ -22,11 +27,12 @@ function build(json: string): BlockList {
  */
 export function isAllowed(json: string, ip: string): boolean {
   if (json === '[]') return true;
-  let list = lists.get(json);
-  if (list === undefined) {
-    if (lists.size >= MOST) lists.clear();
-    list = build(json);
-    lists.set(json, list);
+  let lists = cache.get(json);
+  if (lists === undefined) {
+    if (cache.size >= MOST) cache.clear();
+    lists = build(json);
+    cache.set(json, lists);
   }
-  return list.check(ip, familyOf(ip));
+  const family = familyOf(ip);
+  return lists[family].check(ip, family);
 }

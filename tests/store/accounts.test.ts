@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest';
+import { describeStores } from '../lab/stores.ts';
+import { hold, member, verifyNow } from './cast.ts';
+
+describeStores('accounts', (lab) => {
+  it('are made with their credits as a ledger row', async () => {
+    const store = await lab.open();
+    const account = await store.accounts.create({ name: 'Ex\0ample', plan: 'starter', rateLimit: null, credits: 50 });
+    expect(account).toEqual({
+      id: expect.stringMatching(/^acc_/),
+      name: 'Ex\uFFFDample',
+      plan: 'starter',
+      rateLimit: 60,
+      rateLimitSet: false,
+      status: 'active',
+      balance: 50,
+      locked: 0,
+      createdAt: lab.clock.now(),
+    });
+    expect(await store.accounts.get(account.id)).toEqual(account);
+    expect(await store.accounts.ledger(account.id, 10)).toMatchObject([
+      { kind: 'grant', amount: 50, charged: 0, verificationId: null, createdAt: lab.clock.now() },
+    ]);
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('are listed in the order of their making, and counted', async () => {
+    const store = await lab.open();
+    expect(await store.accounts.count()).toBe(0);
+    const names = ['c', 'a', 'b'];
+    for (const name of names) {
+      lab.clock.advance(1);
+      await store.accounts.create({ name, plan: 'premium', rateLimit: null, credits: 0 });
+    }
+    expect((await store.accounts.list()).map((account) => account.name)).toEqual(names);
+    expect(await store.accounts.count()).toBe(3);
+  });
+
+  it('are changed field by field', async () => {
+    const store = await lab.open();
+    const { account } = await member(store, { plan: 'starter', rateLimit: null });
+    expect(await store.accounts.set(account.id, { plan: 'premium' })).toMatchObject({
+      plan: 'premium',
+      rateLimit: 300,
+    });
+    expect(await store.accounts.set(account.id, { rateLimit: 7 })).toMatchObject({ rateLimit: 7, rateLimitSet: true });
+    expect(await store.accounts.set(account.id, { rateLimit: null })).toMatchObject({
+      rateLimit: 300,
+      rateLimitSet: false,
+    });
+    expect(await store.accounts.set(account.id, { name: 'New' })).toMatchObject({ name: 'New', plan: 'premium' });
+    expect(await store.accounts.set(account.id, {})).toMatchObject({ name: 'New' });
+    expect(await store.accounts.set('acc_none' as typeof account.id, { name: 'x' })).toBeNull();
+    expect(await store.accounts.set('acc_none' as typeof account.id, {})).toBeNull();
+    expect(await store.accounts.get('acc_none')).toBeNull();
+  });
+
+  it('that are suspended look like an unknown key', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    await store.accounts.set(who.account.id, { status: 'suspended' });
+    expect(await verifyNow(store, who)).toMatchObject({ outcome: 'refused', code: 'invalid_api_key', caller: null });
+    await store.accounts.set(who.account.id, { status: 'active' });
+    expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled' });
+  });
+
+  it('get credits, and give back no more than they have', async () => {
+    const store = await lab.open();
+    const { account } = await member(store, { credits: 10 });
+    expect(await store.accounts.grant(account.id, 5, 'more')).toMatchObject({ balance: 15 });
+    expect(await store.accounts.grant(account.id, -16, 'too much')).toBeNull();
+    expect(await store.accounts.grant(account.id, -15, 'all')).toMatchObject({ balance: 0 });
+    expect(await store.accounts.grant('acc_none' as typeof account.id, 1, 'nobody')).toBeNull();
+    await expect(store.accounts.grant(account.id, 0.5, 'half')).rejects.toThrow(RangeError);
+    expect((await store.accounts.ledger(account.id, 2)).map((row) => [row.amount, row.note])).toEqual([
+      [-15, 'all'],
+      [5, 'more'],
+    ]);
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('never go below zero however many take back at once', async () => {
+    const store = await lab.open();
+    const { account } = await member(store, { credits: 10 });
+    const takes = Array.from({ length: 20 }, () => store.accounts.grant(account.id, -1, 'take'));
+    expect((await Promise.all(takes)).filter((taken) => taken !== null)).toHaveLength(10);
+    expect(await store.accounts.get(account.id)).toMatchObject({ balance: 0 });
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('keep their sums while grants and charges run against each other', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 40 });
+    const work = Array.from({ length: 40 }, (_, i) =>
+      i % 4 === 0 ? store.accounts.grant(who.account.id, 3, 'more') : verifyNow(store, who),
+    );
+    await Promise.all(work);
+    expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 40 + 30 - 30, locked: 0 });
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('show their rate window without counting', async () => {
+    const store = await lab.open();
+    const who = await member(store, { rateLimit: 3 });
+    const resetAt = lab.clock.now() + 300_000;
+    expect(await store.accounts.window(who.account.id)).toEqual({ limit: 3, remaining: 3, resetAt });
+    await verifyNow(store, who);
+    expect(await store.accounts.window(who.account.id)).toEqual({ limit: 3, remaining: 2, resetAt });
+    expect(await store.accounts.window(who.account.id)).toEqual({ limit: 3, remaining: 2, resetAt });
+    expect(await store.accounts.window('acc_none' as typeof who.account.id)).toBeNull();
+  });
+
+  it('are audited: each sum that does not agree is named', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 20 });
+    await verifyNow(store, who);
+    await hold(store, who);
+    expect(await store.accounts.audit()).toEqual([]);
+    await lab.sql('UPDATE accounts SET balance = balance + 1');
+    expect(await store.accounts.audit()).toEqual([
+      expect.stringContaining('the balance is 19, but its ledger sum to 18'),
+    ]);
+    await lab.sql('UPDATE accounts SET balance = balance - 1, locked = 0');
+    expect(await store.accounts.audit()).toEqual([
+      expect.stringContaining('what is locked is 0, but its holds sum to 1'),
+    ]);
+    await lab.sql('UPDATE accounts SET locked = 1');
+    await lab.sql('DELETE FROM verifications');
+    expect(await store.accounts.audit()).toEqual([expect.stringContaining('its verifications sum to 0')]);
+  });
+});

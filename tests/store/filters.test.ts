@@ -1,0 +1,192 @@
+import { expect, it } from 'vitest';
+import type { AccountId, Filter, FilterType, Store } from '../../src/store/store.ts';
+import { describeStores } from '../lab/stores.ts';
+import { asking, member, verifyNow } from './cast.ts';
+
+const add = (store: Store, account: AccountId, filterType: FilterType, value: string, reason: string | null = null) =>
+  store.filters.add(account, { filterType, value, reason });
+
+async function added(...input: Parameters<typeof add>): Promise<Filter> {
+  const result = await add(...input);
+  if (!result.added) throw new Error('It was there already.');
+  return result.filter;
+}
+
+const ALL = { filterType: null, query: null, offset: 0, limit: 100 };
+
+describeStores('filters', (lab) => {
+  it('are added once, listed newest first and removed', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const first = await added(store, account.id, 'domain', 'example.com', 'spam\0trap');
+    expect(first).toEqual({
+      id: expect.any(Number),
+      filterType: 'domain',
+      value: 'example.com',
+      reason: 'spam\uFFFDtrap',
+      createdAt: lab.clock.now(),
+    });
+    const second = await added(store, account.id, 'email', 'example.com');
+    expect(await add(store, account.id, 'domain', 'example.com')).toEqual({ added: false, existingId: first.id });
+    expect(await store.filters.list(account.id, ALL)).toEqual({ items: [second, first], total: 2 });
+    expect(await store.filters.remove(account.id, first.id)).toBe(true);
+    expect(await store.filters.remove(account.id, first.id)).toBe(false);
+    expect((await added(store, account.id, 'domain', 'example.com')).id).toBeGreaterThan(second.id);
+  });
+
+  it('belong to their account: a stranger neither sees, removes nor is blocked by them', async () => {
+    const store = await lab.open();
+    const owner = await member(store);
+    const stranger = await member(store);
+    const filter = await added(store, owner.account.id, 'domain', 'example.com');
+    expect(await store.filters.list(stranger.account.id, ALL)).toEqual({ items: [], total: 0 });
+    expect(await store.filters.remove(stranger.account.id, filter.id)).toBe(false);
+    expect(await add(store, stranger.account.id, 'domain', 'other.com')).toMatchObject({ added: true });
+    expect(await store.charging.admit(asking(stranger))).toMatchObject({ outcome: 'admitted', filter: null });
+    expect(await store.charging.admit(asking(owner))).toMatchObject({ outcome: 'settled' });
+  });
+
+  it('are paged and narrowed by type', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const inputs = Array.from({ length: 2_500 }, (_, i) => ({
+      filterType: i % 2 === 0 ? ('email' as const) : ('domain' as const),
+      value: `${i}.example`,
+      reason: null,
+    }));
+    expect(await store.filters.addMany(account.id, inputs)).toBe(2_500);
+    expect(await store.filters.addMany(account.id, [...inputs, ...inputs])).toBe(0);
+    expect(await store.filters.addMany(account.id, [])).toBe(0);
+    const page = await store.filters.list(account.id, { ...ALL, filterType: 'domain', offset: 10, limit: 3 });
+    expect(page.total).toBe(1_250);
+    expect(page.items.map((filter) => filter.value)).toEqual(['2479.example', '2477.example', '2475.example']);
+    expect(await store.filters.list(account.id, { ...ALL, offset: 2_500 })).toEqual({ items: [], total: 2_500 });
+  });
+
+  it.each([
+    ['%', ['100%.example']],
+    ['_', ['a_b.example']],
+    ['\\', ['back\\slash.example']],
+    ["'; DROP TABLE filters; --", []],
+    ['a_b', ['a_b.example']],
+    ['axb', ['axb.example']],
+    ['GRÜSSE', ['axb.example']],
+    ['straße', ['axb.example']],
+    ['\0', ['nul.example']],
+    ['\uD800', ['lone.example']],
+    ['example', ['100%.example', 'a_b.example', 'axb.example', 'back\\slash.example', 'lone.example', 'nul.example']],
+    ['', ['100%.example', 'a_b.example', 'axb.example', 'back\\slash.example', 'lone.example', 'nul.example']],
+    ['nothing', []],
+  ])('are searched literally, in value and reason: %j', async (query, expected) => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    await add(store, account.id, 'email', '100%.example');
+    await add(store, account.id, 'email', 'a_b.example');
+    await add(store, account.id, 'email', 'axb.example', 'Grüße aus der Straße, Grüsse');
+    await add(store, account.id, 'email', 'back\\slash.example');
+    await add(store, account.id, 'email', 'nul.example', 'a\0b');
+    await add(store, account.id, 'email', 'lone.example', 'a\uD800b');
+    const found = await store.filters.list(account.id, { ...ALL, query });
+    // NUL and lone surrogates are both kept as U+FFFD.
+    const values = found.items.map((filter) => filter.value).sort();
+    const same = ['\0', '\uD800'].includes(query) ? ['lone.example', 'nul.example'] : expected;
+    expect(values).toEqual(same);
+    expect(found.total).toBe(same.length);
+  });
+
+  it('match email before domain before IP, the most specific first', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const { id } = who.account;
+    const filterKeys = {
+      email: 'jane@a.b.example',
+      domains: ['a.b.example', 'b.example', 'example'],
+      ips: () => ['192.0.2.7', '192.0.2.0/24', '0.0.0.0/0'],
+    };
+    const matched = async () => {
+      let seen: Filter | null = null;
+      const decide = (filter: Filter | null) => {
+        seen = filter;
+        return null;
+      };
+      await store.charging.admit(asking(who, { filterKeys, decide }));
+      return seen;
+    };
+    expect(await matched()).toBeNull();
+    const order: [FilterType, string][] = [
+      ['ip_address', '0.0.0.0/0'],
+      ['ip_address', '192.0.2.0/24'],
+      ['ip_address', '192.0.2.7'],
+      ['domain', 'example'],
+      ['domain', 'b.example'],
+      ['domain', 'a.b.example'],
+      ['email', 'jane@a.b.example'],
+    ];
+    for (const [type, value] of order) {
+      const filter = await added(store, id, type, value);
+      expect(await matched()).toEqual(filter);
+    }
+    for (const filter of (await store.filters.list(id, ALL)).items) {
+      expect(await matched()).toEqual(filter);
+      await store.filters.remove(id, filter.id);
+    }
+    expect(await matched()).toBeNull();
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('cost nothing when they match, neither plan nor credits', async () => {
+    const store = await lab.open();
+    const who = await member(store, { plan: 'starter', credits: 0 });
+    await add(store, who.account.id, 'email', 'jane@example.com');
+    const blocked = await store.charging.admit(asking(who, { level: 'smtp' }));
+    expect(blocked).toMatchObject({
+      outcome: 'settled',
+      record: { credits: 0, reason: 'blocked_by_filter' },
+      balance: 0,
+    });
+    expect(await store.verifications.list(who.account.id, { offset: 0, limit: 10 })).toMatchObject({ total: 1 });
+    expect(await store.usage.summary(who.account.id, 0, lab.clock.now() + 1)).toMatchObject({
+      requests: 1,
+      credits: 0,
+    });
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('are in force for the next request, whichever process changed them', async () => {
+    const store = await lab.open();
+    const other = await lab.open();
+    const who = await member(store);
+    for (let round = 0; round < 5; round++) {
+      expect(await store.charging.admit(asking(who))).toMatchObject({ outcome: 'admitted' });
+      const filter = await added(other, who.account.id, 'domain', 'example.com');
+      expect(await store.charging.admit(asking(who))).toMatchObject({ outcome: 'settled' });
+      await other.filters.remove(who.account.id, filter.id);
+    }
+  });
+
+  it('ask for the IPs only where the account has a filter of that type', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    let asked = 0;
+    const filterKeys = { ips: () => [`192.0.2.${++asked}`] };
+    await add(store, who.account.id, 'domain', 'other.example');
+    await verifyNow(store, who, {}, { filterKeys });
+    expect(asked).toBe(0);
+    await add(store, who.account.id, 'ip_address', '198.51.100.1');
+    await verifyNow(store, who, {}, { filterKeys });
+    expect(asked).toBeGreaterThan(0);
+  });
+
+  it('added and removed by many at once are counted right', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const tries = Array.from({ length: 30 }, (_, i) => add(store, account.id, 'domain', `d${i % 10}.example`));
+    const results = await Promise.all(tries);
+    expect(results.filter((result) => result.added)).toHaveLength(10);
+    const { items } = await store.filters.list(account.id, ALL);
+    await Promise.all([...items, ...items].map((filter) => store.filters.remove(account.id, filter.id)));
+    expect(await lab.sql('SELECT filter_domains, filter_emails, filter_ips FROM accounts')).toMatchObject([
+      { filter_domains: lab.engine === 'sqlite' ? 0 : '0' },
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { describeStores } from '../lab/stores.ts';
+import { member, verifyNow } from './cast.ts';
+
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
+
+describeStores('usage', (lab) => {
+  it('sums a period', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const stranger = await member(store);
+    const start = lab.clock.now();
+    await Promise.all([
+      verifyNow(store, who),
+      verifyNow(store, who),
+      verifyNow(store, who, { status: 'bad', reason: 'disposable_domain' }),
+      verifyNow(store, who, { validationType: 'smtp', credits: 10, status: 'bad', reason: 'mailbox_not_found' }),
+      verifyNow(store, who, { validationType: 'smtp', credits: 10, reason: 'catch_all' }),
+      verifyNow(store, stranger),
+    ]);
+    expect(await store.usage.summary(who.account.id, start, start + 1)).toEqual({
+      requests: 5,
+      good: 3,
+      bad: 2,
+      credits: 23,
+      byReason: { catch_all: 1, disposable_domain: 1, mailbox_not_found: 1 },
+    });
+    expect(await store.usage.summary(who.account.id, start + HOUR, start + DAY)).toEqual({
+      requests: 0,
+      good: 0,
+      bad: 0,
+      credits: 0,
+      byReason: {},
+    });
+    expect(await store.usage.summary(who.account.id, start - DAY, start)).toMatchObject({ requests: 0 });
+  });
+
+  it('is a series by day, key, reason or level', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const start = lab.clock.now();
+    await verifyNow(store, who);
+    lab.clock.advance(HOUR);
+    await verifyNow(store, who, { status: 'bad', reason: 'null_mx' });
+    lab.clock.advance(DAY);
+    await verifyNow(store, who, { validationType: 'smtp', credits: 10 });
+    const series = (grouping: Parameters<typeof store.usage.series>[1]) =>
+      store.usage.series(who.account.id, grouping, start, lab.clock.now() + HOUR);
+    expect(await series('day')).toEqual([
+      { group: '2026-11-20', requests: 2, good: 1, bad: 1, credits: 2 },
+      { group: '2026-11-21', requests: 1, good: 1, bad: 0, credits: 10 },
+    ]);
+    expect(await series('key')).toEqual([{ group: who.key.id, requests: 3, good: 2, bad: 1, credits: 12 }]);
+    expect(await series('reason')).toEqual([
+      { group: 'none', requests: 2, good: 2, bad: 0, credits: 11 },
+      { group: 'null_mx', requests: 1, good: 0, bad: 1, credits: 1 },
+    ]);
+    expect(await series('validation_type')).toEqual([
+      { group: 'mx', requests: 2, good: 1, bad: 1, credits: 2 },
+      { group: 'smtp', requests: 1, good: 1, bad: 0, credits: 10 },
+    ]);
+  });
+
+  it('counts each request of a batch once', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 1000 });
+    await Promise.all(Array.from({ length: 600 }, () => verifyNow(store, who)));
+    const start = lab.clock.now();
+    expect(await store.usage.summary(who.account.id, start, start + 1)).toMatchObject({ requests: 600, credits: 600 });
+    expect(await lab.sql('SELECT requests FROM usage_hours')).toHaveLength(1);
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+});

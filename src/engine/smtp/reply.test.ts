@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_LINE, MAX_LINES, type Reply, ReplyParser } from './reply.ts';
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
+const read = (...chunks: (string | Uint8Array)[]): { replies: Reply[]; violation: string | null; pending: boolean } => {
+  const parser = new ReplyParser();
+  const replies = chunks.flatMap((chunk) => parser.push(typeof chunk === 'string' ? bytes(chunk) : chunk));
+  return { replies, violation: parser.violation, pending: parser.pending() };
+};
+const one = (text: string | Uint8Array): Reply => {
+  const { replies, violation } = read(text);
+  expect(violation).toBeNull();
+  expect(replies).toHaveLength(1);
+  return replies[0]!;
+};
+
+describe('a reply', () => {
+  it('has code, enhanced code, lines and text', () => {
+    expect(one('550-5.1.1 The account does not exist.\r\n550 5.1.1 Learn more\r\n')).toEqual({
+      code: 550,
+      enhanced: '5.1.1',
+      lines: ['5.1.1 The account does not exist.', '5.1.1 Learn more'],
+      text: 'The account does not exist. Learn more',
+      mixed: false,
+    });
+  });
+
+  it('may lack its text, end in a bare LF, use a tab', () => {
+    expect(one('250\r\n')).toMatchObject({ code: 250, enhanced: null, lines: [''], text: '' });
+    expect(one('250-\n250 \n')).toMatchObject({ code: 250, lines: ['', ''], text: '' });
+    expect(one('220\tmx ESMTP\n').text).toBe('mx ESMTP');
+  });
+
+  it('may come in pieces, or several at once', () => {
+    expect(read('250-a\r', '\n250', ' b\r\n').replies.map((r) => r.text)).toEqual(['a b']);
+    expect(read('250 ok\r\n250 2.1.5 ok\r\n421 4.3.2 bye\r\n').replies.map((r) => r.code)).toEqual([250, 250, 421]);
+    expect(read('250-a\r\n').pending).toBe(true);
+    expect(read('25').pending).toBe(true);
+    expect(read('250 a\r\n').pending).toBe(false);
+  });
+
+  it('takes the last code where the lines differ, and says so', () => {
+    expect(one('550-no\r\n450 4.2.0 later\r\n')).toMatchObject({ code: 450, enhanced: '4.2.0', mixed: true });
+  });
+
+  it('has an enhanced code only if the class is the code’s and it stands at the start', () => {
+    expect(one('550 4.1.1 x\r\n').enhanced).toBeNull();
+    expect(one('550 no 5.1.1\r\n').enhanced).toBeNull();
+    expect(one('550 5.1.1.1 x\r\n').enhanced).toBeNull();
+    expect(one('550 5.7.606 x\r\n').enhanced).toBe('5.7.606');
+    expect(one('550 5.1.1\r\n')).toMatchObject({ enhanced: '5.1.1', text: '' });
+    expect(one('550 5.1.1: x\r\n')).toMatchObject({ enhanced: '5.1.1', text: 'x' });
+  });
+
+  it('is decoded as UTF-8, else as Latin-1, without control characters', () => {
+    expect(one('550 Boîte inconnue\r\n').text).toBe('Boîte inconnue');
+    expect(one(Buffer.from('550 Bo\xeete inconnue\r\n', 'latin1')).text).toBe('Boîte inconnue');
+    expect(one('550 a\u0000b\u001b[2J\u202ec\r\n').text).toBe('a\ufffdb\ufffd[2J\ufffdc');
+    expect(one('550 a\rb\r\n').text).toBe('a\ufffdb');
+  });
+});
+
+describe('a violation', () => {
+  it.each([
+    ['HTTP/1.1 400 Bad Request\r\n', 'not an SMTP reply'],
+    ['\r\n', 'not an SMTP reply'],
+    ['250ok\r\n', 'not an SMTP reply'],
+    ['25 ok\r\n', 'not an SMTP reply'],
+    ['150 ok\r\n', 'not an SMTP reply'],
+    ['650 ok\r\n', 'not an SMTP reply'],
+    [`250 ${'x'.repeat(MAX_LINE)}\r\n`, 'line too long'],
+    ['x'.repeat(MAX_LINE + 2), 'line too long'],
+    ['250-a\r\n'.repeat(MAX_LINES) + '250 a\r\n', 'too many lines in one reply'],
+    [`250-${'x'.repeat(2000)}\r\n`.repeat(40), 'reply too long'],
+  ])('%#: %.20s', (text, why) => {
+    expect(read(text).violation).toBe(why);
+  });
+
+  it('keeps what was complete before it, and is deaf afterwards until reset', () => {
+    const parser = new ReplyParser();
+    expect(parser.push(bytes('250 ok\r\n!!\r\n250 never\r\n')).map((r) => r.text)).toEqual(['ok']);
+    expect(parser.push(bytes('250 ok\r\n'))).toEqual([]);
+    parser.reset();
+    expect(parser.push(bytes('250 again\r\n')).map((r) => r.text)).toEqual(['again']);
+  });
+
+  it('does not strike at the limits themselves', () => {
+    expect(one(`250 ${'x'.repeat(MAX_LINE - 4)}\r\n`).text).toHaveLength(MAX_LINE - 4);
+    expect(read(`250 ${'x'.repeat(MAX_LINE - 4)}\r`, '\n').replies).toHaveLength(1);
+    expect(one('250-a\r\n'.repeat(MAX_LINES - 1) + '250 a\r\n').lines).toHaveLength(MAX_LINES);
+  });
+});
+
+it('what was buffered is forgotten by reset', () => {
+  const parser = new ReplyParser();
+  parser.push(bytes('250-injected\r\n250 hal'));
+  parser.reset();
+  expect(parser.pending()).toBe(false);
+  expect(parser.push(bytes('220 ready\r\n'))).toEqual([
+    { code: 220, enhanced: null, lines: ['ready'], text: 'ready', mixed: false },
+  ]);
+});
+
+// Pieces of real dialogues and of rubbish; joined, they make replies often enough to exercise every branch.
+const piece = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('250', '550', '421', '-', ' ', '\r\n', '\n', '\r', '5.1.1 ', '4.7.1', 'ok') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('250 ok\r\n', '550-5.1.1 a\r\n550 5.1.1 b\r\n', '250-x\n250 y\n', '451\r\n'),
+  },
+  { weight: 1, arbitrary: fc.string({ maxLength: 6, unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.constantFrom('é', '\u0000', 'x'.repeat(1023), 'y'.repeat(2047)) },
+);
+const stream = fc.array(piece, { maxLength: 14 }).map((pieces) => bytes(pieces.join('')));
+const raw = fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array));
+
+it('100,000 streams read the same however they are cut, and never throw', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof({ weight: 4, arbitrary: stream }, raw),
+      fc.array(fc.nat(4000), { maxLength: 6 }),
+      (all, at) => {
+        const cuts = [...new Set(at.map((n) => n % (all.length + 1)))].sort((a, b) => a - b);
+        const chunks = [0, ...cuts].map((cut, i) => all.subarray(cut, cuts[i] ?? all.length));
+        const whole = read(all);
+        const cut = read(...chunks);
+        if (JSON.stringify(whole) !== JSON.stringify(cut)) expect(cut).toEqual(whole);
+      },
+    ),
+    { numRuns: 100_000 },
+  );
+}, 120_000);

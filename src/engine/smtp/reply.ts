@@ -1,0 +1,120 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+
+/** One reply of a mail server (RFC 5321 §4.2), whole. */
+export interface Reply {
+  /** 200 to 599. Where the lines of one reply differ, the last line's. */
+  readonly code: number;
+  /** `x.y.z` from the start of the text (RFC 2034, RFC 3463), only if its class is the code's; else null. */
+  readonly enhanced: string | null;
+  /** What follows code and separator, line by line, decoded; control characters are U+FFFD. */
+  readonly lines: readonly string[];
+  /** The lines joined by a space, without the enhanced code that each of them may begin with. */
+  readonly text: string;
+  /** The lines did not all have the same code, which RFC 5321 §4.2.1 forbids. */
+  readonly mixed: boolean;
+}
+
+/** Octets of one line without its end. RFC 5321 §4.5.3.1.5 allows 512; real servers exceed that. */
+export const MAX_LINE = 2048;
+export const MAX_LINES = 100;
+/** Octets of all lines of one reply. */
+export const MAX_REPLY = 64 * 1024;
+
+const LF = 0x0a;
+const CR = 0x0d;
+const LINE = /^([2-5]\d\d)(?:([ \t-])(.*))?$/s;
+const ENHANCED = /^([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])[:;,]?\s*/;
+// C0, DEL, C1, line separators and bidirectional overrides: nothing of these may reach a log or a terminal.
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Octets in, replies out. Chunks may be cut anywhere and hold several replies. Lines end in CRLF or a bare LF.
+ * What breaks the bounds above or is no reply sets `violation`; from then on nothing is read until `reset()`.
+ * Never throws; holds at most one unfinished reply.
+ */
+export class ReplyParser {
+  /** Why the peer is no longer listened to: a short sentence for the transcript. */
+  violation: string | null = null;
+  private rest: Buffer = Buffer.alloc(0);
+  private lines: string[] = [];
+  private octets = 0;
+  private firstCode = 0;
+  private mixed = false;
+
+  /** Replies that this chunk completes, in order. */
+  push(chunk: Uint8Array): Reply[] {
+    const replies: Reply[] = [];
+    if (this.violation !== null) return replies;
+    const fresh = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const bytes = this.rest.length === 0 ? fresh : Buffer.concat([this.rest, fresh]);
+    let start = 0;
+    for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+      const reply = this.line(bytes.subarray(start, end > start && bytes[end - 1] === CR ? end - 1 : end));
+      if (reply !== null) replies.push(reply);
+      if (this.violation !== null) return replies;
+      start = end + 1;
+    }
+    // One octet more than a line may have: the CR whose LF is still on its way.
+    const left = bytes.length - start;
+    if (left > MAX_LINE + 1 || (left > MAX_LINE && bytes[bytes.length - 1] !== CR)) this.fail('line too long');
+    // A copy, so that a few octets do not keep a whole network buffer alive.
+    else this.rest = left === 0 ? bytes.subarray(0, 0) : Buffer.from(bytes.subarray(start));
+    return replies;
+  }
+
+  /** True while part of a reply has arrived and the rest has not. */
+  pending(): boolean {
+    return this.rest.length > 0 || this.lines.length > 0;
+  }
+
+  /** Forgets everything, such as what was buffered before TLS (RFC 3207 §4.2). */
+  reset(): void {
+    this.violation = null;
+    this.rest = Buffer.alloc(0);
+    this.lines = [];
+    this.octets = 0;
+    this.mixed = false;
+  }
+
+  private line(bytes: Buffer): Reply | null {
+    if (bytes.length > MAX_LINE) return this.fail('line too long');
+    this.octets += bytes.length;
+    if (this.octets > MAX_REPLY) return this.fail('reply too long');
+    if (this.lines.length === MAX_LINES) return this.fail('too many lines in one reply');
+    const match = LINE.exec(isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'));
+    if (match === null) return this.fail('not an SMTP reply');
+    const code = Number(match[1]);
+    if (this.lines.length === 0) this.firstCode = code;
+    else if (code !== this.firstCode) this.mixed = true;
+    this.lines.push((match[3] ?? '').replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd').trim());
+    if (match[2] === '-') return null;
+    const reply = makeReply(code, this.lines, this.mixed);
+    this.lines = [];
+    this.octets = 0;
+    this.mixed = false;
+    return reply;
+  }
+
+  private fail(why: string): null {
+    this.violation = why;
+    this.rest = Buffer.alloc(0);
+    this.lines = [];
+    return null;
+  }
+}
+
+function makeReply(code: number, lines: readonly string[], mixed: boolean): Reply {
+  let enhanced: string | null = null;
+  const texts: string[] = [];
+  for (const line of lines) {
+    const match = ENHANCED.exec(line);
+    if (match === null || Number(match[1]) !== Math.floor(code / 100)) {
+      if (line !== '') texts.push(line);
+      continue;
+    }
+    enhanced ??= `${match[1]}.${Number(match[2])}.${Number(match[3])}`;
+    const rest = line.slice(match[0].length);
+    if (rest !== '') texts.push(rest);
+  }
+  return { code, enhanced, lines, text: texts.join(' '), mixed };
+}

@@ -61,7 +61,7 @@ export interface SmtpLab {
   readonly connections: readonly Connection[];
   /** Connections that sent something before the banner was out. */
   readonly early: readonly number[];
-  /** Most connections that were open at once. */
+  /** Most connections that were open at once, those not counted that the server had ended. */
   readonly mostOpen: number;
   readonly open: number;
   verbs(connection?: number): string[];
@@ -84,9 +84,9 @@ export async function startSmtp(
   const early: number[] = [];
   const sockets = new Set<Socket>();
   let mostOpen = 0;
-  const server = createServer((socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
-    mostOpen = Math.max(mostOpen, sockets.size);
+    mostOpen = Math.max(mostOpen, [...sockets].filter((open) => open.writable).length);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
     const from = socket.remoteAddress ?? '';

@@ -18,6 +18,11 @@ export interface Place {
   readonly refuse: (retryAfter: number) => void;
 }
 
+interface Host {
+  open: number;
+  readonly waiting: Set<Place>;
+}
+
 /** A slower rate is doubled again after this long without a complaint. */
 const RECOVER_MS = 60_000;
 /** Complaints of dialogues that were open at the same time are one complaint. */
@@ -28,7 +33,7 @@ const SLOWEST = 1 / 32;
 export class Lane {
   readonly egress: string | null;
   readonly #options: LaneOptions;
-  readonly #hosts = new Map<string, { open: number; readonly waiting: Set<Place> }>();
+  readonly #hosts = new Map<string, Host>();
   #waiting = 0;
   #open = 0;
   #tokens: number;
@@ -65,9 +70,9 @@ export class Lane {
   }
 
   join(place: Place): void {
-    const host = this.#hosts.get(place.host);
-    if (host === undefined) this.#hosts.set(place.host, { open: 0, waiting: new Set([place]) });
-    else host.waiting.add(place);
+    const host = this.#hosts.get(place.host) ?? { open: 0, waiting: new Set() };
+    if (host.waiting.size === 0) this.#toTheEnd(place.host, host);
+    host.waiting.add(place);
     this.#waiting++;
     this.pump();
   }
@@ -145,15 +150,13 @@ export class Lane {
     return true;
   }
 
-  #begin(name: string, host: { open: number; readonly waiting: Set<Place> }): void {
+  #begin(name: string, host: Host): void {
     const [place] = host.waiting;
     host.waiting.delete(place!);
     this.#waiting--;
     host.open++;
     this.#open++;
-    // To the end, so that the next host is the first to be looked at.
-    this.#hosts.delete(name);
-    this.#hosts.set(name, host);
+    this.#toTheEnd(name, host);
     const trial = this.#breaker;
     if (trial !== null) trial.trying = true;
     let released = false;
@@ -167,6 +170,12 @@ export class Lane {
       this.#options.slots.giveBack();
       this.pump();
     });
+  }
+
+  /** Hosts are looked at in the order of this map: whoever has waited longest comes first. */
+  #toTheEnd(name: string, host: Host): void {
+    this.#hosts.delete(name);
+    this.#hosts.set(name, host);
   }
 
   #forget(name: string): void {

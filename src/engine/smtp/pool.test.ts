@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
+import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
+import { systemClock } from '../../kernel/clock.ts';
+
+const labs: SmtpLab[] = [];
+afterEach(async () => {
+  for (const lab of labs.splice(0)) await lab.close();
+});
+async function server(persona: Persona = {}, where: { address?: string; port?: number } = {}): Promise<SmtpLab> {
+  const lab = await startSmtp(persona, where);
+  labs.push(lab);
+  return lab;
+}
+const everybody = (n: number) => Array.from({ length: n }, (_, i) => `${i % 3 === 0 ? 'nobody' : 'good'}${i}@x.test`);
+const good = Array.from({ length: 200 }, (_, i) => `good${i}`);
+
+describe('sessions shared by the recipients of one set of hosts', () => {
+  it.each([
+    [['PIPELINING']],
+    [[]],
+  ])('serve a list in few of them, bounded, with the right answers (%j)', async (capabilities) => {
+    const lab = await server({ capabilities, mailboxes: good });
+    const check = labCheck(lab.port, { connectionsPerHost: 2 });
+    const emails = everybody(90);
+    const found = await Promise.all(emails.map((email) => ask(check, { email })));
+    check.close();
+    found.forEach(({ smtp }, i) => {
+      expect(smtp.finding, emails[i]).toBe(i % 3 === 0 ? 'mailbox_not_found' : 'accepted');
+    });
+    await lab.idle();
+    expect(lab.mostOpen).toBe(2);
+    expect(lab.connections.length).toBeLessThan(20);
+    for (const { commands } of lab.connections) {
+      const verbs = commands.map(({ verb }) => verb);
+      expect(verbs.filter((verb) => verb === 'RCPT').length).toBeLessThanOrEqual(20);
+      expect(verbs.filter((verb) => verb === 'RSET').length).toBe(verbs.filter((verb) => verb === 'MAIL').length - 1);
+      expect(verbs.at(-1)).toBe('QUIT');
+      expect(verbs).not.toContain('DATA');
+    }
+    // The domain was found out about once per session at the most.
+    const probes = lab.commands.filter(({ verb, path }) => verb === 'RCPT' && !emails.includes(path));
+    expect(probes.length).toBeLessThanOrEqual(2);
+    expect(check.stats()).toMatchObject({ open: 0, sessions: 0, idle: 0, waiting: 0 });
+  });
+
+  it('are not shared with other hosts, though the operator is the same', async () => {
+    const lab = await server();
+    const check = labCheck(lab.port, { connectionsPerHost: 1 });
+    const hosts = ['mx1.o.test', 'mx2.o.test', 'mx3.o.test'];
+    await Promise.all(hosts.map((host) => ask(check, { dns: labHosts({ [host]: ['127.0.0.1'] }) })));
+    expect(lab.connections).toHaveLength(3);
+  });
+
+  it('are opened anew when an idle one has gone', async () => {
+    const lab = await server({
+      on: ({ verb }, { commands }) => (verb === 'RSET' && commands.length > 3 ? 'drop' : undefined),
+    });
+    const check = labCheck(lab.port, { connectionsPerHost: 1 });
+    const found = await Promise.all(
+      ['good@x.test', 'good@x.test', 'good@x.test'].map((email) => ask(check, { email })),
+    );
+    expect(found.map(({ smtp }) => smtp.finding)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(lab.connections).toHaveLength(3);
+    check.close();
+  });
+
+  it('are asked for from each egress address in turn', async () => {
+    const lab = await server();
+    const check = labCheck(lab.port, { bind: ['127.0.0.2', '127.0.0.3', '::1'] });
+    for (const domain of ['a.test', 'b.test', 'c.test']) await ask(check, { email: `good@${domain}` });
+    expect(lab.connections.map(({ from }) => from)).toEqual(['127.0.0.2', '127.0.0.3', '127.0.0.2']);
+  });
+});
+
+describe('operators apart from each other', () => {
+  it('does not dial an operator again that has refused our IP, and says so at once', async () => {
+    const lab = await server({ banner: '554 5.7.1 Client host [127.0.0.1] blocked using zen.spamhaus.org' });
+    const check = labCheck(lab.port, { breakerSeconds: 60 });
+    const dns = labHosts({ 'mx1.o.test': ['127.0.0.1'], 'mx2.o.test': ['127.0.0.1'] });
+    expect((await ask(check, { dns })).smtp).toMatchObject({ finding: 'smtp_blocked', code: 554 });
+    expect(lab.connections).toHaveLength(2);
+    const again = await ask(check, { dns, email: 'else@x.test' });
+    expect(again.smtp).toMatchObject({ finding: 'smtp_blocked', rule: 'pace.breaker', host: null, retryAfter: 60 });
+    expect(lab.connections).toHaveLength(2);
+  });
+
+  it('keeps its rate, and gives up at once who could not be served in time', async () => {
+    const lab = await server({ mailboxes: ['*'] });
+    const check = labCheck(lab.port, { ratePerOperator: 0.2 });
+    expect((await ask(check, { email: 'a@x.test' })).smtp.finding).toBe('accepted');
+    await lab.idle();
+    const begun = systemClock.elapsed();
+    const { smtp } = await ask(check, { email: 'b@x.test', ms: 2_000 });
+    expect(smtp).toMatchObject({ finding: 'smtp_timeout', rule: 'pace.deadline', retryAfter: 5 });
+    expect(systemClock.elapsed() - begun).toBeLessThan(2_000);
+    expect(lab.connections).toHaveLength(1);
+  });
+
+  it('a tarpit holds up nobody but those who ask it', async () => {
+    const tarpit = await server({ on: ({ verb }) => (verb === 'RCPT' ? 'silence' : undefined) });
+    const normal = await server({}, { address: '127.0.0.2', port: tarpit.port });
+    const check = labCheck(tarpit.port, { connectionsPerHost: 3 });
+    const gone = new AbortController();
+    const slow = Array.from({ length: 40 }, (_, i) =>
+      ask(check, {
+        dns: labHosts({ [`mx.slow${i % 4}.test`]: ['127.0.0.1'] }),
+        email: `u${i}@x.test`,
+        ms: 60_000,
+        signal: gone.signal,
+      }),
+    );
+    const dns = labHosts({ 'mx.fast.test': ['127.0.0.2'] });
+    const fast = await Promise.all(Array.from({ length: 40 }, () => ask(check, { dns })));
+    expect(fast.every(({ smtp }) => smtp.finding === 'accepted')).toBe(true);
+    expect(tarpit.mostOpen).toBe(12);
+    expect(normal.mostOpen).toBeLessThanOrEqual(3);
+    gone.abort();
+    check.close();
+    const ended = await Promise.all(slow);
+    expect(ended.every(({ smtp }) => smtp.finding === 'smtp_timeout')).toBe(true);
+    await Promise.all([tarpit.idle(), normal.idle()]);
+    for (const { commands } of tarpit.connections) expect(commands.at(-1)?.verb).toBe('QUIT');
+    expect(check.stats()).toMatchObject({ open: 0, waiting: 0 });
+  });
+});

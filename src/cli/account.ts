@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { PLAN_NAMES, type Plan } from '../kernel/plans.ts';
-import { usableName } from '../service/keys.ts';
+import { usableName } from '../service/names.ts';
 import type { Account, AccountId, Store } from '../store/store.ts';
 import { command, Failed, optionsFrom, say, table, WrongUse, whole, withStore } from './command.ts';
 

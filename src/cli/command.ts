@@ -1,9 +1,7 @@
 import { Command, Option } from 'commander';
 import { flagOf, type OptionKey, optionsOf } from '../config/options.ts';
 import { type Options, readOptions, systemEnvironment } from '../config/read.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/errors.ts';
-import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
 /** Exit 2: the command was used wrongly. Exit 1: it was used rightly and failed. */
@@ -36,13 +34,22 @@ const camel = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter:
 
 /** Opens the store, brings it to this version, and closes it whatever `use` does. */
 export async function withStore<T>(options: Options, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore({ url: options.databaseUrl, clock: systemClock });
+  const store = await openedStore(options);
   try {
     await store.migrate();
     return await use(store);
   } finally {
     await store.close();
   }
+}
+
+/** Not imported above: what a command does not use need not be loaded for it. */
+export async function openedStore({ databaseUrl }: Options): Promise<Store> {
+  const [{ openStore }, { systemClock }] = await Promise.all([
+    import('../store/open.ts'),
+    import('../kernel/clock.ts'),
+  ]);
+  return openStore({ url: databaseUrl, clock: systemClock });
 }
 
 /** What a command says: one JSON text for programs, else lines for people. */

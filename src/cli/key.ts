@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { toIso } from '../kernel/clock.ts';
 import { KEY_PREFIX } from '../kernel/ids.ts';
-import { createKey } from '../service/keys.ts';
 import type { Key } from '../store/store.ts';
 import { accountNamed } from './account.ts';
 import { command, Failed, optionsFrom, say, table, withStore } from './command.ts';
@@ -35,6 +34,7 @@ const create = () =>
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const account = await accountNamed(store, flags.account);
         const allowIps = (flags.allowIp ?? []).flatMap((text) => text.split(',')).filter((text) => text.trim() !== '');
+        const { createKey } = await import('../service/keys.ts');
         const { key, value } = await createKey(store.keys, account.id, { name: flags.name, allowIps });
         say(flags, { id: key.id, key: value }, `Key ${key.id} was made. It is shown only now:\n${value}`);
       });

@@ -1,6 +1,4 @@
 import { Command } from 'commander';
-import { updateLists } from '../engine/lists/update.ts';
-import { watchLists } from '../engine/lists/watch.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { command, Failed, optionsFrom, say, sentenceOf } from './command.ts';
 
@@ -15,6 +13,7 @@ const update = () =>
   command('update', 'Fetch the newest disposable list; the service takes it without a restart.', 'lists').action(
     async (flags: { json?: boolean }) => {
       const options = optionsFrom(flags, 'lists');
+      const { updateLists } = await import('../engine/lists/update.ts');
       const summary = await updateLists({
         dir: options.listsDir,
         urls: { disposable: options.listsDisposableUrl, fakefilter: options.listsFakefilterUrl },
@@ -35,6 +34,7 @@ const show = () =>
   command('show', 'Say why a domain is, or is not, on the lists.', 'lists')
     .argument('<domain>')
     .action(async (domain: string, flags: { json?: boolean }) => {
+      const { watchLists } = await import('../engine/lists/watch.ts');
       const lists = watchLists(optionsFrom(flags, 'lists').listsDir, systemClock).current;
       const found = lists.explain(domain.trim().toLowerCase());
       const lines = Object.entries(found).map(

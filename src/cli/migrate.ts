@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import { systemClock } from '../kernel/clock.ts';
-import { openStore } from '../store/open.ts';
-import { command, optionsFrom, say } from './command.ts';
+import { command, openedStore, optionsFrom, say } from './command.ts';
 
 export const migrateCommand = (): Command =>
   command('migrate', 'Bring the store to this version; refuses a store that is newer.').action(
     async (flags: { json?: boolean }) => {
-      const store = await openStore({ url: optionsFrom(flags, 'migrate').databaseUrl, clock: systemClock });
+      const store = await openedStore(optionsFrom(flags, 'migrate'));
       try {
         const { from, to } = await store.migrate();
         say(

@@ -1,7 +1,4 @@
 import type { Command } from 'commander';
-import { createLogger } from '../kernel/log.ts';
-import { startService } from '../main.ts';
-import { firstAccount } from '../service/first-account.ts';
 import { command, Failed, optionsFrom, sentenceOf } from './command.ts';
 
 export const serveCommand = (): Command =>
@@ -9,10 +6,15 @@ export const serveCommand = (): Command =>
     .option('--first-account', 'on an empty store, make an account (Premium, 10,000 credits) and a key, and print them')
     .action(async (flags: { json?: boolean; firstAccount?: boolean }) => {
       const options = optionsFrom(flags, 'serve');
+      const [{ createLogger }, { startService }] = await Promise.all([
+        import('../kernel/log.ts'),
+        import('../main.ts'),
+      ]);
       const logger = createLogger(options.logLevel);
       const service = await startService(options, logger).catch((error: unknown) => {
         throw new Failed(explain(error, options.host, options.port));
       });
+      const { firstAccount } = await import('../service/first-account.ts');
       const first = flags.firstAccount ? await firstAccount(service.store) : null;
       if (flags.json) process.stdout.write(`${JSON.stringify({ url: service.url, key: first?.key ?? null })}\n`);
       else process.stdout.write(greeting(service.url, flags.firstAccount === true, first?.key ?? null));

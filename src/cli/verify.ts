@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import type { Report, Verifier } from '../index.ts';
 import { command, Failed, optionsFrom, table, WrongUse, whole } from './command.ts';
-import { verifierFrom } from './engine.ts';
-import { verifyFile } from './verify-file.ts';
 
 interface Flags {
   json?: boolean;
@@ -27,6 +25,7 @@ export const verifyCommand = (): Command =>
       if (addresses.length === 0 && flags.file === undefined)
         throw new WrongUse('give one or more addresses, or --file.');
       if (addresses.length > 0 && flags.file !== undefined) throw new WrongUse('give addresses or --file, not both.');
+      const [{ verifierFrom }, { verifyFile }] = await Promise.all([import('./engine.ts'), import('./verify-file.ts')]);
       const verifier = verifierFrom(optionsFrom(flags, 'verify'));
       const ask = {
         level: flags.smtp ? ('smtp' as const) : ('mx' as const),

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../kernel/clock.ts';
 import { type Address, parseAddress } from './address/parse.ts';
-import { didYouMean } from './address/suggest.ts';
+import { didYouMean, didYouMeanText } from './address/suggest.ts';
 import { mailServers, runStage, runStageNow } from './dns/mx.ts';
 import type { Resolver } from './dns/resolver.ts';
 import type { CatchAllEvidence, DnsEvidence, Evidence, FilterMatch, Level, SmtpEvidence } from './evidence.ts';
@@ -50,7 +50,8 @@ export function begin(email: string, requested: Level, tools: Tools): Evidence {
       filter: { result: 'skipped' },
       disposable: { result: 'skipped', matched: null, by: null },
       flags: null,
-      didYouMean: null,
+      // A TLD that does not exist is most often a slip: jane@gmail.con.
+      didYouMean: parsed.error === 'unknown_tld' ? didYouMeanText(email, lists) : null,
     };
   }
   const { address } = parsed;

@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { ERRORS, Refusal } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Caller } from '../store/store.ts';
@@ -21,7 +21,7 @@ export async function buildApp(context: HttpContext): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: context.logger,
     // One line per request is written below, when its outcome is known.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: (raw) => requestId(raw.headers['x-request-id'], context),
     return503OnClosing: false,
     requestTimeout: 15_000,

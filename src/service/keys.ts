@@ -2,8 +2,8 @@ import { canonicalCidr } from '../engine/address/ip.ts';
 import { Refusal } from '../kernel/errors.ts';
 import { hashApiKey, newApiKey } from '../kernel/ids.ts';
 import type { AccountId, Key, Keys } from '../store/store.ts';
+import { usableName } from './names.ts';
 
-export const NAME_MAX = 200;
 const ALLOW_IPS_MAX = 200;
 
 /** Makes a key. `value` is the only time the key itself is seen; the store keeps its hash. Throws Refusal. */
@@ -17,15 +17,6 @@ export async function createKey(
   const value = newApiKey();
   const key = await keys.create(account, { name, hash: hashApiKey(value), lastFour: value.slice(-4), allowIps });
   return { key, value };
-}
-
-/** A name of 1 to 200 characters, trimmed, without control characters. Throws Refusal. */
-export function usableName(text: string): string {
-  const name = text.trim();
-  if (name.length > 0 && name.length <= NAME_MAX && !/\p{Cc}/u.test(name)) return name;
-  throw new Refusal('invalid_parameter', `name must have 1 to ${NAME_MAX} characters and no control characters.`, {
-    field: 'name',
-  });
 }
 
 /** IPs and CIDRs in canonical form, each once. Throws Refusal. */

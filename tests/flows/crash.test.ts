@@ -1,0 +1,145 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as after } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createKey } from '../../src/service/keys.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Account, Store } from '../../src/store/store.ts';
+import { type DnsLab, zone } from '../lab/dns.ts';
+import { startProcess } from '../lab/process.ts';
+import { NET } from '../lab/service.ts';
+import { freshDatabase } from '../lab/stores.ts';
+import { type Acknowledged, startLoad } from './load.ts';
+
+const onPostgres = process.env.MAILVET_TEST_STORE === 'postgres';
+const ROUNDS = onPostgres ? 10 : 30;
+const GRANTED = 10_000_000;
+
+let dns: DnsLab;
+let database: Awaited<ReturnType<typeof freshDatabase>>;
+let store: Store;
+let account: Account;
+let key: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  const slow = Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => [`slow${i}.com`, { MX: [[10, 'mx.good.com']], fault: { slow: 20 } } as const]),
+  );
+  dns = await zone({ ...NET, ...(slow as unknown as typeof NET) });
+  database = await freshDatabase();
+  store = await openStore({ url: database.url, clock: systemClock });
+  await store.migrate();
+  account = await store.accounts.create({
+    name: 'loaded',
+    plan: 'enterprise',
+    rateLimit: 10_000_000,
+    credits: GRANTED,
+  });
+  key = (await createKey(store.keys, account.id, { name: 'load', allowIps: [] })).value;
+  environment = {
+    MAILVET_DATABASE_URL: database.url,
+    MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
+  };
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+  await dns.close();
+});
+
+/** Every acknowledged reply has its row with the same price; the sums agree; nothing is held. */
+async function expectWhole(acknowledged: readonly Acknowledged[]): Promise<void> {
+  expect(await store.accounts.audit()).toEqual([]);
+  const now = (await store.accounts.get(account.id))!;
+  expect(now.locked).toBe(0);
+  for (const { id, credits } of acknowledged) {
+    const row = await store.verifications.get(account.id, id);
+    expect(row?.credits, id).toBe(credits);
+  }
+  const { items, total } = await store.verifications.list(account.id, { offset: 0, limit: 1_000_000 });
+  expect(new Set(items.map((row) => row.id)).size).toBe(total);
+  expect(now.balance).toBe(GRANTED - items.reduce((sum, row) => sum + row.credits, 0));
+}
+
+describe('kill -9 under load', () => {
+  it(`${ROUNDS} rounds: nothing acknowledged is lost, nothing is charged twice, no hold is left`, {
+    timeout: 300_000,
+  }, async () => {
+    const acknowledged: Acknowledged[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const service = await startProcess(environment);
+      expect((await store.accounts.get(account.id))!.locked, 'holds are released at the next start').toBe(0);
+      const load = startLoad(service.url, key, { most: 3000 });
+      await after(randomInt(5, 250));
+      expect(await service.end('SIGKILL')).toBe('SIGKILL');
+      await load.stop();
+      expect(load.others).toEqual([]);
+      acknowledged.push(...load.acknowledged);
+    }
+    await (await startProcess(environment)).end('SIGTERM');
+    expect(acknowledged.length).toBeGreaterThan(ROUNDS);
+    await expectWhole(acknowledged);
+  });
+});
+
+describe('SIGTERM under load', () => {
+  it('no reply is lost and nothing is half-charged', { timeout: 60_000 }, async () => {
+    const service = await startProcess(environment);
+    const load = startLoad(service.url, key);
+    await after(300);
+    const code = await service.end('SIGTERM');
+    await load.stop();
+    expect(code).toBe(0);
+    expect(load.others).toEqual([]);
+    expect(load.acknowledged.length).toBeGreaterThan(50);
+    await expectWhole(load.acknowledged);
+  });
+});
+
+describe('several processes on one store', () => {
+  it('64 parallel requests on 10 credits: exactly 10 are charged', { timeout: 60_000 }, async () => {
+    const poor = await store.accounts.create({ name: 'poor', plan: 'enterprise', rateLimit: 1000, credits: 10 });
+    const { value } = await createKey(store.keys, poor.id, { name: 'poor', allowIps: [] });
+    const services = await Promise.all([1, 2, 3].map(() => startProcess(environment)));
+    const headers = { authorization: `Bearer ${value}`, 'content-type': 'application/json' };
+    const statuses = await Promise.all(
+      Array.from({ length: 64 }, async (_, i) => {
+        const body = JSON.stringify({ email: `u${i}@slow${i % 50}.com` });
+        const response = await fetch(`${services[i % 3]!.url}/v1/verify`, { method: 'POST', headers, body });
+        await response.arrayBuffer();
+        return response.status;
+      }),
+    );
+    expect(statuses.filter((s) => s === 200)).toHaveLength(10);
+    expect(statuses.filter((s) => s === 402)).toHaveLength(54);
+    expect((await store.accounts.get(poor.id))!).toMatchObject({ balance: 0, locked: 0 });
+    await Promise.all(services.map((s) => s.end('SIGTERM')));
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('a filter added by one is in force for the next request to another', { timeout: 60_000 }, async () => {
+    const services = await Promise.all([1, 2].map(() => startProcess(environment)));
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const verify = async (i: number) => {
+      const response = await fetch(`${services[i]!.url}/v1/verify`, {
+        method: 'POST',
+        headers,
+        body: '{"email":"a@good.com"}',
+      });
+      return ((await response.json()) as { reason: string | null }).reason;
+    };
+    expect([await verify(0), await verify(1)]).toEqual([null, null]);
+    const added = await fetch(`${services[0]!.url}/v1/filters`, {
+      method: 'POST',
+      headers,
+      body: '{"value":"good.com"}',
+    });
+    expect(await verify(1)).toBe('blocked_by_filter');
+    const { id } = (await added.json()) as { id: number };
+    await fetch(`${services[1]!.url}/v1/filters/${id}`, { method: 'DELETE', headers });
+    expect(await verify(0)).toBe(null);
+    await Promise.all(services.map((s) => s.end('SIGTERM')));
+  });
+});

@@ -1,0 +1,73 @@
+/** The service as a process of its own, as people run it: for what only a process can show, such as being killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../bin/mailvet.mjs', import.meta.url));
+
+export interface Running {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Sends a signal and waits for the end; answers the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+const inherited = (): Record<string, string> => {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, NODE_NO_WARNINGS: '1' };
+};
+
+/** Starts `serve --json` and waits until it says where it listens. */
+export async function startProcess(environment: Environment): Promise<Running> {
+  const child = spawn(process.execPath, [CLI, 'serve', '--json'], {
+    env: { ...inherited(), MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'error', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${said.join('')}`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { url } = JSON.parse(line) as { url?: string };
+      if (url) resolve(url);
+      else said.push(line);
+    });
+  });
+  return {
+    url,
+    child,
+    async end(signal) {
+      if (child.exitCode !== null) return child.exitCode;
+      const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+      child.kill(signal);
+      const [code, killed] = await exited;
+      return code ?? killed!;
+    },
+  };
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs one command to its end. */
+export async function runCli(args: readonly string[], environment: Environment = {}): Promise<Ran> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { ...inherited(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}

@@ -1,0 +1,133 @@
+/**
+ * The whole service on loopback: a real store, a real DNS server, real HTTP. One cast for all endpoint tests: an owner
+ * on Premium, a starter, and a stranger from another account.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Environment, readOptions } from '../../src/config/read.ts';
+import { type Clock, systemClock } from '../../src/kernel/clock.ts';
+import { createLogger } from '../../src/kernel/log.ts';
+import type { Plan } from '../../src/kernel/plans.ts';
+import { type Service, startService } from '../../src/main.ts';
+import { createKey } from '../../src/service/keys.ts';
+import type { Account, Store } from '../../src/store/store.ts';
+import { type DnsLab, type Zone, zone } from './dns.ts';
+import { freshDatabase } from './stores.ts';
+
+/** Names of the wider net, as the lab's resolver knows them. Addresses are loopback: private networks are allowed. */
+export const NET: Zone = {
+  'good.com': { MX: [[10, 'mx.good.com']] },
+  'mx.good.com': { A: ['127.0.0.1'] },
+  'google-hosted.com': { MX: [[1, 'aspmx.l.google.com']] },
+  'aspmx.l.google.com': { A: ['127.0.0.1'] },
+  'no-mail.com': { TXT: ['v=spf1 -all'] },
+  'null-mx.com': { MX: [[0, '.']] },
+  'implicit.com': { A: ['127.0.0.1'] },
+  'broken-mx.com': { MX: [[10, 'localhost']] },
+  'lame.com': { fault: 'servfail' },
+  'silent.com': { fault: 'silent' },
+  'front.com': { MX: [[10, 'mail.mailinator.com']] },
+  'mail.mailinator.com': { A: ['127.0.0.1'] },
+};
+
+export interface Lab {
+  readonly url: string;
+  readonly service: Service;
+  readonly store: Store;
+  readonly dns: DnsLab;
+  readonly databaseUrl: string;
+  /** An account of its own with a key. */
+  member(options?: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] }): Promise<Member>;
+  close(): Promise<void>;
+}
+
+export interface Member {
+  readonly account: Account;
+  readonly keyId: string;
+  readonly key: string;
+  /** A request with this member's key; `body` is sent as JSON unless it is a string. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  verify(email: string, more?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // The shape is what the tests assert.
+  // biome-ignore lint/suspicious/noExplicitAny: a reply's JSON is of any shape until asserted
+  readonly json: any;
+}
+
+export async function startLab(environment: Environment = {}, parts: { net?: Zone; clock?: Clock } = {}): Promise<Lab> {
+  const dns = await zone({ ...NET, ...parts.net });
+  const database = await freshDatabase();
+  const dir = await mkdtemp(join(tmpdir(), 'mailvet-lab-'));
+  const read = readOptions({
+    MAILVET_DATABASE_URL: database.url,
+    MAILVET_PORT: '0',
+    MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_DNS_TIMEOUT_MS: '200',
+    MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
+    MAILVET_LISTS_DIR: dir,
+    MAILVET_LOG_LEVEL: 'silent',
+    MAILVET_SMTP_HELO: 'verifier.lab',
+    ...environment,
+  });
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  const logger = createLogger(read.options.logLevel);
+  const service = await startService(read.options, logger, parts.clock ?? systemClock);
+  const { url, store } = service;
+  return {
+    url,
+    service,
+    store,
+    dns,
+    databaseUrl: database.url,
+    member: (options = {}) => memberOf(url, store, options),
+    async close() {
+      await service.stop();
+      await dns.close();
+      await database.drop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+let members = 0;
+
+async function memberOf(url: string, store: Store, options: Parameters<Lab['member']>[0] = {}): Promise<Member> {
+  const { plan = 'premium', credits = 1000, rateLimit = null, allowIps = [] } = options;
+  members += 1;
+  const account = await store.accounts.create({ name: `member ${members}`, plan, rateLimit, credits });
+  const { key: made, value: key } = await createKey(store.keys, account.id, { name: 'test', allowIps });
+  const call: Member['call'] = (method, path, body, headers = {}) =>
+    request(url, method, path, body, { authorization: `Bearer ${key}`, ...headers });
+  return {
+    account,
+    keyId: made.id,
+    key,
+    call,
+    verify: (email, more = {}, headers = {}) => call('POST', '/v1/verify', { email, ...more }, headers),
+  };
+}
+
+export async function request(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const sent = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...(sent === null ? {} : { 'content-type': 'application/json' }), ...headers },
+    body: sent,
+    redirect: 'manual',
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null };
+}

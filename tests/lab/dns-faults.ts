@@ -126,7 +126,7 @@ export function forge(at: Case): { octets: Buffer; before?: Buffer; split?: bool
     case 'pointer_loop':
       return built(1, record([0xc0, head.length + 2, 0xc0, head.length], TYPE.MX, [0, 10, ...ASKED]));
     case 'pointer_chain':
-      return built(1000, ...pointerChain(head.length));
+      return built(2, ...pointerChain(head.length));
     case 'lying_length':
       return built(1, record(ASKED, TYPE.MX, [0, 10, ...ASKED], 4000));
     case 'long_address':

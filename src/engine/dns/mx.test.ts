@@ -19,7 +19,7 @@ const TOOLS: MailTools = {
 };
 const PUBLIC = '8.8.8.8';
 
-async function world(records: Zone, timeoutMs = 60): Promise<{ dns: DnsLab; resolver: Resolver }> {
+async function world(records: Zone, timeoutMs = 300): Promise<{ dns: DnsLab; resolver: Resolver }> {
   const dns = await zone(records);
   const resolver = createResolver({ servers: dns.servers, timeoutMs, clock });
   opened.push(dns, resolver);
@@ -278,7 +278,7 @@ describe('runStage', () => {
     ['refused', 'refused'],
     ['closed', 'network'],
   ] as const)('calls it our resolver when it is %s for everybody, and is right again by itself', async (how, failure) => {
-    const { dns, resolver } = await world({ '*.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } }, 30);
+    const { dns, resolver } = await world({ '*.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } }, 300);
     expect(await run(resolver, 'a.test')).toMatchObject({ finding: 'mx' });
     await dns.pause(how);
     expect(await run(resolver, 'b.test')).toMatchObject({ finding: 'resolver_unavailable', failure });
@@ -288,10 +288,19 @@ describe('runStage', () => {
   });
 
   it('notices that the resolver died between the MX and the addresses', async () => {
-    const { dns, resolver } = await world({ 'd.test': { MX: [[1, 'mx.test']] } }, 30);
+    const { dns, resolver } = await world({ 'd.test': { MX: [[1, 'mx.test']] } }, 300);
     await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
     await dns.pause('silent');
     expect(await run(resolver, 'd.test')).toMatchObject({ finding: 'resolver_unavailable', failure: 'timeout' });
+  });
+
+  it('costs no more time for later questions once the first were met with silence', async () => {
+    const MX = Array.from({ length: 12 }, (_, i) => [i, `mx${i}.test`] as const);
+    const { dns, resolver } = await world({ 'd.test': { MX } }, 5000);
+    await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
+    await dns.pause('silent');
+    expect(await run(resolver, 'd.test', {}, 30_000)).toMatchObject({ finding: 'resolver_unavailable' });
+    expect(dns.asked('mx11.test')).toBe(0);
   });
 
   it("is the domain's failure too when the caller's time is over first", async () => {

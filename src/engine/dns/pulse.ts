@@ -17,6 +17,9 @@ const CONTROLS: readonly Question[] = [
   { name: 'com', type: 'NS' },
 ];
 
+/** Longer than any controls take: two rounds of them. */
+const LONGEST_MS = 10_000;
+
 /** `ask` puts one question past any cache and calls back when it ended, well (after `beat`) or not. */
 export function createPulse(clock: Clock, ask: (question: Question, done: () => void) => void): Pulse {
   let last: number | null = null;
@@ -55,7 +58,7 @@ export function createPulse(clock: Clock, ask: (question: Question, done: () => 
       const left = deadline - clock.elapsed();
       if (left <= 0) return Promise.resolve(false);
       return new Promise((resolve) => {
-        const timer = setTimeout(() => tell(false), left);
+        const timer = setTimeout(() => tell(false), Math.min(left, LONGEST_MS));
         function tell(alive: boolean): void {
           clearTimeout(timer);
           waiting.delete(tell);

@@ -28,20 +28,27 @@ export async function runStage(
 ): Promise<DnsEvidence> {
   const { clock, signal } = limit;
   let patience = ASK_MS;
-  let alive: Promise<boolean> = Promise.resolve(true);
+  // Asked once, when the first questions fail; what fails after them shares its time.
+  let alive: Promise<boolean> | null = null;
+  let troubled = false;
   let step = stage.next();
   while (!step.done) {
     const since = clock.elapsed();
+    const doubt = (): Promise<boolean> => {
+      alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since });
+      return alive;
+    };
     const deadline = Math.min(limit.deadline, since + patience);
-    const stillAlive = onceOnly(() => resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since }));
-    const answers = await askTogether(step.value, resolver, { deadline, clock, signal, doubt: stillAlive });
-    if (answers.some(failed)) alive = stillAlive();
+    const answers = await askTogether(step.value, resolver, { deadline, clock, signal, doubt });
+    troubled ||= answers.some(failed);
+    if (troubled) void doubt();
+    else alive = null;
     if (answers.some(({ kind }) => kind === 'timeout')) patience -= clock.elapsed() - since;
     step = stage.next(answers);
   }
   if (step.value.finding !== 'dns_failure') return step.value;
-  const fault = !signal?.aborted && (await alive);
-  return fault ? step.value : { ...step.value, finding: 'resolver_unavailable' };
+  const theirs = !signal?.aborted && (await alive);
+  return theirs ? step.value : { ...step.value, finding: 'resolver_unavailable' };
 }
 
 /** The evidence when everything it takes is in the cache; null at the first question that is not. */
@@ -59,14 +66,6 @@ export function runStageNow(stage: Stage, resolver: Resolver): DnsEvidence | nul
   return step.value;
 }
 
-function onceOnly<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 interface Together {
   readonly deadline: number;
   readonly clock: Clock;
@@ -82,7 +81,7 @@ function askTogether(questions: readonly Question[], resolver: Resolver, how: To
   let open = questions.length;
   let grace: NodeJS.Timeout | undefined;
   // Half of a short deadline: the answer to the doubt needs time too.
-  const doubtMs = Math.min(DOUBT_MS, (how.deadline - how.clock.elapsed()) / 2);
+  const doubtMs = Math.max(0, Math.min(DOUBT_MS, (how.deadline - how.clock.elapsed()) / 2));
   return new Promise((resolve) => {
     const doubt = setTimeout(how.doubt, doubtMs);
     const finish = (): void => {

@@ -34,6 +34,12 @@ interface Lane {
   closed: boolean;
 }
 
+/** `network`, but not before the caller has what stops it. */
+function fail(got: Got): () => void {
+  const timer = setImmediate(() => got({ kind: 'network' }));
+  return () => clearImmediate(timer);
+}
+
 export function createUdp(server: Server): Udp {
   const lanes = new Set<Lane>();
   let current: Lane | null = null;
@@ -80,7 +86,7 @@ export function createUdp(server: Server): Udp {
       for (const octets of waiting) transmit(lane, octets);
     });
     socket.connect(server.port, server.address);
-    lanes.add(lane);
+    if (!lane.closed) lanes.add(lane);
     return lane;
   }
 
@@ -94,8 +100,9 @@ export function createUdp(server: Server): Udp {
   }
 
   function send(question: Question, edns: boolean, got: Got): () => void {
-    if (!current || current.used >= QUESTIONS_PER_SOCKET) current = newLane();
+    if (!current || current.closed || current.used >= QUESTIONS_PER_SOCKET) current = newLane();
     const lane = current;
+    if (lane.closed) return fail(got); // no descriptor left: known before `newLane` returns
     lane.used++;
     let id = randomInt(65536);
     while (lane.open.has(id)) id = randomInt(65536);

@@ -8,6 +8,8 @@ export interface Limit {
   readonly signal?: AbortSignal;
 }
 
+const SLACK_MS = 1000;
+
 /** `flight.answer`, or `timeout` at the deadline or on abort. `until`: when the flight ends by itself, elapsed ms. */
 export function waitFor(
   flight: { readonly answer: Promise<DnsAnswer>; readonly until: number },
@@ -18,7 +20,9 @@ export function waitFor(
   if (!signal && limit.deadline >= flight.until) return flight.answer;
   return new Promise((resolve) => {
     const leave = (): void => settle({ kind: 'timeout' });
-    const timer = setTimeout(leave, limit.deadline - clock.elapsed());
+    // No longer than the flight, give or take: a timer takes 24 days at most.
+    const end = Math.min(limit.deadline, flight.until + SLACK_MS);
+    const timer = setTimeout(leave, Math.max(0, end - clock.elapsed()));
     signal?.addEventListener('abort', leave);
     function settle(answer: DnsAnswer): void {
       clearTimeout(timer);

@@ -6,7 +6,7 @@
  *     const { status, reason } = await verifier.verify('jane@example.com');
  *     verifier.close();
  */
-import { createTools } from './engine/create.ts';
+import { createEngine } from './engine/create.ts';
 import { parseServers } from './engine/dns/servers.ts';
 import { judge } from './engine/judge.ts';
 import { watchLists } from './engine/lists/watch.ts';
@@ -27,8 +27,27 @@ export interface VerifierOptions {
   dnsTimeoutMs?: number;
   /** Lets mail hosts be loopback, private or otherwise special addresses. For laboratories only. */
   allowPrivateNetworks?: boolean;
+  /** How to ask mail servers; without it the level `smtp` answers `smtp_unverifiable`. */
+  smtp?: SmtpOptions;
   /** A folder that `mailvet lists update` keeps current; left out, the lists of this package. */
   listsDir?: string;
+}
+
+export interface SmtpOptions {
+  /** Qualified name for EHLO; it should resolve to the address that mail servers see. */
+  helo: string;
+  /** Sender of the question, or `<>`; `verify@` the HELO name when left out. */
+  from?: string;
+  /** Port of the mail servers; 25 when left out. */
+  port?: number;
+  /** Local addresses to ask from, in turn. */
+  bind?: readonly string[];
+  /** Dialogues open at once to one mail host; 5 when left out. */
+  connectionsPerHost?: number;
+  /** Dialogues begun per second with one operator's hosts; 2 when left out, 0 = no bound. */
+  ratePerOperator?: number;
+  /** Seconds for which an operator that refused our IP is not dialled again; 3,600 when left out, 0 = never. */
+  breakerSeconds?: number;
 }
 
 export interface VerifyOptions {
@@ -57,11 +76,12 @@ export class VerificationUnavailableError extends Error {
 }
 
 export function createVerifier(options: VerifierOptions = {}): Verifier {
-  const tools = createTools({
+  const tools = createEngine({
     dnsServers: readServers(options.dnsServers),
     ...(options.dnsTimeoutMs === undefined ? {} : { dnsTimeoutMs: options.dnsTimeoutMs }),
     allowPrivateNetworks: options.allowPrivateNetworks ?? false,
     lists: listsOf(options.listsDir),
+    asker: askerOf(options.smtp),
   });
   return {
     async verify(email, { level = 'mx', timeoutMs = 10_000, signal, evidence: withEvidence = false } = {}) {
@@ -78,6 +98,13 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     },
     close: () => tools.close(),
   };
+}
+
+function askerOf(smtp: SmtpOptions | undefined) {
+  if (smtp === undefined) return null;
+  const { helo, from = `verify@${helo}`, port = 25, bind = [] } = smtp;
+  const { connectionsPerHost = 5, ratePerOperator = 2, breakerSeconds = 3600 } = smtp;
+  return { helo, from, port, bind, connectionsPerHost, ratePerOperator, breakerSeconds };
 }
 
 function readServers(texts: readonly string[] | undefined) {

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Options } from './config/read.ts';
-import { publicUrlOf } from './config/read.ts';
-import { createTools } from './engine/create.ts';
+import { askerOf, publicUrlOf } from './config/read.ts';
+import { createEngine, type Engine } from './engine/create.ts';
 import { watchLists } from './engine/lists/watch.ts';
 import { buildApp } from './http/app.ts';
 import { callerIp } from './http/caller-ip.ts';
@@ -40,7 +40,7 @@ export async function startService(options: Options, logger: Logger, clock: Cloc
   }
   const lists = watchLists(options.listsDir, clock);
   const store = await openStore({ url: options.databaseUrl, clock });
-  const tools = createTools({ ...options, lists: () => lists.current, clock });
+  const tools = createEngine({ ...options, lists: () => lists.current, asker: askerOf(options), clock });
   try {
     await store.migrate();
     await store.upkeep.releaseDead();
@@ -52,13 +52,7 @@ export async function startService(options: Options, logger: Logger, clock: Cloc
   }
 }
 
-async function listen(
-  options: Options,
-  logger: Logger,
-  clock: Clock,
-  store: Store,
-  tools: ReturnType<typeof createTools>,
-): Promise<Service> {
+async function listen(options: Options, logger: Logger, clock: Clock, store: Store, tools: Engine): Promise<Service> {
   let draining = false;
   const metrics = options.metricsToken !== null || options.metricsPort !== null ? createMetrics() : null;
   const verify = createVerifyService({
@@ -120,7 +114,7 @@ async function listen(
   return { url: options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl, store, stop };
 }
 
-function healthOf(store: Store, tools: ReturnType<typeof createTools>, clock: Clock): HttpContext['health'] {
+function healthOf(store: Store, tools: Engine, clock: Clock): HttpContext['health'] {
   return {
     store: () =>
       store.ping().then(

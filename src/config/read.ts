@@ -117,3 +117,17 @@ function besideStore(databaseUrl: string): string {
   const file = databaseUrl.startsWith('sqlite:') ? databaseUrl.slice('sqlite:'.length) : '';
   return file === '' || file.startsWith(':') ? './data/lists' : join(dirname(file), 'lists');
 }
+
+/** The options of the mailbox check as the engine takes them; null where this host has no name to ask under. */
+export function askerOf(options: Options) {
+  if (options.smtpHelo === null || options.smtpFrom === null) return null;
+  return {
+    helo: options.smtpHelo,
+    from: options.smtpFrom || '<>',
+    port: options.smtpPort,
+    bind: options.smtpBind,
+    connectionsPerHost: options.smtpConnectionsPerHost,
+    ratePerOperator: options.smtpRatePerOperator,
+    breakerSeconds: options.smtpBreakerSeconds,
+  };
+}

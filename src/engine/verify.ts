@@ -12,7 +12,7 @@ import type { Lists } from './lists/lists.ts';
 import { disposableByHost, disposableByName } from './stages/disposable.ts';
 
 /** The mailbox question (smtp/mailbox.ts): asks the hosts in `dns` about one address, never throws. */
-export interface MailboxCheck {
+export interface MailboxQuestion {
   check(
     subject: { address: Address; dns: DnsEvidence },
     limit: { deadline: number; signal?: AbortSignal },
@@ -25,7 +25,7 @@ export interface Tools {
   readonly resolver: Resolver;
   /** Read anew for each run, so that lists can be replaced while the process lives. */
   readonly lists: () => Lists;
-  readonly mailbox: MailboxCheck;
+  readonly mailbox: MailboxQuestion;
   /** Laboratories only: mail hosts may be loopback or private, and special-use TLDs are names like others. */
   readonly allowPrivate: boolean;
   /** 0 ≤ random < 1; shuffles mail hosts of equal preference. */

@@ -1,0 +1,41 @@
+/** Replies that no rule matched: the raw material of the next rules. */
+import type { Reply } from './reply.ts';
+
+export interface UnmatchedReply {
+  readonly fingerprint: string;
+  readonly code: number;
+  readonly enhanced: string | null;
+  /** The first one seen; cut to what is worth reading. */
+  readonly text: string;
+  readonly count: number;
+}
+
+export interface Unmatched {
+  note(fingerprint: string, reply: Pick<Reply, 'code' | 'enhanced' | 'text'>): void;
+  /** Most frequent first. */
+  list(): UnmatchedReply[];
+  readonly total: number;
+}
+
+const MOST_KINDS = 500;
+const MOST_TEXT = 300;
+
+/** Counts in memory, bounded: when the table is full, new kinds count in the total only. */
+export function createUnmatched(): Unmatched {
+  const kinds = new Map<string, UnmatchedReply>();
+  let total = 0;
+  return {
+    note(fingerprint, { code, enhanced, text }) {
+      total += 1;
+      const known = kinds.get(fingerprint);
+      if (known) kinds.set(fingerprint, { ...known, count: known.count + 1 });
+      else if (kinds.size < MOST_KINDS) {
+        kinds.set(fingerprint, { fingerprint, code, enhanced, text: text.slice(0, MOST_TEXT), count: 1 });
+      }
+    },
+    list: () => [...kinds.values()].sort((a, b) => b.count - a.count),
+    get total() {
+      return total;
+    },
+  };
+}

@@ -58,7 +58,8 @@ export function ensureInstalled() {
   // npm deletes node_modules first, so it must not itself run on the Node in there.
   const path = process.env.PATH?.split(delimiter).filter((dir) => !dir.includes('node_modules')) ?? [];
   const env = { ...process.env, PATH: path.join(delimiter), NODE_ENV: 'development' };
-  const npm = spawnSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], {
+  // Errors only: npm would warn of packages that want a newer Node, which is the one that it is about to install.
+  const npm = spawnSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -1,5 +1,5 @@
 /** `npm run up` in a clean clone on a machine with Node and npm only; then again, and again while it is running. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DnsLab, zone } from '../lab/dns.ts';
@@ -31,10 +31,13 @@ afterAll(async () => {
   await dns.close();
 });
 
+/** npm ends by the signal itself, so its exit code tells nothing; SQLite removes its log when a store is closed. */
 async function stopped(up: Running, signal: NodeJS.Signals): Promise<void> {
+  const url = (await up.printed(/http:\/\/127\.0\.0\.1:\d+/, 0))[0];
   up.signal(signal, 'group');
-  expect(await up.ended, up.output()).toMatchObject({ code: 0 });
-  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  await up.ended;
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  expect(readdirSync(join(clone, 'data')).filter((name) => name.startsWith('mailvet.db'))).toEqual(['mailvet.db']);
 }
 
 describe('npm run up', () => {

@@ -20,11 +20,13 @@ beforeAll(async () => {
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   project = join(machine.dir, 'project');
   mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
+  // npm versions that ask before they run install scripts read the answer here.
+  const consumer = { name: 'consumer', private: true, allowScripts: { node: true } };
+  writeFileSync(join(project, 'package.json'), JSON.stringify(consumer));
   const pack = await machine.run(clone, 'npm', ['pack', '--pack-destination', machine.dir]);
   expect(pack, pack.stderr).toMatchObject({ code: 0 });
   const tarball = join(machine.dir, pack.stdout.trim().split('\n').at(-1)!);
-  const install = await machine.run(project, 'npm', ['install', '--prefer-offline', '--allow-scripts=node', tarball]);
+  const install = await machine.run(project, 'npm', ['install', '--prefer-offline', tarball]);
   expect(install, install.stderr).toMatchObject({ code: 0 });
 });
 afterAll(async () => {

@@ -40,6 +40,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, clock, dir, queue = 5_000, batch = 256, time = 'store' } = options;
   const engine = await openEngine({ url, clock, migrations: dir ?? migrationsFolder(), time });
   const charging = new Batcher(engine.charge, { queue, batch });
+  let closing: Promise<void> | null = null;
   return {
     engine: engine.name,
     charging,
@@ -52,9 +53,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     idempotency: idempotency(engine),
     migrate: () => engine.migrate(),
     ping: () => engine.ping(),
-    close: async () => {
-      await charging.close();
-      await engine.close();
+    close() {
+      closing ??= charging.close().then(() => engine.close());
+      return closing;
     },
   };
 }

@@ -134,11 +134,12 @@ describeStores('filters', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
-  it('cost nothing when they match, neither plan nor credits', async () => {
+  it('cost nothing when they match, but do not stand in for a plan', async () => {
     const store = await lab.open();
     const who = await member(store, { plan: 'starter', credits: 0 });
     await add(store, who.account.id, 'email', 'jane@example.com');
-    const blocked = await store.charging.admit(asking(who, { level: 'smtp' }));
+    expect(await store.charging.admit(asking(who, { level: 'smtp' }))).toMatchObject({ code: 'plan_upgrade_required' });
+    const blocked = await store.charging.admit(asking(who));
     expect(blocked).toMatchObject({
       outcome: 'settled',
       record: { credits: 0, reason: 'blocked_by_filter' },

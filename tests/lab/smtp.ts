@@ -171,7 +171,7 @@ async function serve(plain: Socket, persona: Persona, connection: Connection, al
   const upgrade = () => {
     plain.off('data', onData);
     if (persona.tls === 'broken') {
-      plain.write('500 this is no TLS record\r\n');
+      plain.once('data', () => plain.write('500 this is no TLS record\r\n'));
       return;
     }
     const secure = new TLSSocket(plain, { isServer: true, secureContext });

@@ -1,64 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { question, reply, talk } from '../../../tests/lab/dialogue.ts';
 import type { SmtpFinding } from '../evidence.ts';
-import { Dialogue } from './dialogue.ts';
-import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
-import type { Outcome, Question, Read, ReplyReading } from './outcome.ts';
-import type { Reply } from './reply.ts';
-
-const reply = (line: string, ...more: string[]): Reply => {
-  const lines = [line, ...more].map((text) => text.slice(4));
-  const enhanced = /^[245]\.\d+\.\d+/.exec(lines[0]!)?.[0] ?? null;
-  return { code: Number(line.slice(0, 3)), enhanced, lines, text: lines.join(' '), mixed: false };
-};
-const read: Read = (stage, { code, text }) => {
-  const finding = (f: ReplyReading['finding']): ReplyReading => ({
-    meaning: 'test',
-    finding: f,
-    rule: f,
-    retryAfter: null,
-  });
-  if (code < 300) return finding('accepted');
-  if (/STARTTLS/.test(text)) return finding('starttls_required');
-  if (/too many/.test(text)) return finding('reconnect');
-  if (/blocked/.test(text)) return finding('smtp_blocked');
-  if (code < 500) return finding('smtp_temporary_failure');
-  return finding(stage === 'rcpt' || stage === 'probe' ? 'mailbox_not_found' : 'smtp_unverifiable');
-};
-const question = (path = 'jane@example.test', probe: string | null = 'probe@example.test'): Question => ({
-  path,
-  sender: 'verify@mailvet.test',
-  stage: 'rcpt',
-  probe: () => probe,
-});
-
-/** Feeds events and server lines (`250 ok`); gives what was sent and answered. */
-function talk(setup: Partial<DialogueSetup> = {}) {
-  const dialogue = new Dialogue({ helo: 'mailvet.test', read, tls: 'demanded', ...setup });
-  const actions: Action[] = [];
-  const feed = (event: DialogueEvent) => {
-    actions.push(...dialogue.handle(event));
-  };
-  return {
-    dialogue,
-    actions,
-    feed,
-    ask: (q = question()) => feed({ is: 'ask', question: q }),
-    hear: (...lines: string[]) => {
-      for (const line of lines) feed({ is: 'replies', replies: [reply(line)] });
-    },
-    ehlo: (...keywords: string[]) =>
-      feed({ is: 'replies', replies: [reply('250-mx', ...keywords.map((k) => `250 ${k}`))] }),
-    get sent() {
-      return actions.flatMap((a) => (a.do === 'send' ? [a.lines.join('|')] : []));
-    },
-    get outcomes(): Outcome[] {
-      return actions.flatMap((a) => (a.do === 'answer' ? [a.outcome] : []));
-    },
-    get closed() {
-      return actions.some((a) => a.do === 'close');
-    },
-  };
-}
+import type { DialogueEvent } from './events.ts';
+import type { Read } from './outcome.ts';
 
 describe('dialogue', () => {
   it('asks the real address first and a random one only after it was accepted, then quits', () => {
@@ -237,62 +181,4 @@ describe('dialogue', () => {
       if (expected === null) expect(t.outcomes).toMatchObject([{ finding: 'smtp_unverifiable', next: 'stop' }]);
     }
   });
-});
-
-/** Deterministic pseudo-random numbers (mulberry32), so that a failure can be repeated from its case number. */
-function numbers(seed: number): (n: number) => number {
-  let a = seed;
-  return (n) => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % n;
-  };
-}
-
-const CODES = [220, 250, 250, 250, 221, 354, 421, 450, 452, 500, 502, 530, 550, 554, 299, 599];
-const TEXTS = ['ok', 'too many', 'blocked', 'Must issue STARTTLS', '', '\ufffd', 'x'.repeat(300)];
-const KEYWORDS = ['PIPELINING', 'STARTTLS', 'SMTPUTF8', 'SIZE 1', '8BITMIME', 'AUTH=PLAIN', ''];
-
-describe('dialogue, 100,000 random servers', () => {
-  it('never throws, always ends, answers a question once, and after a violation says QUIT or nothing', () => {
-    for (let seed = 0; seed < 100_000; seed++) {
-      const random = numbers(seed);
-      const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
-      const anyReply = () => {
-        const more = Array.from({ length: random(4) }, () => `250-${pick(KEYWORDS)}`);
-        return reply(`${pick(CODES)} ${pick(TEXTS)}`, ...more);
-      };
-      const t = talk({ tls: pick(['never', 'demanded', 'opportunistic']) });
-      let asked = 1;
-      let sentBefore = -1;
-      t.ask(question(pick(['a@x.test', 'é@x.test', '"a b"@x.test']), pick(['p@x.test', null])));
-      t.feed({ is: 'connected' });
-      for (let step = 0; step < 24; step++) {
-        const roll = random(40);
-        if (roll < 33) t.feed({ is: 'replies', replies: Array.from({ length: 1 + random(3) }, anyReply) });
-        else if (roll < 34) t.feed({ is: 'timeout' });
-        else if (roll < 36) t.feed({ is: 'secured' });
-        else if (roll < 37) t.feed({ is: 'tls_failed' });
-        else if (roll < 38) t.feed({ is: 'connected' });
-        else if (roll < 39) {
-          const before = t.sent.length;
-          t.feed({ is: 'violation' });
-          if (sentBefore === -1) sentBefore = before;
-        } else t.feed({ is: 'finish' });
-        if (t.outcomes.length === asked && t.dialogue.phase === 'idle' && random(2) === 0) {
-          asked++;
-          t.ask(question('b@x.test', pick(['p@x.test', null])));
-        }
-      }
-      const { sent } = t;
-      if (sentBefore !== -1 && sent.slice(sentBefore).some((line) => line !== 'QUIT')) throw new Error(`case ${seed}`);
-      if (sent.join('|').includes('DATA')) throw new Error(`case ${seed}: DATA`);
-      if (sent.filter((line) => line === 'QUIT').length > 1) throw new Error(`case ${seed}: QUIT twice`);
-      for (let i = 0; i < 3; i++) t.feed({ is: 'timeout' });
-      if (!t.closed || t.dialogue.phase !== 'closed') throw new Error(`case ${seed}: does not end`);
-      if (t.outcomes.length !== asked)
-        throw new Error(`case ${seed}: ${t.outcomes.length} answers to ${asked} questions`);
-    }
-  }, 120_000);
 });

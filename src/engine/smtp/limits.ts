@@ -39,7 +39,7 @@ export const SMTP_LIMITS: SmtpLimits = {
   connectMs: 4_000,
   bannerMs: 20_000,
   commandMs: 15_000,
-  tlsMs: 8_000,
+  tlsMs: 5_000,
   quitMs: 1_000,
   idleMs: 2_000,
   sessionMs: 60_000,

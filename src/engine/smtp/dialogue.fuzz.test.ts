@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { question, reply, talk } from '../../../tests/lab/dialogue.ts';
+
+/** Deterministic pseudo-random numbers (mulberry32), so that a failure can be repeated from its case number. */
+function numbers(seed: number): (n: number) => number {
+  let a = seed;
+  return (n) => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % n;
+  };
+}
+
+const CODES = [220, 250, 250, 250, 221, 354, 421, 450, 452, 500, 502, 530, 550, 554, 299, 599];
+const TEXTS = ['ok', 'too many', 'blocked', 'Must issue STARTTLS', '', '\ufffd', 'x'.repeat(300)];
+const SEVERAL = [1, 1, 1, 1, 1, 1, 2, 3];
+const KEYWORDS = ['PIPELINING', 'STARTTLS', 'SMTPUTF8', 'SIZE 1', '8BITMIME', 'AUTH=PLAIN', ''];
+
+const REPLIES = Array.from({ length: 2_000 }, (_, seed) => {
+  const random = numbers(seed);
+  const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
+  const more = Array.from({ length: random(4) }, () => `250-${pick(KEYWORDS)}`);
+  return reply(`${pick(CODES)} ${pick(TEXTS)}`, ...more);
+});
+
+const KIND = reply('250 ok', '250-PIPELINING', '250 STARTTLS');
+
+describe('dialogue, 100,000 random servers', () => {
+  it('never throws, always ends, answers a question once, and after a violation says QUIT or nothing', () => {
+    const reached = new Map<string, number>();
+    for (let seed = 0; seed < 100_000; seed++) {
+      const random = numbers(seed);
+      const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
+      const t = talk({ tls: pick(['never', 'demanded', 'opportunistic']) });
+      // From servers that talk nonsense to servers that mostly agree, so that the late stages are reached too.
+      const kindness = random(4);
+      let asked = 1;
+      let sentBefore = -1;
+      t.ask(question(pick(['a@x.test', 'é@x.test', '"a b"@x.test']), pick(['p@x.test', null])));
+      t.feed({ is: 'connected' });
+      for (let step = 0; step < 16; step++) {
+        const roll = random(40);
+        if (roll < 33)
+          t.feed({
+            is: 'replies',
+            replies: Array.from({ length: pick(SEVERAL) }, () => (random(4) < kindness ? KIND : pick(REPLIES))),
+          });
+        else if (roll < 34) t.feed({ is: 'timeout' });
+        else if (roll < 36) t.feed({ is: 'secured' });
+        else if (roll < 37) t.feed({ is: 'tls_failed' });
+        else if (roll < 38) t.feed({ is: 'connected' });
+        else if (roll < 39) {
+          const before = t.sent.length;
+          t.feed({ is: 'violation' });
+          if (sentBefore === -1) sentBefore = before;
+        } else t.feed({ is: 'finish' });
+        if (t.outcomes.length === asked && t.dialogue.phase === 'idle' && random(2) === 0) {
+          asked++;
+          t.ask(question('b@x.test', pick(['p@x.test', null])));
+        }
+      }
+      const { sent } = t;
+      if (sentBefore !== -1 && sent.slice(sentBefore).some((line) => line !== 'QUIT')) throw new Error(`case ${seed}`);
+      if (sent.join('|').includes('DATA')) throw new Error(`case ${seed}: DATA`);
+      if (sent.filter((line) => line === 'QUIT').length > 1) throw new Error(`case ${seed}: QUIT twice`);
+      for (let i = 0; i < 3; i++) t.feed({ is: 'timeout' });
+      if (!t.closed || t.dialogue.phase !== 'closed') throw new Error(`case ${seed}: does not end`);
+      if (t.outcomes.length !== asked)
+        throw new Error(`case ${seed}: ${t.outcomes.length} answers to ${asked} questions`);
+      for (const outcome of t.outcomes) {
+        const name = outcome.kind === 'failed' ? outcome.next : outcome.probe === null ? 'answered' : 'probed';
+        reached.set(name, (reached.get(name) ?? 0) + 1);
+      }
+    }
+    for (const name of ['answered', 'probed', 'next_address', 'next_host', 'in_clear', 'new_session', 'stop']) {
+      expect(reached.get(name), name).toBeGreaterThan(100);
+    }
+  }, 120_000);
+});

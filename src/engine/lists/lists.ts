@@ -1,0 +1,136 @@
+/**
+ * The lists, ready to be asked: one look-up costs about a microsecond. `disposable.txt` may come from a newer download
+ * than the other files of data/ (watch.ts).
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { dataFile } from '../data.ts';
+import type { ProviderKind } from '../evidence.ts';
+import { type DisposableFile, parseDisposable } from './entries.ts';
+import { explain, type ListExplanation } from './explain.ts';
+import { type Relay, readDisposableMx, readLines, readProviders, readRelays, readRoles, readTable } from './facts.ts';
+import { nearest, parentOf, speaksFor } from './names.ts';
+import { createRoles } from './roles.ts';
+
+export type { ListExplanation };
+
+export interface DisposableAnswer {
+  readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
+  /** The entry that decided: the domain itself or a parent of it. */
+  readonly matched: string | null;
+}
+
+export interface Lists {
+  /** Date of the disposable list, `YYYY-MM-DD`. */
+  readonly version: string;
+  /** Domains of the verdict tier. */
+  readonly size: number;
+  /** `domain` in lower-case ASCII (A-labels). The allowlist and the relays win; parents up to the registrable domain. */
+  disposable(domain: string): DisposableAnswer;
+  /** Do the MX hosts (lower case) or their addresses belong to a disposable service? Shared hosts never count. */
+  disposableHost(
+    mxHosts: readonly string[],
+    addresses: readonly string[],
+  ): { readonly matched: string; readonly service: string } | null;
+  isFree(domain: string): boolean;
+  /** An alias or privacy-relay domain, or a subdomain of one. */
+  isRelay(domain: string): boolean;
+  role(localPart: string): 'role' | 'perhaps' | 'none';
+  /** Who runs this mail host; the longest matching suffix wins. */
+  provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
+  /** A provider in its own right: never "corrected". */
+  isKnownDomain(domain: string): boolean;
+  /** Targets of did_you_mean, most used first. */
+  readonly suggestDomains: readonly string[];
+  /** Why a domain is or is not on the lists: what `lists show` prints. Reads, so not for the hot path. */
+  explain(domain: string): ListExplanation;
+}
+
+/** The package's own data/, from the sources and from a bundle. */
+export const packagedDir = (): string => dirname(dataFile('lists.json'));
+
+export const readDisposable = (dir: string): DisposableFile =>
+  // Only ASCII is in it; latin1 keeps one byte per character.
+  parseDisposable(readFileSync(join(dir, 'disposable.txt'), 'latin1'));
+
+/** All lists of `dir`. Throws when a file is missing or damaged: without its lists the program must not judge. */
+export const loadLists = (dir: string = packagedDir()): Lists => assemble(readFacts(dir), readDisposable(dir));
+
+/** Everything but the disposable domains; it comes with the package and does not change while the process lives. */
+export function readFacts(dir: string) {
+  return {
+    allow: readTable(dir, 'allow.txt'),
+    relays: readRelays(dir) as ReadonlyMap<string, Relay>,
+    zones: readTable(dir, 'zones.txt'),
+    free: readLines(dir, 'free.txt'),
+    known: readTable(dir, 'known.txt'),
+    mistyped: readTable(dir, 'mistyped.txt'),
+    suggest: [...readTable(dir, 'suggest.txt').keys()],
+    role: createRoles(readRoles(dir)),
+    providers: readProviders(dir),
+    mx: readDisposableMx(dir),
+  };
+}
+export type Facts = ReturnType<typeof readFacts>;
+
+const NOTHING: DisposableAnswer = { verdict: 'none', matched: null };
+
+/** The lists out of their parts. */
+export function assemble(facts: Facts, file: DisposableFile): Lists {
+  const { relays, mx, providers, mistyped } = facts;
+  const { verdict, suspicion } = file;
+  const cleared = new Set([...facts.allow.keys(), ...relays.keys()]);
+  // An update may find that a free provider is none.
+  const free = new Set(facts.free.filter((name) => !verdict.has(name) && !mistyped.has(name)));
+  const known = new Set([...free, ...facts.known.keys(), ...facts.suggest, ...cleared, ...providers.keys()]);
+
+  // One walk for all three, because the hash of every parent's name is what costs.
+  const disposable = (domain: string): DisposableAnswer => {
+    let listed: string | null = null;
+    let suspected: string | null = null;
+    for (let name: string | null = domain; name !== null; name = parentOf(name)) {
+      if (cleared.has(name)) return { verdict: 'allowed', matched: name };
+      if (listed !== null) continue;
+      if (verdict.has(name)) listed = name;
+      else if (suspected === null && suspicion.has(name)) suspected = name;
+    }
+    if (listed !== null && speaksFor(listed, domain)) return { verdict: 'disposable', matched: listed };
+    if (suspected !== null && speaksFor(suspected, domain)) return { verdict: 'suspected', matched: suspected };
+    return NOTHING;
+  };
+
+  const disposableHost = (mxHosts: readonly string[], addresses: readonly string[]) => {
+    for (const host of mxHosts) {
+      if (nearest(host, mx.never) !== null) continue;
+      const operated = nearest(host, mx.hosts);
+      if (operated !== null) return { matched: operated, service: mx.hosts.get(operated)! };
+      const { verdict: tier, matched } = disposable(host);
+      if (tier === 'disposable') return { matched: matched!, service: matched! };
+    }
+    for (const address of addresses) {
+      const service = mx.addresses.get(address);
+      if (service !== undefined) return { matched: address, service };
+    }
+    return null;
+  };
+
+  const lists: Lists = {
+    version: file.version,
+    size: verdict.size,
+    disposable,
+    disposableHost,
+    isFree: (domain) => free.has(domain),
+    isRelay: (domain) => nearest(domain, relays) !== null,
+    role: facts.role,
+    provider: (mxHost) => {
+      const suffix = nearest(mxHost, providers);
+      return suffix === null ? null : providers.get(suffix)!;
+    },
+    isKnownDomain: (domain) =>
+      !mistyped.has(domain) &&
+      (known.has(domain) || nearest(domain, relays) !== null || disposable(domain).verdict === 'disposable'),
+    suggestDomains: facts.suggest,
+    explain: (domain) => explain(domain, lists, facts, file),
+  };
+  return lists;
+}

@@ -1,0 +1,176 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { allEntries, type Entry, formatDisposable } from './entries.ts';
+import { packagedDir, readDisposable } from './lists.ts';
+import { BIT } from './rule.ts';
+import { type FetchText, type UpdateFault, updateLists } from './update.ts';
+import { watchLists } from './watch.ts';
+
+// The package's own files, with one in forty of its disposable domains: the whole list would only make this slow.
+const packaged = mkdtempSync(join(tmpdir(), 'mailvet-packaged-'));
+cpSync(packagedDir(), packaged, { recursive: true });
+const shipped = readDisposable(packagedDir());
+const entries = new Map(
+  [...allEntries(shipped)].filter(([name], i) => i % 40 === 0 || name === 'mailinator.com' || name === 'dns.army'),
+);
+const write = (dir: string, version: string, list: ReadonlyMap<string, Entry>) =>
+  writeFileSync(join(dir, 'disposable.txt'), formatDisposable(version, shipped.sources, list));
+write(packaged, shipped.version, entries);
+afterAll(() => rmSync(packaged, { recursive: true, force: true }));
+
+const namesOf = (bit: number) => [...entries].filter(([, e]) => (e.bits & bit) !== 0).map(([name]) => name);
+const curated = namesOf(BIT.a);
+const crawled = namesOf(BIT.b);
+const urls = { disposable: 'https://lists.example/a', fakefilter: 'https://lists.example/b' };
+const serve =
+  (a: readonly string[], b: readonly string[] = crawled): FetchText =>
+  async (url) =>
+    `# a list\n\n${(url === urls.disposable ? a : b).join('\n')}\n`;
+
+// 2026-11-25T12:00:00Z
+const clock = { now: () => 1_795_608_000_000, elapsed: () => 0 };
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'mailvet-lists-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const update = (fetchText: FetchText, into = dir) => updateLists({ dir: into, packaged, urls, fetchText, clock });
+const refusal = async (fetchText: FetchText, code: UpdateFault, message: RegExp) => {
+  await expect(update(fetchText)).rejects.toMatchObject({ name: 'ListUpdateError', code });
+  await expect(update(fetchText)).rejects.toThrow(message);
+};
+
+describe('lists update', () => {
+  it('works: takes what is new, drops what is gone, keeps what others still name', async () => {
+    const alone = curated.filter((name) => entries.get(name)!.bits === BIT.a && entries.get(name)!.reason === null);
+    const gone = alone[0]!;
+    const still = 'mailinator.com';
+    const next = [
+      ...curated.filter((name) => name !== gone && name !== still),
+      'brand-new-burner.com',
+      'BÜRNER.example.com',
+    ];
+    const watched = watchLists(dir, clock, { packaged, checkEveryMs: 0 });
+    const before = watched.current;
+    expect(before.disposable('brand-new-burner.com').verdict).toBe('none');
+
+    const summary = await update(serve(next));
+    expect(summary).toMatchObject({ version: '2026-11-25', added: 2, removed: 1, total: before.size + 1 });
+    expect(readdirSync(dir)).toEqual(['disposable.txt']);
+
+    const after = watched.current;
+    expect(after.version).toBe('2026-11-25');
+    expect(after.disposable('brand-new-burner.com').verdict).toBe('disposable');
+    expect(after.disposable('xn--brner-kva.example.com').verdict).toBe('disposable');
+    expect(after.disposable(gone).verdict).toBe('none');
+    expect(after.disposable(still).verdict).toBe('disposable');
+    expect(after.explain('brand-new-burner.com').named[0]?.sources[0]).toContain('fetched 2026-11-25');
+    expect(watched.current).toBe(after);
+    // The old one still answers for those who hold it.
+    expect(before.disposable(gone).verdict).toBe('disposable');
+  });
+
+  it('keeps public suffixes, zones, relays and cleared providers out', async () => {
+    await update(serve([...curated, 'duckdns.org', 'mooo.com', 'duck.com', 'tom.com', 'nowhere.notatld']));
+    const lists = watchLists(dir, clock, { packaged }).current;
+    for (const name of ['duckdns.org', 'mooo.com', 'nowhere.notatld'])
+      expect(lists.disposable(name).verdict).toBe('none');
+    for (const name of ['duck.com', 'tom.com']) expect(lists.disposable(name).verdict).toBe('allowed');
+  });
+
+  it('never dates a list before the one that it replaces', async () => {
+    const behind = { now: () => 0, elapsed: () => 0 };
+    const { version } = await updateLists({ dir, packaged, urls, fetchText: serve(curated), clock: behind });
+    expect(version).toBe(shipped.version);
+  });
+
+  it('is the same when nothing changed', async () => {
+    const first = await update(serve(curated));
+    expect(first).toMatchObject({ added: 0, removed: 0 });
+    const text = readFileSync(first.path);
+    await update(serve([...curated].reverse()));
+    expect(readFileSync(first.path).equals(text)).toBe(true);
+  });
+
+  it('refuses a list that shrank by more than a fifth, and takes one that shrank by less', async () => {
+    await refusal(serve(curated.slice(0, Math.floor(curated.length * 0.79))), 'shrunk', /more than a fifth is gone/);
+    await refusal(serve(curated, crawled.slice(0, Math.floor(crawled.length / 2))), 'shrunk', /lists\.example\/b/);
+    await refusal(serve([]), 'shrunk', /has 0 domains/);
+    await expect(update(serve(curated.slice(0, Math.ceil(curated.length * 0.85))))).resolves.toBeTruthy();
+  });
+
+  it.each(['gmail.com', 'outlook.de', 'onet.pl', 'yahoo.com'])('refuses a list that names %s', async (sentinel) => {
+    await refusal(serve([...curated, sentinel]), 'names_a_provider', new RegExp(sentinel));
+  });
+
+  it.each([
+    ['a page', '<!doctype html><title>429</title>'],
+    ['a sentence', 'mailinator.com is bad'],
+    ['an address', 'jane@mailinator.com'],
+    ['a URL', 'https://mailinator.com/'],
+    ['a top-level domain', 'com'],
+    ['control characters', 'mail\u0000inator.com'],
+  ])('refuses %s among the domains', async (_, line) => {
+    await refusal(serve([...curated, line]), 'not_a_list', /line \d+ is not a domain name/);
+  });
+
+  it('says that it could not fetch, and asks within bounds', async () => {
+    await refusal(async () => Promise.reject(new Error('ECONNRESET')), 'fetch_failed', /ECONNRESET/);
+    await update(async (url, limit) => {
+      expect(limit).toEqual({ maxBytes: 16 * 1024 * 1024, timeoutMs: 30_000 });
+      return serve(curated)(url, limit);
+    });
+  });
+
+  it('leaves everything as it was when it is refused or cannot write', async () => {
+    await update(serve([...curated, 'brand-new-burner.com']));
+    const before = readFileSync(join(dir, 'disposable.txt'));
+    await refusal(serve(['gmail.com']), 'names_a_provider', /gmail/);
+    expect(readdirSync(dir)).toEqual(['disposable.txt']);
+    expect(readFileSync(join(dir, 'disposable.txt')).equals(before)).toBe(true);
+    await expect(update(serve(curated), join(dir, 'disposable.txt'))).rejects.toMatchObject({ code: 'not_written' });
+  });
+});
+
+describe('watched lists', () => {
+  it('do without a downloaded list, and without a directory', () => {
+    expect(watchLists(join(dir, 'not-there'), clock).current.size).toBeGreaterThan(15_000);
+    expect(watchLists(null, clock).problem).toBeNull();
+  });
+
+  it('prefer the package to an older download', () => {
+    write(dir, '2026-11-19', new Map([['brand-new-burner.com', { bits: BIT.a, reason: null }]]));
+    expect(watchLists(dir, clock, { packaged }).current.size).toBe(readDisposable(packaged).verdict.size);
+    write(dir, shipped.version, new Map([['brand-new-burner.com', { bits: BIT.a, reason: null }]]));
+    expect(watchLists(dir, clock, { packaged }).current.size).toBe(1);
+  });
+
+  it('keep the list in use when the download is damaged, say so, and take the next good one', async () => {
+    const watched = watchLists(dir, clock, { packaged, checkEveryMs: 0 });
+    await update(serve([...curated, 'brand-new-burner.com']));
+    const good = watched.current;
+    const path = join(dir, 'disposable.txt');
+    const text = readFileSync(path, 'latin1');
+    writeFileSync(path, text.slice(0, 10_000));
+    expect(watched.current).toBe(good);
+    expect(watched.problem).toContain('disposable.txt');
+    writeFileSync(path, text);
+    utimesSync(path, 1, 1);
+    expect(watched.current.disposable('brand-new-burner.com').verdict).toBe('disposable');
+    expect(watched.problem).toBeNull();
+    rmSync(path);
+    expect(watched.current.disposable('brand-new-burner.com').verdict).toBe('none');
+  });
+
+  it('look at the disk at most every so many milliseconds', async () => {
+    let now = 0;
+    const watched = watchLists(dir, { now: clock.now, elapsed: () => now }, { packaged, checkEveryMs: 20 });
+    await update(serve([...curated, 'brand-new-burner.com']));
+    expect(watched.current.disposable('brand-new-burner.com').verdict).toBe('none');
+    now = 20;
+    expect(watched.current.disposable('brand-new-burner.com').verdict).toBe('disposable');
+  });
+});

@@ -50,6 +50,8 @@ export class Check {
   /** The most telling failure so far. */
   #failure: Found | null = null;
   #refusedUs: Served | null = null;
+  /** Addresses whose TLS handshake failed. */
+  readonly #inClear = new Set<string>();
   /** What the cache said when the real address was accepted, so that no probe was sent. */
   #cached: 'pass' | 'fail' | null = null;
 
@@ -113,31 +115,28 @@ export class Check {
 
   /** One candidate, with a second try where the first one failed for a reason of its own. */
   async #askOne(candidate: Candidate, question: Question, others: boolean): Promise<Service> {
-    let service = await this.#ask(candidate, question, others, { tls: this.#tls, fresh: false });
+    let service = await this.#ask(candidate, question, others, false);
     for (let tries = 0; tries < 2 && 'outcome' in service && !this.#over(); tries++) {
       const { outcome } = service;
       if (outcome.kind !== 'failed') break;
       if (outcome.next === 'in_clear') {
         this.#transcript.add('note', 'TLS failed: once more in clear');
-        service = await this.#ask(candidate, question, others, { tls: 'never', fresh: true });
+        this.#inClear.add(candidate.address);
+        service = await this.#ask(candidate, question, others, true);
       } else if (outcome.next === 'new_session') {
-        service = await this.#ask(candidate, question, others, { tls: this.#tls, fresh: true });
+        service = await this.#ask(candidate, question, others, true);
       } else break;
     }
     return service;
   }
 
-  #ask(
-    { host, address, family }: Candidate,
-    question: Question,
-    others: boolean,
-    how: { tls: DialogueSetup['tls']; fresh: boolean },
-  ): Promise<Service> {
+  #ask({ host, address, family }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
     const { clock } = this.#world.options;
     const { deadline, signal } = this.#limit;
     const now = clock.elapsed();
     return this.#world.pool.ask({
-      ...how,
+      fresh,
+      tls: this.#tlsWith(address),
       host,
       address,
       family,
@@ -152,8 +151,8 @@ export class Check {
     });
   }
 
-  get #tls(): DialogueSetup['tls'] {
-    return this.#world.options.tls ?? 'demanded';
+  #tlsWith(address: string): DialogueSetup['tls'] {
+    return this.#inClear.has(address) ? 'never' : (this.#world.options.tls ?? 'demanded');
   }
 
   readonly #read: Read = (stage, reply, path) => {
@@ -198,7 +197,7 @@ export class Check {
     if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', cached: false };
     const sender = senderFor(this.#world.sender, this.#address.domain);
     const question: Question = { path: this.#randomPath(), sender, stage: 'probe', probe: () => null };
-    const service = await this.#ask(candidate, question, false, { tls: this.#tls, fresh: true });
+    const service = await this.#ask(candidate, question, false, true);
     if ('refused' in service) {
       return { result: 'unknown', why: service.refused === 'blocked' ? 'smtp_blocked' : 'smtp_timeout', cached: false };
     }

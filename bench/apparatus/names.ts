@@ -1,0 +1,48 @@
+/** Addresses to verify, and a zone in which their domains take mail. Nothing is ever dialled at the mx level. */
+import type { Zone } from '../../tests/lab/dns.ts';
+
+const PROVIDERS = [
+  'gmail.com',
+  'yahoo.com',
+  'outlook.com',
+  'hotmail.com',
+  'icloud.com',
+  'aol.com',
+  'gmx.de',
+  'web.de',
+  'proton.me',
+  'mail.ru',
+  'orange.fr',
+  'libero.it',
+  'comcast.net',
+  'live.com',
+  'yandex.ru',
+  'fastmail.com',
+];
+const COMPANIES = Array.from({ length: 48 }, (_, i) => `${['north', 'river', 'stone', 'field'][i % 4]}works${i}.com`);
+
+/** A third at free providers, the rest at companies of which no list knows. */
+export const DOMAINS: readonly string[] = [...PROVIDERS, ...COMPANIES];
+/** Under it every name has mail servers (RFC 4592). */
+export const WILDCARD = 'wildcard-names.com';
+
+/** Public addresses, so that the guard finds them fit to be dialled. */
+const HOST = { A: ['9.9.9.10', '9.9.9.11'], AAAA: ['2620:fe::10'], ttl: 3600 };
+
+export const ZONE: Zone = {
+  ...Object.fromEntries(
+    DOMAINS.flatMap((domain) => [
+      [domain, { MX: [10, 20].map((n) => [n, `mx${n}.${domain}`] as const), ttl: 3600 }],
+      [`mx10.${domain}`, HOST],
+      [`mx20.${domain}`, HOST],
+    ]),
+  ),
+  [`*.${WILDCARD}`]: { MX: [[10, `mx.${WILDCARD}`]], ttl: 3600 },
+  [`mx.${WILDCARD}`]: HOST,
+};
+
+const FIRST = ['jane', 'omar', 'li', 'anna', 'pedro', 'sven', 'mary', 'ines'];
+
+/** `n` different addresses, spread over the domains. */
+export const emails = (n: number): string[] =>
+  Array.from({ length: n }, (_, i) => `${FIRST[i % FIRST.length]}.doe${i}@${DOMAINS[i % DOMAINS.length]}`);

@@ -1,0 +1,139 @@
+/** The service as people run it: the built bundle in a process of its own, on an empty store with one account. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isBuilt, ROOT, runPinned } from '../../scripts/fresh.mjs';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createKey } from '../../src/service/keys.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { AccountId, Store } from '../../src/store/store.ts';
+import { freePort, keep, startPartner } from './children.ts';
+import { ZONE } from './names.ts';
+
+export const BUILT = join(ROOT, 'dist/cli.js');
+export const COMMAND = join(ROOT, 'bin/mailvet.mjs');
+export const SOURCES = join(ROOT, 'src/cli/main.ts');
+const FLOOR = fileURLToPath(new URL('floor-server.mjs', import.meta.url));
+
+/** Figures are of the sources as they are. */
+export function ensureBuilt(): void {
+  if (!isBuilt() && !runPinned(['scripts/build.ts'])) throw new Error('npm run build failed');
+}
+
+export interface Server {
+  readonly pid: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const stopper = (child: ChildProcess) => async (): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+};
+
+/** Spawns `node ARGS` and answers when the port takes connections. */
+export async function startServer(args: readonly string[], port: number, environment = {}): Promise<Server> {
+  const child = keep(
+    spawn(process.execPath, args, {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_NO_WARNINGS: '1', ...environment },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+  );
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null) throw new Error(`node ${args.join(' ')} ended with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  return { pid: child.pid!, port, stop: stopper(child) };
+}
+
+export const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const end = (open: boolean) => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });
+
+/** Bare node:http that answers `size` octets of JSON. */
+export async function startFloor(size: number): Promise<Server> {
+  const port = await freePort();
+  return startServer([FLOOR, `${port}`, `${size}`], port);
+}
+export const floorArguments = (port: number, size: number): string[] => [FLOOR, `${port}`, `${size}`];
+
+export interface Ground {
+  readonly store: string;
+  readonly dns: number;
+  /** For the process of the service. */
+  environment(port: number): Record<string, string>;
+  /** An Enterprise account that neither credits nor the rate limit stop; answers its id and a key. */
+  account(): Promise<{ id: AccountId; key: string }>;
+  withStore<T>(use: (store: Store) => Promise<T>): Promise<T>;
+  clear(): Promise<void>;
+}
+
+/** What a service needs to run: a migrated store (SQLite in a folder of its own when no URL is given) and DNS. */
+export async function prepareGround(url?: string): Promise<Ground> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailvet-bench-'));
+  const store = url ?? `sqlite:${join(folder, 'mailvet.db')}`;
+  const dns = await startPartner('dns-process.ts');
+  const port = await dns.ask<number>(ZONE);
+  async function withStore<T>(use: (store: Store) => Promise<T>): Promise<T> {
+    const opened = await openStore({ url: store, clock: systemClock });
+    try {
+      await opened.migrate();
+      return await use(opened);
+    } finally {
+      await opened.close();
+    }
+  }
+  return {
+    store,
+    dns: port,
+    environment: (listen) => ({
+      MAILVET_DATABASE_URL: store,
+      MAILVET_PORT: `${listen}`,
+      MAILVET_DNS_SERVERS: `127.0.0.1:${port}`,
+      MAILVET_LISTS_DIR: join(folder, 'lists'),
+      MAILVET_SMTP_HELO: 'verifier.bench.example.com',
+    }),
+    account: () =>
+      withStore(async ({ accounts, keys }) => {
+        const limits = { plan: 'enterprise', rateLimit: 1_000_000_000, credits: 1_000_000_000 } as const;
+        const { id } = await accounts.create({ name: 'bench', ...limits });
+        const { value } = await createKey(keys, id, { name: 'bench', allowIps: [] });
+        return { id, key: value };
+      }),
+    withStore,
+    async clear() {
+      await dns.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The built service on `ground`. */
+export async function startService(ground: Ground, args: readonly string[] = [BUILT, 'serve']): Promise<Server> {
+  const port = await freePort();
+  return startServer(args, port, ground.environment(port));
+}
+
+/** One verification; answers the octets of the body. */
+export async function verifyOnce(port: number, key: string, email: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/verify`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`/v1/verify answered ${response.status}: ${text}`);
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,81 @@
+/** POST /v1/verify at the mx level, warm DNS, each reply charged and on the disk, against a server that does nothing. */
+import { startPostgres, whyNoPostgres } from '../tests/lab/postgres.ts';
+import { type Loader, type LoadSample, posts, startLoader } from './apparatus/load.ts';
+import { interleave, median, medianRatio } from './apparatus/measure.ts';
+import { DOMAINS, emails } from './apparatus/names.ts';
+import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
+import { ensureBuilt, prepareGround, startFloor, startService, verifyOnce } from './apparatus/service.ts';
+
+const CONNECTIONS = 64;
+const ROUNDS = 7;
+const SECONDS = 2;
+const WARM_UP_SECONDS = 3;
+const AIM = 0.5;
+
+async function against(loader: Loader, url: string | undefined, aim: number | null): Promise<Figure[]> {
+  const ground = await prepareGround(url);
+  const { key } = await ground.account();
+  const service = await startService(ground);
+  let size = 0;
+  for (const domain of DOMAINS) size = await verifyOnce(service.port, key, `jane.doe1@${domain}`);
+  const floor = await startFloor(size);
+  const bodies = emails(2048).map((email) => ({ email }));
+  const requests = posts('/v1/verify', key, bodies);
+  const load = (server: { pid: number; port: number }, seconds: number) =>
+    loader.run(server.pid, { port: server.port, connections: CONNECTIONS, requests, seconds });
+  await load(service, WARM_UP_SECONDS);
+  await load(floor, WARM_UP_SECONDS / 2);
+  const samples = await interleave(ROUNDS, {
+    service: () => load(service, SECONDS),
+    floor: () => load(floor, SECONDS),
+  });
+  await service.stop();
+  await floor.stop();
+  await ground.clear();
+  return figures(url === undefined ? 'SQLite' : 'PostgreSQL', samples, aim);
+}
+
+function figures(
+  engine: string,
+  samples: { service: LoadSample[]; floor: LoadSample[] },
+  aim: number | null,
+): Figure[] {
+  const row = (what: string, field: keyof LoadSample & ('perSecond' | 'cpuMicros' | 'p50' | 'p99'), unit = '') => {
+    const [ours, theirs] = [samples.service.map((s) => s[field]), samples.floor.map((s) => s[field])];
+    const value = medianRatio(ours, theirs);
+    const met = aim !== null && field === 'perSecond' ? { aim: { text: `≥ ${aim}`, met: value >= aim } } : {};
+    const show = (values: number[]) => `${number(median(values))}${unit}`;
+    return { what: `${engine}: ${what}`, value: show(ours), floor: show(theirs), ratio: ratio(value), ...met };
+  };
+  return [
+    row('requests per second', 'perSecond'),
+    row('CPU of the server per request', 'cpuMicros', ' µs'),
+    row('latency, median', 'p50', ' ms'),
+    row('latency, 99th percentile', 'p99', ' ms'),
+  ];
+}
+
+export const http: Bench = {
+  name: 'http',
+  title: 'POST /v1/verify',
+  async run() {
+    ensureBuilt();
+    const loader = await startLoader();
+    const found = await against(loader, undefined, AIM);
+    const why = whyNoPostgres();
+    if (why === null) {
+      const postgres = await startPostgres();
+      found.push(...(await against(loader, postgres.url, null)));
+      await postgres.stop();
+    }
+    await loader.end();
+    return {
+      how:
+        `mx level, DNS answers cached, every reply charged and on the disk before it is sent, ${CONNECTIONS} keep-alive ` +
+        'connections; the floor is bare node:http that reads the body and answers JSON of the same size. ' +
+        `${ROUNDS} rounds of ${SECONDS} s. The load, the DNS server and PostgreSQL run on the same cores.`,
+      figures: found,
+      leftOut: why === null ? [] : [`PostgreSQL, as ${why}.`],
+    };
+  },
+};

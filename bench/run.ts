@@ -1,0 +1,33 @@
+/**
+ * `npm run bench [-- NAME …]`: measures everything, or what is named, and writes it down in results.md. All of it takes
+ * some five minutes; nothing leaves this machine.
+ */
+
+import { type Bench, record } from './apparatus/results.ts';
+import { engine } from './engine.ts';
+import { filters } from './filters.ts';
+import { http } from './http.ts';
+import { lists } from './lists.ts';
+import { memory } from './memory.ts';
+import { startUp } from './start.ts';
+
+/** In the order of results.md. */
+const BENCHES: readonly Bench[] = [http, engine, startUp, memory, lists, filters];
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !BENCHES.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `No bench of this name: ${unknown.join(', ')}. There are: ${BENCHES.map(({ name }) => name).join(', ')}.`,
+  );
+  process.exit(2);
+}
+
+const titles = BENCHES.map(({ title }) => title);
+for (const bench of BENCHES) {
+  if (named.length > 0 && !named.includes(bench.name)) continue;
+  const began = performance.now();
+  const finding = await bench.run();
+  console.log(`${record(bench.title, finding, titles)}\n\n(${Math.round((performance.now() - began) / 1000)} s)\n`);
+}
+process.exit(0);

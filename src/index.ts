@@ -58,6 +58,11 @@ export interface VerifyOptions {
   signal?: AbortSignal;
   /** Adds `evidence` to the result: the mail hosts and, for `smtp`, the transcript. */
   evidence?: boolean;
+  /**
+   * Milliseconds for which it may wait and ask again, beyond `timeoutMs`, where the server asked for patience
+   * (greylisting, a temporary failure with an announced delay). 0 when left out: the first answer is the result.
+   */
+  wait?: number;
 }
 
 export interface Verifier {
@@ -83,21 +88,58 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     lists: listsOf(options.listsDir),
     asker: askerOf(options.smtp),
   });
+  async function once(
+    email: string,
+    ask: Required<Omit<VerifyOptions, 'signal' | 'wait'>> & { signal: AbortSignal | null },
+  ) {
+    const { level, timeoutMs, signal, evidence: withEvidence } = ask;
+    const started = systemClock.elapsed();
+    const found = await finish(begin(email, level, tools), signal ? { timeoutMs, signal } : { timeoutMs }, tools);
+    const verdict = judge(found);
+    if (verdict === null) throw new VerificationUnavailableError('No DNS resolver answers; there is no verdict.');
+    const at = systemClock.now();
+    const stamp = { id: newId('ver', at), durationMs: systemClock.elapsed() - started, at, withEvidence };
+    return report(found, { ...verdict, credits: 0 }, stamp);
+  }
   return {
-    async verify(email, { level = 'mx', timeoutMs = 10_000, signal, evidence: withEvidence = false } = {}) {
+    async verify(email, { level = 'mx', timeoutMs = 10_000, signal, evidence = false, wait = 0 } = {}) {
       if (typeof email !== 'string') throw new TypeError('email must be a string');
       if (level !== 'mx' && level !== 'smtp') throw new TypeError('level must be "mx" or "smtp"');
       if (!(timeoutMs >= 1000 && timeoutMs <= 30_000)) throw new TypeError('timeoutMs must be from 1,000 to 30,000');
-      const started = systemClock.elapsed();
-      const found = await finish(begin(email, level, tools), signal ? { timeoutMs, signal } : { timeoutMs }, tools);
-      const verdict = judge(found);
-      if (verdict === null) throw new VerificationUnavailableError('No DNS resolver answers; there is no verdict.');
-      const at = systemClock.now();
-      const stamp = { id: newId('ver', at), durationMs: systemClock.elapsed() - started, at, withEvidence };
-      return report(found, { ...verdict, credits: 0 }, stamp);
+      if (!(wait >= 0 && wait <= MAX_WAIT_MS)) throw new TypeError(`wait must be from 0 to ${MAX_WAIT_MS}`);
+      const until = systemClock.elapsed() + wait;
+      for (;;) {
+        const result = await once(email, { level, timeoutMs, signal: signal ?? null, evidence });
+        const pause = patience(result);
+        if (pause === null || systemClock.elapsed() + pause > until || signal?.aborted) return result;
+        await sleep(pause, signal);
+      }
     },
     close: () => tools.close(),
   };
+}
+
+/** What a server that greylists lets pass most often, where it announces nothing. */
+const USUAL_GREYLISTING_MS = 300_000;
+const MAX_WAIT_MS = 86_400_000;
+
+/** Milliseconds after which asking again makes sense, or null where the answer will not change by waiting. */
+function patience(result: Report): number | null {
+  if (result.retry_after !== null) return result.retry_after * 1000 + 500;
+  return result.reason === 'greylisted' ? USUAL_GREYLISTING_MS : null;
+}
+
+/** Returns early when the caller no longer wants to wait. */
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
 }
 
 function askerOf(smtp: SmtpOptions | undefined) {

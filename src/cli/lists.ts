@@ -37,10 +37,8 @@ const show = () =>
       const { watchLists } = await import('../engine/lists/watch.ts');
       const lists = watchLists(optionsFrom(flags, 'lists').listsDir, systemClock).current;
       const found = lists.explain(domain.trim().toLowerCase());
-      const lines = Object.entries(found).map(
-        ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') || '-' : (value ?? '-')}`,
-      );
-      say(flags, found, lines.join('\n'));
+      const { explanationLines } = await import('../engine/lists/explain.ts');
+      say(flags, found, explanationLines(found).join('\n'));
     });
 
 /** One text over HTTP(S), bounded in size and time. Throws with a sentence that names the address. */

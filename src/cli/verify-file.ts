@@ -14,6 +14,7 @@ interface FileAsk {
   readonly json?: boolean;
   readonly level: 'mx' | 'smtp';
   readonly timeoutMs: number;
+  readonly wait: number;
 }
 
 const AT_ONCE = 50;

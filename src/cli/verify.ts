@@ -10,6 +10,7 @@ interface Flags {
   column?: string;
   timeoutMs: number;
   evidence?: boolean;
+  wait?: number | true;
 }
 
 export const verifyCommand = (): Command =>
@@ -20,6 +21,11 @@ export const verifyCommand = (): Command =>
     .option('--out <out.csv>', 'where the results go; - is standard output', '-')
     .option('--column <name>', 'the column of the file that holds the addresses; by default it is found')
     .option('--timeout-ms <ms>', 'the budget of one check', whole('--timeout-ms', 1000, 30_000), 10_000)
+    .option(
+      '--wait [minutes]',
+      'with --smtp: where a server asks for patience, wait and ask again, at most 15 minutes or as many as given',
+      whole('--wait', 1, 1440),
+    )
     .option('--evidence', 'with --json: add what was seen and said')
     .action(async (addresses: string[], flags: Flags) => {
       if (addresses.length === 0 && flags.file === undefined)
@@ -31,10 +37,11 @@ export const verifyCommand = (): Command =>
         level: flags.smtp ? ('smtp' as const) : ('mx' as const),
         timeoutMs: flags.timeoutMs,
         evidence: flags.evidence ?? false,
+        wait: (flags.wait === true ? 15 : (flags.wait ?? 0)) * 60_000,
       };
       try {
         if (flags.file !== undefined)
-          await verifyFile(verifier, { ...ask, ...flags, file: flags.file, out: flags.out ?? '-' });
+          await verifyFile(verifier, { ...flags, ...ask, file: flags.file, out: flags.out ?? '-' });
         else if (flags.json) await printLines(verifier, addresses, ask);
         else await printTable(verifier, addresses, ask);
       } finally {

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { dataFile } from '../data.ts';
+import type { SmtpStage } from '../evidence.ts';
+import { agrees, blamesTheMailbox, judgeAll, type LabelledReply } from './classify/agreement.ts';
+import { compileRules, type RuleRow, STEPS } from './classify/rules.ts';
+import { createClassifier, loadRules, type Reading } from './classify.ts';
+
+const json = <T>(name: string): T => JSON.parse(readFileSync(dataFile(name), 'utf8')) as T;
+const file = loadRules();
+const providers = new Set(json<{ provider: string }[]>('mx-providers.json').map((row) => row.provider));
+const { classify, fingerprint } = createClassifier(file, providers);
+const echoes = {
+  address: 'someone@example.com',
+  ourNames: ['probe.example.net', 'verify@probe.example.net'],
+  ourIps: ['192.0.2.25'],
+};
+const BAD = ['mailbox_not_found', 'mailbox_full', 'mailbox_disabled', 'relay_denied'];
+
+/** `"550 5.1.1 text"` read at RCPT. */
+function read(line: string, more: { stage?: SmtpStage; operator?: string; address?: string } = {}): Reading {
+  const [, code, enhanced, text] = /^(\d{3}) (?:([245]\.\d+\.\d+) )?(.*)$/s.exec(line)!;
+  return classify({
+    stage: more.stage ?? 'rcpt',
+    reply: { code: Number(code), enhanced: enhanced ?? null, text: text ?? '' },
+    operator: more.operator ?? null,
+    echoes: { ...echoes, address: more.address ?? echoes.address },
+  });
+}
+
+describe('every rule', () => {
+  it.each(
+    file.rows.flatMap((row) => row.samples.map((sample) => ({ id: row.id, sample }))),
+  )('$id decides its sample', ({ id, sample }) => {
+    const { stage = 'rcpt', operator = null } = sample;
+    expect(classify({ stage, reply: sample, operator, echoes }).rule).toBe(id);
+  });
+
+  it('has a sample, a source, and a finding that goes with its meaning', () => {
+    for (const row of file.rows) {
+      expect(row.samples.length, row.id).toBeGreaterThan(0);
+      expect(row.source, row.id).not.toBe('');
+      if (BAD.includes(row.finding)) expect(row.meaning, row.id).toMatch(/^recipient/);
+      if (row.meaning.startsWith('us_')) expect(row.finding, row.id).toBe('smtp_blocked');
+    }
+  });
+
+  it('is refused at the start where the file is wrong', () => {
+    const row: RuleRow = { ...file.rows[0]!, id: 'x', step: 'last' };
+    const wrong = (rows: readonly RuleRow[]) => () => compileRules({ ...file, rows }, providers);
+    expect(wrong([row, row])).toThrow('twice');
+    expect(wrong([row, { ...row, id: 'y', step: STEPS[0] }])).toThrow('after last');
+    expect(wrong([{ ...row, pattern: '<nothing>' }])).toThrow('no term <nothing>');
+    expect(wrong([{ ...row, operator: ['nobody'] }])).toThrow('unknown operator');
+    expect(wrong([{ ...row, pattern: '(' }])).toThrow();
+  });
+});
+
+describe('facts', () => {
+  it.each([
+    // Exchange and Outlook
+    ['550 5.4.1 Recipient address rejected: Access denied. AS(201806281)', 'mailbox_not_found', 'recipient'],
+    ['554 5.7.1 <someone@example.com>: Recipient address rejected: Access denied', 'smtp_blocked', 'us_policy'],
+    ['550 5.7.606 Access denied, banned sending IP [192.0.2.25]', 'smtp_blocked', 'us_ip'],
+    ['550 5.7.649 Something new', 'smtp_blocked', 'us_ip'],
+    ['550 5.5.0 Requested action not taken: mailbox unavailable.', 'mailbox_not_found', 'recipient'],
+    ['550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication required', 'smtp_blocked', 'us_policy'],
+    ['550 5.7.64 TenantAttribution; Relay Access Denied', 'relay_denied', 'recipient_domain'],
+    ['550 5.7.1 Unable to relay', 'relay_denied', 'recipient_domain'],
+    // Gmail
+    ['550 5.1.1 The email account that you tried to reach does not exist.', 'mailbox_not_found', 'recipient'],
+    ['552 5.2.2 The email account that you tried to reach is over quota.', 'mailbox_full', 'recipient'],
+    ['452 4.2.2 The email account that you tried to reach is over quota.', 'mailbox_full_temporarily', 'recipient'],
+    ['550 5.2.1 The email account that you tried to reach is disabled.', 'mailbox_disabled', 'recipient'],
+    ['450 4.2.1 The user you are trying to contact is receiving mail at a rate that', 'smtp_temporary_failure', 'rate'],
+    // Yahoo, GMX
+    ["554 delivery error: dd This user doesn't have a yahoo.com account", 'mailbox_not_found', 'recipient'],
+    ['550 Requested action not taken: mailbox unavailable', 'mailbox_not_found', 'recipient'],
+    ['550 mailbox unavailable For explanation visit http://gmx.com/e?ip=1.2.3.4', 'smtp_blocked', 'us_policy'],
+    ['550 Requested action not taken: mailbox unavailable Reject due to policy', 'smtp_blocked', 'us_policy'],
+    // whose address
+    ['550 5.1.1 User unknown; rejecting', 'mailbox_not_found', 'recipient'],
+    ['550 5.1.1 Sender rejected', 'smtp_blocked', 'us_sender'],
+    ['550 5.1.0 <verify@probe.example.net> sender rejected', 'smtp_blocked', 'us_sender'],
+    ['550 5.1.0 Address rejected', 'mailbox_not_found', 'recipient'],
+    [
+      '550-Verification failed for <verify@probe.example.net> No such user Sender verify failed'.replace('-', ' '),
+      'smtp_blocked',
+      'us_sender',
+    ],
+    ['550 5.7.1 <verify@probe.example.net>: user unknown', 'smtp_blocked', 'us_sender'],
+    ['550 Recipient not authorized, your IP has been found on a block list', 'smtp_blocked', 'us_ip'],
+    ['550 5.7.1 No such user', 'mailbox_not_found', 'recipient'],
+    ['550 5.7.1 not in recipient list', 'mailbox_not_found', 'recipient'],
+    ['550 5.7.1 account inactive', 'mailbox_disabled', 'recipient'],
+    ['550 5.7.1 Rejected', 'smtp_blocked', 'us_policy'],
+    // relaying
+    ['554 5.7.1 <someone@example.com>: Relay access denied', 'relay_denied', 'recipient_domain'],
+    ['550 5.7.1 Relaying denied. Proper authentication required.', 'smtp_blocked', 'us_policy'],
+    // temporary
+    ['450 4.1.1 User unknown', 'smtp_temporary_failure', 'recipient'],
+    ['454 4.7.1 Relay access denied', 'smtp_temporary_failure', 'recipient_domain'],
+    ['452 4.5.3 Too many recipients', 'reconnect', 'too_many_recipients'],
+    ['530 5.7.0 Must issue a STARTTLS command first', 'starttls_required', 'tls_required'],
+    // accepted
+    ['250 ok', 'accepted', 'accepted'],
+    ['251 will forward', 'accepted', 'accepted'],
+    ['252 cannot verify, will try', 'accepted', 'accepted'],
+    // nothing
+    ['550 hmm', 'smtp_unverifiable', 'unclear'],
+    ['450 hmm', 'smtp_temporary_failure', 'remote_temporary'],
+    ['354 go ahead', 'smtp_unverifiable', 'unclear'],
+  ])('%s', (line, finding, meaning) => {
+    expect(read(line)).toMatchObject({ finding, meaning });
+  });
+
+  it('a delay that is announced is read, a permanent refusal has none', () => {
+    expect(read('450 4.7.1 Greylisted, try again in 5 minutes')).toMatchObject({
+      finding: 'greylisted',
+      retryAfter: 300,
+    });
+    expect(read('450 4.2.0 Greylisting in action, please come back in 00:04:59').retryAfter).toBe(299);
+    expect(read('550 5.1.1 User unknown, try again in 5 minutes').retryAfter).toBeNull();
+  });
+
+  it('before RCPT the same words are about us', () => {
+    expect(read('550 5.1.1 User unknown', { stage: 'mail' })).toMatchObject({
+      finding: 'smtp_blocked',
+      meaning: 'us_policy',
+    });
+    expect(read('554 No SMTP service here', { stage: 'banner' }).finding).toBe('smtp_blocked');
+    expect(read('421 4.7.0 try later', { stage: 'ehlo' }).finding).toBe('smtp_temporary_failure');
+  });
+
+  it('a code in the text counts as qmail writes it, an IP address does not', () => {
+    expect(read('550 sorry (#5.1.1)').rule).toBe('code.x.1.0');
+    expect(read('550 sorry (#4.1.1)').rule).toBe('unmatched.5xx');
+    expect(read('550 see 15.1.1.7').rule).not.toBe('code.x.1.0');
+  });
+});
+
+describe('labelled replies', () => {
+  const labelled = judgeAll({ classify, fingerprint }, json<LabelledReply[]>('sources/smtp-replies.json'));
+  const forms = judgeAll(
+    { classify, fingerprint },
+    json<{ rows: LabelledReply[] }>('sources/smtp-reply-forms.json').rows,
+  );
+
+  it('nothing of the asker or the server is read as a dead mailbox', () => {
+    expect(labelled.filter(blamesTheMailbox)).toEqual([]);
+    expect(forms.filter(blamesTheMailbox)).toEqual([]);
+  });
+
+  it('98 in 100 of "no such mailbox" are found where the refusal is permanent', () => {
+    const gone = labelled.filter(({ reply }) => reply.label === 'mailbox_not_found' && reply.code >= 500);
+    expect(gone.length).toBeGreaterThan(90);
+    expect(gone.filter(({ reading }) => BAD.includes(reading.finding)).length / gone.length).toBeGreaterThan(0.97);
+    expect(gone.filter(agrees).length / gone.length).toBeGreaterThanOrEqual(0.98);
+  });
+
+  it('the rest agrees', () => {
+    expect(labelled.filter(agrees).length / labelled.length).toBeGreaterThanOrEqual(0.98);
+    expect(forms.filter(agrees).length / forms.length).toBeGreaterThanOrEqual(0.97);
+  });
+});

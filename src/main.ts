@@ -17,6 +17,9 @@ import { startUpkeep } from './jobs/upkeep.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Logger, shownAddress } from './kernel/log.ts';
 import { createFilterService } from './service/filters.ts';
+import { createGate } from './service/gate.ts';
+import { upkeep } from './service/upkeep.ts';
+import { usageOf } from './service/usage.ts';
 import { createVerifyService } from './service/verify.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
@@ -79,7 +82,8 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
   });
   const context: HttpContext = {
     clock,
-    store,
+    gate: createGate(store),
+    usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
     filters: createFilterService(store.filters),
     health: healthOf(store, tools, clock),
@@ -97,7 +101,7 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
   await app.listen({ host: options.host, port: options.port });
   const metricsServer =
     metrics && options.metricsPort !== null ? await listenForMetrics(metrics, options.host, options.metricsPort) : null;
-  const upkeep = startUpkeep({ store, clock, retentionDays: options.retentionDays, logger });
+  const keeping = startUpkeep(() => upkeep(store, clock, options.retentionDays), logger);
   const { port } = app.server.address() as AddressInfo;
 
   async function stop(): Promise<void> {
@@ -107,7 +111,7 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
     await app.close();
     clearTimeout(cut);
     metricsServer?.close();
-    await upkeep.stop();
+    await keeping.stop();
     tools.close();
     await store.close();
   }

@@ -134,16 +134,15 @@ interface Progress {
 
 /** A bar on standard error, for people only. */
 function progress(size: number, wanted: boolean): Progress {
-  const { stderr } = process;
-  if (!wanted || !stderr.isTTY) return { at: () => undefined, done: () => undefined };
+  if (!wanted || !process.stderr.isTTY) return { at: () => undefined, done: () => undefined };
   const width = 40;
   return {
     at(bytes) {
       const share = size === 0 ? 1 : Math.min(1, bytes / size);
       const full = Math.round(share * width);
-      stderr.write(`\r[${'#'.repeat(full)}${' '.repeat(width - full)}] ${Math.floor(share * 100)} %`);
+      process.stderr.write(`\r[${'#'.repeat(full)}${' '.repeat(width - full)}] ${Math.floor(share * 100)} %`);
     },
-    done: (rows) => stderr.write(`\r[${'#'.repeat(width)}] 100 %  ${rows} lines\n`),
+    done: (rows) => process.stderr.write(`\r[${'#'.repeat(width)}] 100 %  ${rows} lines\n`),
   };
 }
 

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { ERRORS, Refusal } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Caller } from '../store/store.ts';
+import type { Caller } from '../service/gate.ts';
 import { readBodies } from './body.ts';
 import type { HttpContext } from './context.ts';
 import { openApiDocument } from './openapi.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { canonicalIp } from '../engine/address/ip.ts';
+import { canonicalIp } from '../service/gate.ts';
 
 /**
  * Who calls: the socket's address, or, only behind the proxies named in the configuration, the one they forward: the

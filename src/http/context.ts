@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import type { FilterService } from '../service/filters.ts';
+import type { Gate } from '../service/gate.ts';
+import type { usageOf } from '../service/usage.ts';
 import type { VerifyService } from '../service/verify.ts';
-import type { Store } from '../store/store.ts';
 import type { createStrangers } from './strangers.ts';
 
 export interface Health {
@@ -14,10 +15,13 @@ export interface Health {
   details(): Record<string, unknown>;
 }
 
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, unknown, ...infer Rest] ? Rest : never;
+
 /** What the handlers work with; made once, in main.ts. */
 export interface HttpContext {
   readonly clock: Clock;
-  readonly store: Pick<Store, 'charging' | 'accounts' | 'usage' | 'idempotency'>;
+  readonly gate: Gate;
+  readonly usage: (...ask: Tail<Parameters<typeof usageOf>>) => ReturnType<typeof usageOf>;
   readonly verify: VerifyService;
   readonly filters: FilterService;
   readonly health: Health;

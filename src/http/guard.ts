@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Parsed, refused } from '../contract/schema.ts';
 import { Refusal } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/ids.ts';
+import type { Admission, Caller, IdempotencyRef, RateWindow, StoredReply } from '../service/gate.ts';
 import { PLAN_WITH_SMTP } from '../service/usage.ts';
-import type { Admission, Caller, IdempotencyRef, RateWindow, StoredReply } from '../store/store.ts';
 import { rawBody } from './body.ts';
 import type { HttpContext } from './context.ts';
 import { headerCount, keyHashOf } from './credentials.ts';
@@ -107,9 +107,6 @@ export function replay(reply: FastifyReply, stored: StoredReply): FastifyReply {
     .send(stored.body);
 }
 
-/** Replies of 401, 402, 403, 429 and 5xx are not stored: the same request may fare better later. */
-const storable = (status: number): boolean => status < 500 && ![401, 402, 403, 429].includes(status);
-
 /** The handler of a route that needs a key: read, admit, serve, reply, in the contract's order of refusal. */
 export function keyed<T>(context: HttpContext, route: KeyedRoute<T>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -122,18 +119,13 @@ export function keyed<T>(context: HttpContext, route: KeyedRoute<T>) {
       const admission = enter(
         context,
         reply,
-        await context.store.charging.admit({
-          ...who,
-          invalid: problem !== null,
-          idempotency: ref.ok ? ref.value : null,
-          verify: null,
-        }),
+        await context.gate.admit({ ...who, invalid: problem !== null, idempotency: ref.ok ? ref.value : null }),
         who.ip,
       );
       if (admission.outcome === 'replay') return replay(reply, admission.reply);
       const visit = { caller: admission.caller, window: admission.window, request };
       const stored = await toReply(request, problem, () => route.serve((input as { value: T }).value, visit));
-      if (ref.ok && ref.value) await keep(context, admission.caller, ref.value, stored);
+      if (ref.ok && ref.value) await context.gate.keep(admission.caller, ref.value, stored);
       return reply.code(stored.status).headers(stored.headers).send(stored.body);
     } catch (error) {
       return sendError(request, reply, error);
@@ -166,15 +158,4 @@ async function toReply(
       headers: errorHeaders(refusal),
     };
   }
-}
-
-/** Stores (or forgets) the reply under its Idempotency-Key; shared with the errors of `verify`. */
-export async function keep(
-  context: HttpContext,
-  caller: Caller,
-  ref: IdempotencyRef,
-  stored: StoredReply,
-): Promise<void> {
-  if (storable(stored.status)) await context.store.idempotency.finish(caller, ref, stored);
-  else await context.store.idempotency.forget(caller, ref);
 }

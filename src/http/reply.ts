@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorDetails, Refusal } from '../kernel/errors.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
-import type { RateWindow } from '../store/store.ts';
+import type { RateWindow } from '../service/gate.ts';
 
 /** The body of an error, as the contract words it. */
 export function errorBody(refusal: Refusal, requestId: string) {

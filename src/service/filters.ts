@@ -3,6 +3,8 @@ import { canonicalCidr } from '../engine/address/ip.ts';
 import { Refusal } from '../kernel/errors.ts';
 import type { AccountId, Filter, Filters, FilterType, Page } from '../store/store.ts';
 
+export type { Filter, FilterType };
+
 export interface NewFilter {
   readonly filterType: FilterType | null;
   readonly value: string;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { FILTER_TYPES, type FilterReply, type FilterRequest, readFilterRequest } from '../../contract/filters.ts';
 import { type Parsed, refused } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
-import type { Filter, FilterType } from '../../store/store.ts';
+import type { Filter, FilterType } from '../../service/filters.ts';
 import { jsonBody } from '../body.ts';
 import type { HttpContext } from '../context.ts';
 import type { KeyedRoute } from '../guard.ts';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Parsed, refused } from '../../contract/schema.ts';
 import { USAGE_GROUPINGS } from '../../contract/usage.ts';
 import { fromIso } from '../../kernel/clock.ts';
-import { type UsageAsk, usageOf } from '../../service/usage.ts';
+import type { UsageAsk } from '../../service/usage.ts';
 import type { HttpContext } from '../context.ts';
 import type { KeyedRoute } from '../guard.ts';
 import { one, word } from '../query.ts';
@@ -33,6 +33,6 @@ export const showUsage = (context: HttpContext): KeyedRoute<UsageAsk> => ({
   idempotentAs: null,
   read: readUsage,
   async serve(ask, { caller, window }) {
-    return { status: 200, body: await usageOf(context.store, context.clock, caller, window, ask) };
+    return { status: 200, body: await context.usage(caller, window, ask) };
   },
 });

@@ -44,8 +44,8 @@ export class PostgresCharge implements ChargeEngine {
   readonly isOutage = isOutage;
 
   /**
-   * Tries again what lost a conflict, and once what met a connection that had died since its last use. Until COMMIT is
-   * sent nothing is recorded, so that is safe; afterwards the server is asked what became of it.
+   * Tries again what lost a conflict, and once what lost its connection. Until COMMIT is sent nothing is recorded, so
+   * that is safe; afterwards the server is asked first what became of it.
    */
   async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
     const node = await this.#parts.node();
@@ -53,10 +53,11 @@ export class PostgresCharge implements ChargeEngine {
       try {
         return await this.#run(requests, node);
       } catch (error) {
-        if (error instanceof UnknownOutcome) return this.#findOut(error);
-        if (isLost(error)) this.#drop();
-        if (isLost(error) && lost++ === 0) continue;
-        if (!isConflict(error) || tries === TRIES) throw error;
+        if (error instanceof UnknownOutcome && (await this.#wasCommitted(error))) return error.answers;
+        const failure = error instanceof UnknownOutcome ? error.cause : error;
+        if (isLost(failure)) this.#drop();
+        if (isLost(failure) && lost++ === 0) continue;
+        if (!isConflict(failure) || tries === TRIES) throw failure;
       }
     }
   }
@@ -82,17 +83,17 @@ export class PostgresCharge implements ChargeEngine {
     }
   }
 
-  /** The server knows of each recent transaction whether it was committed. */
-  async #findOut({ xid, answers, cause }: UnknownOutcome): Promise<Answer[]> {
+  /** The server knows of each recent transaction what became of it. Throws when it does not come back to say so. */
+  async #wasCommitted({ xid, cause }: UnknownOutcome): Promise<boolean> {
     const { url, clock } = this.#parts;
     this.#drop();
     for (const end = clock.elapsed() + LOOK_FOR; clock.elapsed() < end; await pause(LOOK_EVERY)) {
       const outcome = await outcomeOf(url, xid).catch((error: unknown) => {
-        if (!isLost(error) && !isOutage(error)) throw error;
+        if (!isOutage(error)) throw error;
         return null;
       });
-      if (outcome === 'committed') return answers;
-      if (outcome === 'aborted') throw cause;
+      if (outcome === 'committed') return true;
+      if (outcome === 'aborted') return false;
     }
     const sentence = 'The store stopped answering. Whether this was charged is in the log when it is back.';
     throw new Refusal('verification_unavailable', sentence, { retry_after: 5 }, cause);

@@ -1,0 +1,76 @@
+/** A TCP proxy in front of PostgreSQL that cuts a connection around its COMMIT. */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** The statement, and the tag of its answer; not the COMMITTED of the isolation level. */
+const COMMIT = 'COMMIT\0';
+
+export interface CommitProxy {
+  readonly url: string;
+  /** How many connections were cut. */
+  readonly cuts: number;
+  /** Cuts the next connection that commits: before the server sees it, or after it is done but before its answer. */
+  cut(moment: 'before' | 'after'): void;
+  /** Cuts all connections and refuses new ones; or lets them in again. */
+  refuse(all: boolean): void;
+  close(): Promise<void>;
+}
+
+export async function commitProxy(target: string): Promise<CommitProxy> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let next: 'before' | 'after' | null = null;
+  let refusing = false;
+  let cuts = 0;
+
+  const server = createServer((client) => {
+    if (refusing) return client.destroy();
+    const upstream = connect(Number(port), hostname);
+    let swallow = false;
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on('error', end).on('close', () => {
+        open.delete(socket);
+        end();
+      });
+    }
+    const cutNow = () => {
+      cuts += 1;
+      end();
+    };
+    client.on('data', (data) => {
+      const moment = data.includes(COMMIT) ? next : null;
+      if (moment !== null) next = null;
+      if (moment === 'before') return cutNow();
+      swallow ||= moment === 'after';
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      if (!swallow) client.write(data);
+      else if (data.includes(COMMIT)) cutNow();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(target);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    get cuts() {
+      return cuts;
+    },
+    cut(moment) {
+      next = moment;
+    },
+    refuse(all) {
+      refusing = all;
+      if (all) for (const socket of open) socket.destroy();
+    },
+    async close() {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * A process of its own on a store, for tests of several and of kill -9. Usage: process.ts URL JOB [HASH COUNT].
+ * Prints `ready`, waits for a line, does its job and prints one JSON text per line; `serve` does one for each line.
+ */
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { hold, verdict, verifyNow } from './cast.ts';
+
+const [url = '', job = '', hash = '', count = '0'] = process.argv.slice(2);
+const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
+
+/** COUNT requests at once; says each outcome. */
+async function verify(store: Store): Promise<void> {
+  const asked = Array.from({ length: Number(count) }, () => verifyNow(store, { hash }));
+  for (const answer of await Promise.all(asked)) say(answer.outcome === 'refused' ? answer.code : answer.outcome);
+}
+
+/** Charges in every way until it is killed; says each record once it is acknowledged. */
+async function churn(store: Store): Promise<void> {
+  const one = async (turn: number): Promise<void> => {
+    if (turn % 3 === 0) {
+      const answer = await verifyNow(store, { hash });
+      if (answer.outcome === 'settled') say(answer.record.id);
+      return;
+    }
+    const { id, caller } = await hold(store, { hash }, { level: turn % 2 ? 'smtp' : 'mx' });
+    const record = turn % 5 === 0 ? null : verdict(id, { requested: 'smtp' });
+    await store.charging.settle({ caller, holdId: id, record, idempotency: null });
+    if (record !== null) say(id);
+  };
+  const forever = async (start: number) => {
+    for (let turn = start; ; turn += 7) await one(turn);
+  };
+  await Promise.all(Array.from({ length: 32 }, (_, i) => forever(i)));
+}
+
+/** Each line asks for that many requests; says their outcomes, and whether the store says that it is ready. */
+async function serve(store: Store): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const asked = Array.from({ length: Number(line) }, () => verifyNow(store, { hash }, { body: 'x'.repeat(10_000) }));
+    const answers = await Promise.allSettled(asked);
+    const outcomes = answers.map((answer) =>
+      answer.status === 'fulfilled' ? answer.value.outcome : answer.reason.code,
+    );
+    const ready = await store.ping().then(
+      () => true,
+      () => false,
+    );
+    say({ outcomes, ready });
+  }
+}
+
+/** Holds SQLite's write lock for a while. */
+async function lock(): Promise<void> {
+  const db = new DatabaseSync(url.slice('sqlite:'.length));
+  db.exec('BEGIN IMMEDIATE');
+  say('locked');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  db.exec('COMMIT');
+  db.close();
+}
+
+// A write beyond the limit of file sizes, which stands in for a full disk, is an error and not the end.
+process.on('SIGXFSZ', () => undefined);
+
+const store = await openStore({ url, clock: systemClock });
+process.stdout.write('ready\n');
+if (job === 'serve') await serve(store);
+else await once(process.stdin, 'data');
+if (job === 'migrate') say(await store.migrate());
+if (job === 'verify') await verify(store);
+if (job === 'lock') await lock();
+if (job === 'churn') await churn(store);
+await store.close();
+process.stdin.destroy();

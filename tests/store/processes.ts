@@ -1,0 +1,55 @@
+/** Starts process.ts, and sees to its end. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('process.ts', import.meta.url));
+
+let children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children = [];
+});
+
+export interface Process {
+  readonly child: ChildProcess;
+  /** What it has said so far, parsed. */
+  readonly said: unknown[];
+  /** Sends it a line. */
+  tell(line: string): void;
+  /** Resolves when it has said so many things. */
+  hasSaid(count: number): Promise<void>;
+  ended(): Promise<void>;
+}
+
+/** Resolves when the process has opened the store. */
+export async function startProcess(url: string, job: string, hash = '', count = 0): Promise<Process> {
+  const args = [SCRIPT, url, job, hash, String(count)];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout });
+  const exit = Promise.all([once(child, 'exit'), once(lines, 'close')]);
+  const said: unknown[] = [];
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The process ended with ${code}.`)));
+    lines.on('line', (line) => {
+      if (line === 'ready') resolve();
+      // A killed process may leave half a line.
+      else if (/^["{].*["}]$/.test(line)) said.push(JSON.parse(line));
+    });
+  });
+  return {
+    child,
+    said,
+    tell: (line) => child.stdin.write(`${line}\n`),
+    async hasSaid(wanted) {
+      while (said.length < wanted) {
+        if (child.exitCode !== null) throw new Error(`The process ended with ${child.exitCode}.`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+    ended: () => exit.then(() => undefined),
+  };
+}

@@ -1,13 +1,12 @@
-import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { ERRORS, Refusal } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Caller } from '../service/gate.ts';
 import { readBodies } from './body.ts';
 import type { HttpContext } from './context.ts';
-import { openApiDocument } from './openapi.ts';
+import { describeRoutes } from './openapi.ts';
 import { errorBody, errorHeaders, JSON_TYPE, sendError } from './reply.ts';
-import { type RouteRow, routes, schemaOf } from './routes.ts';
+import { ROUTES } from './routes.ts';
 
 /** Fixed on every reply; pages set their own content policy. */
 const SECURITY_HEADERS = {
@@ -34,25 +33,16 @@ export async function buildApp(context: HttpContext): Promise<FastifyInstance> {
     },
     clientErrorHandler: refuseBrokenRequest,
   });
-  // Bodies and queries are read by the contract's own readers, after the key was judged; the schemas are documentation.
-  app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   readBodies(app);
-  await app.register(swagger, openApiDocument(context.publicUrl));
-  const table = routes(context);
   addHooks(app, context);
-  for (const row of table) addRoute(app, row);
+  await describeRoutes(app, context.publicUrl, (row) => row.handler(context));
   app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsFor(table, request.url.split('?', 1)[0]!);
+    const allowed = methodsFor(request.url.split('?', 1)[0]!);
     if (allowed.length === 0) return sendError(request, reply, new Refusal('not_found'));
     return sendError(request, reply.header('allow', allowed.join(', ')), new Refusal('method_not_allowed'));
   });
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error));
   return app;
-}
-
-function addRoute(app: FastifyInstance, row: RouteRow): void {
-  app.route({ method: row.method, url: row.path, schema: schemaOf(row), handler: row.handler });
 }
 
 function addHooks(app: FastifyInstance, context: HttpContext): void {
@@ -92,9 +82,9 @@ function requestId(sent: string | string[] | undefined, context: HttpContext): s
 }
 
 /** The methods that a path takes, if it is one of ours at all (RFC 9110 §15.5.6). */
-function methodsFor(table: readonly RouteRow[], path: string): string[] {
-  const matches = (row: RouteRow) => new RegExp(`^${row.path.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(path);
-  const methods: string[] = table.filter(matches).map((row) => row.method);
+function methodsFor(path: string): string[] {
+  const matches = (row: { path: string }) => new RegExp(`^${row.path.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(path);
+  const methods: string[] = ROUTES.filter(matches).map((row) => row.method);
   if (methods.includes('GET')) methods.push('HEAD');
   return methods;
 }

@@ -1,9 +1,10 @@
-import type { SwaggerOptions } from '@fastify/swagger';
-
+import swagger, { type SwaggerOptions } from '@fastify/swagger';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { VERSION } from '../kernel/version.ts';
+import { type Handler, ROUTES, type RouteRow, schemaOf } from './routes.ts';
 
 /** The frame of the OpenAPI 3.1 document; the routes' own schemas fill it in. */
-export const openApiDocument = (publicUrl: string): SwaggerOptions => ({
+const openApiDocument = (publicUrl: string): SwaggerOptions => ({
   openapi: {
     openapi: '3.1.0',
     info: {
@@ -28,3 +29,28 @@ export const openApiDocument = (publicUrl: string): SwaggerOptions => ({
     },
   },
 });
+
+/** Registers the generator and the table of routes: the service and the generated pages get their document so. */
+export async function describeRoutes(
+  app: FastifyInstance,
+  publicUrl: string,
+  handlerOf: (row: RouteRow) => Handler,
+): Promise<void> {
+  // Bodies and queries are read by the contract's own readers, after the key was judged; the schemas are documentation.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  await app.register(swagger, openApiDocument(publicUrl));
+  for (const row of ROUTES) {
+    app.route({ method: row.method, url: row.path, schema: schemaOf(row), handler: handlerOf(row) });
+  }
+}
+
+/** The document as a service at its default address serves it. */
+export async function buildOpenApi(): Promise<object> {
+  const app = Fastify();
+  await describeRoutes(app, 'http://127.0.0.1:8025', () => async (_request, reply) => reply.send());
+  await app.ready();
+  const document = app.swagger();
+  await app.close();
+  return document;
+}

@@ -13,7 +13,7 @@ import { healthz, landing, metrics, openApi, readyz, reference, referenceScript 
 import { showUsage } from './routes/usage.ts';
 import { verifyHandler } from './routes/verify.ts';
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 export interface RouteRow {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -22,7 +22,7 @@ export interface RouteRow {
   readonly guard: 'key' | 'open' | 'operator';
   /** Left out of the OpenAPI document where absent. */
   readonly doc?: RouteDoc;
-  readonly handler: Handler;
+  readonly handler: (context: HttpContext) => Handler;
 }
 export interface RouteDoc {
   readonly operationId: string;
@@ -49,12 +49,12 @@ const IdempotencyHeader = Type.Object({
 });
 
 /** THE table of routes: method, path, who may, what it takes and gives, who handles it. */
-export const routes = (c: HttpContext): readonly RouteRow[] => [
+export const ROUTES: readonly RouteRow[] = [
   {
     method: 'POST',
     path: '/v1/verify',
     guard: 'key',
-    handler: verifyHandler(c),
+    handler: verifyHandler,
     doc: {
       operationId: 'verify',
       tag: 'Verification',
@@ -73,7 +73,7 @@ export const routes = (c: HttpContext): readonly RouteRow[] => [
     method: 'GET',
     path: '/v1/usage',
     guard: 'key',
-    handler: keyed(c, showUsage(c)),
+    handler: (c) => keyed(c, showUsage(c)),
     doc: {
       operationId: 'usage',
       tag: 'Usage',
@@ -87,7 +87,7 @@ export const routes = (c: HttpContext): readonly RouteRow[] => [
     method: 'POST',
     path: '/v1/filters',
     guard: 'key',
-    handler: keyed(c, addFilter(c)),
+    handler: (c) => keyed(c, addFilter(c)),
     doc: {
       operationId: 'addFilter',
       tag: 'Filters',
@@ -102,7 +102,7 @@ export const routes = (c: HttpContext): readonly RouteRow[] => [
     method: 'GET',
     path: '/v1/filters',
     guard: 'key',
-    handler: keyed(c, listFilters(c)),
+    handler: (c) => keyed(c, listFilters(c)),
     doc: {
       operationId: 'listFilters',
       tag: 'Filters',
@@ -116,7 +116,7 @@ export const routes = (c: HttpContext): readonly RouteRow[] => [
     method: 'DELETE',
     path: '/v1/filters/:id',
     guard: 'key',
-    handler: keyed(c, removeFilter(c)),
+    handler: (c) => keyed(c, removeFilter(c)),
     doc: {
       operationId: 'removeFilter',
       tag: 'Filters',
@@ -126,13 +126,13 @@ export const routes = (c: HttpContext): readonly RouteRow[] => [
       errors: [404],
     },
   },
-  { method: 'GET', path: '/', guard: 'open', handler: landing() },
-  { method: 'GET', path: '/healthz', guard: 'open', handler: healthz() },
-  { method: 'GET', path: '/readyz', guard: 'open', handler: readyz(c) },
-  { method: 'GET', path: '/metrics', guard: 'operator', handler: metrics(c) },
-  { method: 'GET', path: '/openapi.json', guard: 'open', handler: openApi() },
-  { method: 'GET', path: '/docs', guard: 'open', handler: reference() },
-  { method: 'GET', path: '/docs/reference.js', guard: 'open', handler: referenceScript(c) },
+  { method: 'GET', path: '/', guard: 'open', handler: landing },
+  { method: 'GET', path: '/healthz', guard: 'open', handler: healthz },
+  { method: 'GET', path: '/readyz', guard: 'open', handler: readyz },
+  { method: 'GET', path: '/metrics', guard: 'operator', handler: metrics },
+  { method: 'GET', path: '/openapi.json', guard: 'open', handler: openApi },
+  { method: 'GET', path: '/docs', guard: 'open', handler: reference },
+  { method: 'GET', path: '/docs/reference.js', guard: 'open', handler: referenceScript },
 ];
 
 const EVERY_KEYED = [401, 403, 429, 500, 503];

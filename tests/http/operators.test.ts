@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, request, startLab } from '../lab/service.ts';
 
@@ -38,6 +39,15 @@ describe('endpoints for operators', () => {
     expect(json.openapi).toBe('3.1.0');
     expect(Object.keys(json.paths).sort()).toEqual(['/v1/filters', '/v1/filters/{id}', '/v1/usage', '/v1/verify']);
     expect((await get('/docs')).text).toContain('/openapi.json');
+  });
+
+  it('/openapi.json passes the recommended lint without a problem', async () => {
+    const { text: source } = await get('/openapi.json');
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source, config, absoluteRef: '/openapi.json' });
+    // A server on the loopback address is what a service without a public address has.
+    const serious = problems.filter((p) => p.ruleId !== 'no-server-example.com');
+    expect(serious.map((p) => `${p.ruleId}: ${p.message}`)).toEqual([]);
   });
 
   it('every reply has a request id: a well-formed one from the caller, else ours', async () => {

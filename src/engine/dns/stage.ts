@@ -29,25 +29,25 @@ export async function runStage(
   const { clock, signal } = limit;
   let patience = ASK_MS;
   // Asked once, when the first questions fail; what fails after them shares its time.
-  let alive: Promise<boolean> | null = null;
+  const asked: { alive: Promise<boolean> | null } = { alive: null };
   let troubled = false;
   let step = stage.next();
   while (!step.done) {
     const since = clock.elapsed();
     const doubt = (): Promise<boolean> => {
-      alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since });
-      return alive;
+      asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since });
+      return asked.alive;
     };
     const deadline = Math.min(limit.deadline, since + patience);
     const answers = await askTogether(step.value, resolver, { deadline, clock, signal, doubt });
     troubled ||= answers.some(failed);
     if (troubled) void doubt();
-    else alive = null;
+    else asked.alive = null;
     if (answers.some(({ kind }) => kind === 'timeout')) patience -= clock.elapsed() - since;
     step = stage.next(answers);
   }
   if (step.value.finding !== 'dns_failure') return step.value;
-  const theirs = !signal?.aborted && (await alive);
+  const theirs = !signal?.aborted && (await asked.alive) === true;
   return theirs ? step.value : { ...step.value, finding: 'resolver_unavailable' };
 }
 

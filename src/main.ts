@@ -69,6 +69,8 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
         level: record.validationType,
         seconds: record.durationMs / 1000,
       });
+      // Hashing the address costs more than the line, so only where it is written.
+      if (!logger.isLevelEnabled('debug')) return;
       logger.debug(
         {
           verification: record.id,
@@ -95,13 +97,15 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
     draining: () => draining,
     logger,
     publicUrl: options.publicUrl,
+    answersRequests: options.role !== 'worker',
   };
   const app = await buildApp(context);
   if (metrics) observe(metrics, verify, store);
   await app.listen({ host: options.host, port: options.port });
   const metricsServer =
     metrics && options.metricsPort !== null ? await listenForMetrics(metrics, options.host, options.metricsPort) : null;
-  const keeping = startUpkeep(() => upkeep(store, clock, options.retentionDays), logger);
+  const keeping =
+    options.role === 'api' ? null : startUpkeep(() => upkeep(store, clock, options.retentionDays), logger);
   const { port } = app.server.address() as AddressInfo;
 
   async function stop(): Promise<void> {
@@ -111,7 +115,7 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
     await app.close();
     clearTimeout(cut);
     metricsServer?.close();
-    await keeping.stop();
+    await keeping?.stop();
     tools.close();
     await store.close();
   }

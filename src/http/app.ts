@@ -6,7 +6,7 @@ import { readBodies } from './body.ts';
 import type { HttpContext } from './context.ts';
 import { describeRoutes } from './openapi.ts';
 import { errorBody, errorHeaders, JSON_TYPE, sendError } from './reply.ts';
-import { ROUTES } from './routes.ts';
+import { ROUTES, type RouteRow } from './routes.ts';
 
 /** Fixed on every reply; pages set their own content policy. */
 const SECURITY_HEADERS = {
@@ -35,9 +35,11 @@ export async function buildApp(context: HttpContext): Promise<FastifyInstance> {
   });
   readBodies(app);
   addHooks(app, context);
-  await describeRoutes(app, context.publicUrl, (row) => row.handler(context));
+  // A worker answers its operator only.
+  const table = context.answersRequests ? ROUTES : ROUTES.filter((row) => row.guard !== 'key');
+  await describeRoutes(app, context.publicUrl, (row) => row.handler(context), table);
   app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsFor(request.url.split('?', 1)[0]!);
+    const allowed = methodsFor(table, request.url.split('?', 1)[0]!);
     if (allowed.length === 0) return sendError(request, reply, new Refusal('not_found'));
     return sendError(request, reply.header('allow', allowed.join(', ')), new Refusal('method_not_allowed'));
   });
@@ -82,9 +84,9 @@ function requestId(sent: string | string[] | undefined, context: HttpContext): s
 }
 
 /** The methods that a path takes, if it is one of ours at all (RFC 9110 §15.5.6). */
-function methodsFor(path: string): string[] {
+function methodsFor(table: readonly RouteRow[], path: string): string[] {
   const matches = (row: { path: string }) => new RegExp(`^${row.path.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(path);
-  const methods: string[] = ROUTES.filter(matches).map((row) => row.method);
+  const methods: string[] = table.filter(matches).map((row) => row.method);
   if (methods.includes('GET')) methods.push('HEAD');
   return methods;
 }

@@ -37,4 +37,6 @@ export interface HttpContext {
   readonly draining: () => boolean;
   readonly logger: FastifyBaseLogger;
   readonly publicUrl: string;
+  /** False in a process that only runs jobs: no `/v1`. */
+  readonly answersRequests: boolean;
 }

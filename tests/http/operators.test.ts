@@ -56,6 +56,13 @@ describe('endpoints for operators', () => {
     expect((await get('/nowhere')).headers.get('x-request-id')).toMatch(/^req_/);
   });
 
+  it('a worker answers its operator only', async () => {
+    const worker = await startLab({ MAILVET_ROLE: 'worker' });
+    expect((await request(worker.url, 'GET', '/readyz')).status).toBe(200);
+    expect((await (await worker.member()).verify('a@good.com')).status).toBe(404);
+    await worker.close();
+  });
+
   it('404 and 405 are JSON, 405 with Allow', async () => {
     const nowhere = await get('/v1/nowhere');
     expect([nowhere.status, nowhere.json.code]).toEqual([404, 'not_found']);

@@ -31,8 +31,10 @@ function vitest(name, args, extra = {}) {
   const ok = runPinned(['node_modules/vitest/vitest.mjs', 'run', ...args, ...reporters], { ...process.env, ...extra });
   try {
     const report = JSON.parse(readFileSync(file, 'utf8'));
-    // A file that could not be loaded has no tests to fail, and an unhandled error belongs to none.
-    const broken = report.testResults.filter((r) => r.status === 'failed' && r.assertionResults.length === 0).length;
+    // A file that could not be loaded, or whose preparation failed, has no test that failed; an unhandled error has no file.
+    const broken = report.testResults.filter(
+      (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+    ).length;
     const failed = report.numFailedTests + broken;
     return { passed: report.numPassedTests, failed: failed === 0 && !ok ? 1 : failed };
   } catch {

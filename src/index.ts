@@ -96,6 +96,7 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     const started = systemClock.elapsed();
     const found = await finish(begin(email, level, tools), signal ? { timeoutMs, signal } : { timeoutMs }, tools);
     const verdict = judge(found);
+    if (verdict === null && signal?.aborted) throw signal.reason;
     if (verdict === null) throw new VerificationUnavailableError('No DNS resolver answers; there is no verdict.');
     const at = systemClock.now();
     const stamp = { id: newId('ver', at), durationMs: systemClock.elapsed() - started, at, withEvidence };
@@ -125,6 +126,8 @@ const MAX_WAIT_MS = 86_400_000;
 
 /** Milliseconds after which asking again makes sense, or null where the answer will not change by waiting. */
 function patience(result: Report): number | null {
+  // Our own breaker and pace are no request of the server's.
+  if (result.checks.smtp.rule?.startsWith('pace.')) return null;
   if (result.retry_after !== null) return result.retry_after * 1000 + 500;
   return result.reason === 'greylisted' ? USUAL_GREYLISTING_MS : null;
 }

@@ -136,9 +136,15 @@ function healthOf(store: Store, tools: Engine, clock: Clock): HttpContext['healt
     },
     details: () => ({
       lists: { version: tools.lists().version, disposable_domains: tools.lists().size },
-      dns: tools.resolver.health(),
+      dns: dnsDetails(tools.resolver.health(), clock),
     }),
   };
+}
+
+/** With times as one reads them: seconds ago. */
+function dnsDetails({ lastAnswerAt, ...health }: ReturnType<Engine['resolver']['health']>, clock: Clock) {
+  const seconds = lastAnswerAt === null ? null : Math.round((clock.elapsed() - lastAnswerAt) / 1000);
+  return { last_answer_seconds_ago: seconds, cached: health.cached, asking: health.asking };
 }
 
 function observe(metrics: Metrics, verify: { running: number }, store: Store): void {

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { flagsOf } from '../config/help.ts';
 import { flagOf, type OptionKey, optionsOf } from '../config/options.ts';
 import { type Options, readOptions, systemEnvironment } from '../config/read.ts';
 import { Refusal } from '../kernel/errors.ts';
@@ -11,19 +12,16 @@ export class Failed extends Error {}
 /** A command with `--json` and a flag for each option of the table that it reads. */
 export function command(name: string, description: string, optionsFor = name): Command {
   const made = new Command(name).description(description).option('--json', 'print JSON, for programs');
-  for (const [, row] of optionsOf(optionsFor)) {
-    const flag = new Option(`${flagOf(row)} <${row.value}>`, `${row.help} [${row.env}]`);
-    made.addOption(row.default === null || row.secret ? flag : flag.default(undefined, row.default));
-  }
+  for (const { term, text } of flagsOf(optionsFor)) made.addOption(new Option(term, text));
   return made;
 }
 
 /** The options of one run: flags before the environment before defaults; all that is wrong, at once. */
 export function optionsFrom(flags: object, optionsFor: string): Options {
-  const given: Partial<Record<OptionKey, string>> = {};
+  const given: Partial<Record<OptionKey, string | true>> = {};
   for (const [key, row] of optionsOf(optionsFor)) {
     const value = (flags as Record<string, unknown>)[camel(flagOf(row).slice(2))];
-    if (typeof value === 'string') given[key] = value;
+    if (typeof value === 'string' || value === true) given[key] = value;
   }
   const read = readOptions(systemEnvironment(), given);
   if (!read.ok) throw new WrongUse(read.problems.join('\n'));

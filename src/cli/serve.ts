@@ -26,7 +26,8 @@ export const serveCommand = (): Command =>
 
 function terminated(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    // Not `once`: a launcher and a service manager may both send it, and the second must not cut the drain short.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
   });
 }
 

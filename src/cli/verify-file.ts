@@ -18,6 +18,17 @@ interface FileAsk {
 }
 
 const AT_ONCE = 50;
+/** Rows read ahead of the first that is not done. */
+const MOST_WAITING = 5000;
+/** Stands where the reason would: these rows can be asked again. */
+const UNANSWERED = 'verification_unavailable';
+
+interface Tally {
+  rows: number;
+  unanswered: number;
+  /** No resolver answers at the moment. */
+  down: boolean;
+}
 const ADDED = [
   'status',
   'deliverability',
@@ -47,16 +58,20 @@ export async function verifyFile(verifier: Verifier, ask: FileAsk): Promise<void
   const part = `${ask.out}.part`;
   const out: Writable = ask.out === '-' ? process.stdout : createWriteStream(part, { mode: 0o600 });
   try {
-    let total = 0;
-    for await (const line of results(verifier, ask, bar)) {
-      total += 1;
-      if (!out.write(line)) await once(out, 'drain');
+    const tally: Tally = { rows: 0, unanswered: 0, down: false };
+    for await (const text of results(verifier, ask, bar, tally)) {
+      if (!out.write(text)) await once(out, 'drain');
     }
-    bar.done(total);
+    bar.done(tally.rows);
     if (out !== process.stdout) {
       out.end();
       await once(out, 'close');
       await rename(part, ask.out);
+    }
+    if (tally.unanswered > 0) {
+      throw new Failed(
+        `${tally.unanswered} of ${tally.rows} rows have no verdict: no resolver answered. Check MAILVET_DNS_SERVERS.`,
+      );
     }
   } catch (error) {
     if (out !== process.stdout) {
@@ -67,7 +82,8 @@ export async function verifyFile(verifier: Verifier, ask: FileAsk): Promise<void
   }
 }
 
-async function* results(verifier: Verifier, ask: FileAsk, bar: Progress): AsyncGenerator<string> {
+/** Checks under way and done, in the order of the rows; a slow row holds up the writing, never the asking. */
+async function* results(verifier: Verifier, ask: FileAsk, bar: Progress, tally: Tally): AsyncGenerator<string> {
   const rows = createReadStream(ask.file).pipe(
     parse({
       bom: true,
@@ -77,33 +93,63 @@ async function* results(verifier: Verifier, ask: FileAsk, bar: Progress): AsyncG
       info: true,
     }),
   );
-  let column = -1;
-  let batch: string[][] = [];
-  const flush = async () => {
-    const found = await Promise.all(batch.map((row) => verifier.verify(row[column] ?? '', ask)));
-    const lines = found.map((result, i) =>
-      ask.json ? `${JSON.stringify(result)}\n` : csvLine([...batch[i]!, ...added(result)]),
-    );
-    batch = [];
-    return lines;
+  const waiting: Promise<string>[] = [];
+  let running = 0;
+  let free: () => void = () => undefined;
+  const start = async (row: string[], email: string): Promise<string> => {
+    running += 1;
+    try {
+      const result = await verdictOf(verifier, email, ask, tally);
+      return line(row, email, result, ask, tally);
+    } finally {
+      running -= 1;
+      free();
+    }
   };
+  let column = -1;
   for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
     if (column < 0) {
       const header = headerOf(record, ask.column);
       column = header.column;
-      if (header.isHeader) {
-        if (!ask.json) yield csvLine([...record, ...ADDED]);
-        continue;
+      if (!ask.json) {
+        const names = header.isHeader ? record : record.map((_, i) => (i === column ? 'email' : `column_${i + 1}`));
+        yield csvLine([...names, ...ADDED]);
       }
-      if (!ask.json) yield csvLine([...record.map((_, i) => (i === column ? 'email' : `column_${i + 1}`)), ...ADDED]);
+      if (header.isHeader) continue;
     }
-    batch.push(record);
-    if (batch.length === AT_ONCE) {
-      yield* await flush();
-      bar.at(info.bytes);
+    while (running >= AT_ONCE) await new Promise<void>((resolve) => (free = resolve));
+    waiting.push(start(record, record[column] ?? ''));
+    bar.at(info.bytes);
+    while (waiting.length >= MOST_WAITING) yield await waiting.shift()!;
+  }
+  for (const text of waiting) yield await text;
+}
+
+/** Null when no resolver answered, although it was asked again for a while. */
+async function verdictOf(verifier: Verifier, email: string, ask: FileAsk, tally: Tally): Promise<Report | null> {
+  // Once one row was given up, the others are not waited for, until an answer comes.
+  for (const pauseMs of tally.down ? [0] : [500, 2000, 5000, 0]) {
+    try {
+      const result = await verifier.verify(email, ask);
+      tally.down = false;
+      return result;
+    } catch (error) {
+      if ((error as Error).name !== 'VerificationUnavailableError') throw error;
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
-  yield* await flush();
+  tally.down = true;
+  return null;
+}
+
+function line(row: readonly string[], email: string, result: Report | null, ask: FileAsk, tally: Tally): string {
+  tally.rows += 1;
+  if (result === null) tally.unanswered += 1;
+  if (ask.json) return `${JSON.stringify(result ?? { email, status: null, reason: UNANSWERED })}\n`;
+  return csvLine([
+    ...row,
+    ...(result === null ? ADDED.map((name) => (name === 'reason' ? UNANSWERED : '')) : added(result)),
+  ]);
 }
 
 /** The column named; else one called like an address; else, in a file without a header, the first that holds an @. */

@@ -97,7 +97,7 @@ function createAsker(
     connectionsPerHost: asker.connectionsPerHost,
     ratePerOperator: asker.ratePerOperator,
     breakerSeconds: asker.breakerSeconds,
-    ownIps: [...own],
+    ownIps: Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address)),
     anyHelo: allowPrivate,
   });
 }

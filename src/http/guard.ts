@@ -151,7 +151,8 @@ async function toReply(
     return { status, body: JSON.stringify(body), headers: { 'content-type': JSON_TYPE, ...headers } };
   } catch (error) {
     const refusal = error instanceof Refusal ? error : new Refusal('internal_error', undefined, {}, error);
-    if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? refusal }, refusal.message);
+    if (refusal.status >= 500)
+      request.log.error({ err: refusal.cause ?? refusal, request_id: request.id }, refusal.message);
     return {
       status: refusal.status,
       body: JSON.stringify(errorBody(refusal, request.id)),

@@ -183,6 +183,20 @@ describe('verify', () => {
     });
   });
 
+  it('loses no row when no resolver answers: the file is whole, and says which rows to ask again', {
+    timeout: 60_000,
+  }, async () => {
+    const [input, output] = [join(dir, 'down.csv'), join(dir, 'down-out.csv')];
+    await writeFile(input, 'email\na@good.com\na..b@good.com\n');
+    const down = { ...environment, MAILVET_DNS_SERVERS: '127.0.0.1:1', MAILVET_DNS_TIMEOUT_MS: '50' };
+    const { code, err } = await runCli(['verify', '--file', input, '--out', output], down);
+    expect(err).toMatch(/1 of 2 rows have no verdict/);
+    expect(code).toBe(1);
+    const lines = (await readFile(output, 'utf8')).trim().split('\n');
+    expect(lines[1]).toMatch(/^a@good\.com,,,verification_unavailable,/);
+    expect(lines[2]).toMatch(/^a\.\.b@good\.com,bad,/);
+  });
+
   it('fails with exit 1 when no resolver answers', async () => {
     const { code, err } = await runCli(['verify', 'a@good.com'], {
       ...environment,

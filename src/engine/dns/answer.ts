@@ -6,7 +6,7 @@ import type { Outcome } from './transport.ts';
 /** CNAMEs in a row; resolvers give up between 8 and 16. */
 const MAX_CHAIN = 8;
 
-/** Seconds that an answer is kept, whatever its TTL says (engine.md, DNS). */
+/** Seconds that an answer is kept, whatever its TTL says. */
 const KEEP = { least: 60, most: 3600 } as const;
 /** Of a "no": at most 5 minutes; a few seconds even when the zone says 0 or nothing, so that a burst is one question. */
 const KEEP_NO = { least: 5, most: 300 } as const;

@@ -44,7 +44,7 @@ export interface Resolver {
   close(): void;
 }
 
-/** A silent resolver costs at most 5 s in all (engine.md, DNS); this in ms, less what else a verification needs. */
+/** A silent resolver costs at most 5 s in all (this in ms), less what else a verification needs. */
 export const ASK_MS = 4800;
 const CACHED_NAMES = 100_000;
 

@@ -31,7 +31,7 @@ export interface Reading {
 }
 
 export interface Classifier {
-  /** Whose fault a reply is (engine.md, "Reading a reply"). Pure, never throws, bounded in time. */
+  /** Whose fault a reply is. Pure, never throws, bounded in time. */
   classify(input: ReplyToRead): Reading;
   /** Name under which an unmatched reply is counted; the same for replies that differ in echoes and ids only. */
   fingerprint(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;

@@ -99,7 +99,8 @@ async function answer(
     clientIp: input.clientIp ?? who.ip,
     timeoutMs: input.timeoutMs,
     withEvidence: input.withEvidence,
-    signal: gone.signal,
+    // With an Idempotency-Key the client means to ask again: it is to find the whole outcome then.
+    signal: idempotency === null ? gone.signal : new AbortController().signal,
   });
   const admission = enter(context, reply, 'admission' in outcome ? outcome.admission : outcome, who.ip);
   if (admission.outcome === 'replay') {

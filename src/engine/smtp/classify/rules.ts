@@ -24,7 +24,7 @@ export type Meaning =
 /** Findings about the mailbox, and two wishes that the dialogue can fulfil: a new session, TLS. */
 export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
 
-/** The order in which rules are asked; engine.md, "Reading a reply", steps 2 to 7. */
+/** The order in which rules are asked: what names us before what names the recipient. */
 export const STEPS = ['accepted', 'operator', 'sure', 'code', 'words', 'class', 'last'] as const;
 export type Step = (typeof STEPS)[number];
 

@@ -62,6 +62,15 @@ export function upkeep(engine: Engine): Upkeep {
     return released;
   };
 
+  let looking: Promise<number> | null = null;
+  const releaseAll = async (): Promise<number> => {
+    let released = 0;
+    for (const { id } of await db.selectFrom('nodes').select('id').execute()) {
+      released += (await engine.node.ifDead(id, () => sweepNode(id))) ?? 0;
+    }
+    return released + (await release(engine, { expiredAt: await engine.now() }));
+  };
+
   /** The oldest verifications, by the order in which they were recorded. */
   const purgeStep = (before: number): Promise<number> =>
     engine.transaction(async (trx) => {
@@ -98,12 +107,12 @@ export function upkeep(engine: Engine): Upkeep {
   };
 
   return {
-    async releaseDead() {
-      let released = 0;
-      for (const { id } of await db.selectFrom('nodes').select('id').execute()) {
-        released += (await engine.node.ifDead(id, () => sweepNode(id))) ?? 0;
-      }
-      return released + (await release(engine, { expiredAt: await engine.now() }));
+    releaseDead() {
+      // Looking twice at once would find nothing more, and each look keeps a connection.
+      looking ??= releaseAll().finally(() => {
+        looking = null;
+      });
+      return looking;
     },
 
     async purge(before) {

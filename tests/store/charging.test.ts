@@ -137,6 +137,23 @@ describeStores('charging', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
+  it('refuses nobody for the haste of others on the same accounts', async () => {
+    const stores = [await lab.open({ batch: 4 }), await lab.open({ batch: 4 }), await lab.open({ batch: 4 })];
+    const members = [await member(stores[0]!, { credits: 1_000 }), await member(stores[0]!, { credits: 1_000 })];
+    const one = async (i: number) => {
+      const store = stores[i % 3]!;
+      const who = members[i % 2]!;
+      if (i % 4 < 2) return expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled' });
+      const { id, caller } = await hold(store, who);
+      await store.charging.settle({ caller, holdId: id, record: verdict(id), idempotency: null });
+    };
+    await Promise.all(Array.from({ length: 400 }, (_, i) => one(i)));
+    for (const { account } of members) {
+      expect(await stores[0]!.accounts.get(account.id)).toMatchObject({ balance: 800, locked: 0 });
+    }
+    expect(await stores[0]!.accounts.audit()).toEqual([]);
+  });
+
   it('lets one account never touch another', async () => {
     const store = await lab.open();
     const owner = await member(store, { credits: 10 });

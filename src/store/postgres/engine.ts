@@ -71,7 +71,7 @@ class PostgresEngine implements Engine {
 
   async close(): Promise<void> {
     this.charge.close();
-    this.node.close();
+    await this.node.close();
     await this.db.destroy();
     // Kysely closes the pool only once it has used it.
     if (!this.#pool.ended) await this.#pool.end();

@@ -14,14 +14,16 @@ import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../st
 
 /**
  * The lock comes first and in a statement of its own: what the others read is then as the last holder of the lock left
- * it. All writers lock accounts in the order of their ids, so any number of nodes cannot deadlock.
+ * it. All writers lock accounts in the order of their ids, so any number of nodes cannot deadlock. The ids are an array
+ * that is made before the scan: joined to a sub-select, an account that changes while its lock is waited for would be
+ * judged again against the join and could go missing.
  */
 const LOCK = `SELECT id, plan, rate_limit AS "rateLimit", status, balance, locked, window_start AS "windowStart",
     window_count AS "windowCount", filter_emails AS "filterEmails", filter_domains AS "filterDomains",
     filter_ips AS "filterIps"
-  FROM accounts WHERE id IN (
-    SELECT account_id FROM keys WHERE hash = ANY ($1::text[]) UNION ALL SELECT unnest($2::text[])
-  ) ORDER BY id FOR NO KEY UPDATE`;
+  FROM accounts
+  WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])
+  ORDER BY id FOR NO KEY UPDATE`;
 const TIME = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
   pg_current_xact_id()::text AS xid`;
 const KEYS = `SELECT id, account_id AS "accountId", hash, allow_ips AS "allowIps", revoked_at AS "revokedAt",

@@ -14,6 +14,8 @@ const ANNOUNCE = 'INSERT INTO nodes (id, label, started_at) VALUES ($1, $2, $3) 
 /** Between attempts to get a lost connection back, ms. */
 const RETRY_AFTER = 1_000;
 
+const patience = () => new Promise((resolve) => setTimeout(resolve, 2_000).unref());
+
 export interface PostgresNodeParts {
   readonly url: string;
   readonly pool: pg.Pool;
@@ -59,10 +61,11 @@ export class PostgresNode implements NodeLife {
     }
   }
 
-  close(): void {
+  /** Waits for the end of the session, as that is when others see it; but not for a server that is gone. */
+  async close(): Promise<void> {
     this.#closed = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
-    if (this.#client !== null) discard(this.#client);
+    if (this.#client !== null) await Promise.race([this.#client.end(), patience()]);
     this.#client = null;
   }
 

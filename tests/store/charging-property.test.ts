@@ -1,0 +1,184 @@
+/** Whatever is done in whatever order, on two stores at once, with crashes: the sums agree and nothing is charged twice. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { PRICE } from '../../src/kernel/plans.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Admission, Caller, Store } from '../../src/store/store.ts';
+import { describeStores, freshDatabase, type StoreLab, TestClock } from '../lab/stores.ts';
+import { asking, type Member, member, newVerificationId, verdict } from './cast.ts';
+
+const level = fc.constantFrom('mx' as const, 'smtp' as const);
+const nth = fc.nat({ max: 50 });
+const side = fc.nat({ max: 1 });
+const operation = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('hold' as const), side, who: side, level, key: fc.option(fc.nat(3)) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('charge' as const), side, who: side, level, key: fc.option(fc.nat(3)) }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('settle' as const), side, nth, cheaper: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('settle again' as const), side, nth }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('give back' as const), side, nth }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('grant' as const),
+      side,
+      who: side,
+      credits: fc.integer({ min: -30, max: 30 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('release the dead' as const), side }) },
+);
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
+/** Operations at once; then perhaps a crash, or time that passes. */
+const step = fc.record({
+  at: fc.array(operation, { maxLength: 12 }),
+  after: fc.option(fc.oneof(fc.record({ crash: side }), fc.record({ ms: fc.constantFrom(1, 500, 1_000, 90_000) }))),
+});
+
+interface Held {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly amount: number;
+  readonly idempotency: { route: string; key: string; fingerprint: string } | null;
+}
+
+/** Two stores on one database, and what their answers said. */
+class World {
+  readonly url: string;
+  readonly clock = new TestClock();
+  stores: Store[] = [];
+  members: Member[] = [];
+  held: Held[] = [];
+  /** Record id → what it was acknowledged to cost; a second cost for one id would be a double charge. */
+  readonly charged = new Map<string, { account: string; credits: number }>();
+  readonly granted = new Map<string, number>();
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  async open(): Promise<Store> {
+    const store = await openStore({ url: this.url, clock: this.clock, time: 'process' });
+    await store.migrate();
+    return store;
+  }
+
+  async begin(): Promise<void> {
+    this.stores = [await this.open(), await this.open()];
+    for (const credits of [25, 60]) {
+      const one = await member(this.stores[0]!, { credits });
+      this.members.push(one);
+      this.granted.set(one.account.id, credits);
+    }
+  }
+
+  async run(operation: Operation): Promise<void> {
+    const store = this.stores[operation.side]!;
+    if (operation.do === 'release the dead') await store.upkeep.releaseDead();
+    else if (operation.do === 'grant') await this.grant(store, this.members[operation.who]!, operation.credits);
+    else if (operation.do === 'hold' || operation.do === 'charge') await this.ask(store, operation);
+    else await this.settle(store, operation);
+  }
+
+  async grant(store: Store, { account }: Member, credits: number): Promise<void> {
+    const after = await store.accounts.grant(account.id, credits, 'test');
+    if (after === null) return;
+    this.granted.set(account.id, (this.granted.get(account.id) ?? 0) + credits);
+  }
+
+  async ask(store: Store, { who, level, key, do: what }: Extract<Operation, { do: 'hold' | 'charge' }>): Promise<void> {
+    const id = newVerificationId();
+    const record = verdict(id, { credits: what === 'charge' ? PRICE[level] : 1 });
+    const idempotency = key === null ? null : { route: 'POST /v1/verify', key: `k${key}`, fingerprint: 'f' };
+    const decide = () => (what === 'charge' ? record : null);
+    const answer: Admission = await store.charging.admit(
+      asking(this.members[who]!, { id, level, idempotency, decide, holdMs: 1_000 }),
+    );
+    if (answer.outcome === 'settled') this.acknowledge(answer.record, answer.caller);
+    if (answer.outcome === 'admitted') this.held.push({ id, caller: answer.caller, amount: PRICE[level], idempotency });
+  }
+
+  async settle(store: Store, operation: Extract<Operation, { nth: number }>): Promise<void> {
+    if (this.held.length === 0) return;
+    const at = operation.nth % this.held.length;
+    const { id, caller, amount, idempotency } = this.held[at]!;
+    if (operation.do !== 'settle again') this.held.splice(at, 1);
+    if (operation.do === 'give back') {
+      await store.charging.settle({ caller, holdId: id, record: null, idempotency });
+      return;
+    }
+    const credits = operation.do === 'settle' && operation.cheaper ? 1 : amount;
+    const record = verdict(id, { credits });
+    const settled = await store.charging.settle({ caller, holdId: id, record, idempotency }).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'verification_unavailable' });
+      return null;
+    });
+    if (settled !== null && !this.charged.has(id)) this.acknowledge(record, caller);
+  }
+
+  acknowledge({ id, credits }: { id: string; credits: number }, caller: Caller): void {
+    expect(this.charged.has(id)).toBe(false);
+    this.charged.set(id, { account: caller.accountId, credits });
+  }
+
+  /** The process is gone and another starts: its holds are left behind, as after kill -9. */
+  async crash(which: number): Promise<void> {
+    await this.stores[which]!.close();
+    this.stores[which] = await this.open();
+  }
+
+  async check(): Promise<void> {
+    expect(await this.stores[0]!.accounts.audit()).toEqual([]);
+    for (const account of await this.stores[0]!.accounts.list()) expect(account.balance).toBeGreaterThanOrEqual(0);
+  }
+
+  /** When all is over: exactly what was acknowledged was charged. */
+  async checkEnd(): Promise<void> {
+    for (const which of [0, 1]) await this.crash(which);
+    const store = this.stores[0]!;
+    await store.upkeep.releaseDead();
+    await this.check();
+    for (const { account } of this.members) {
+      const mine = [...this.charged.entries()].filter(([, charge]) => charge.account === account.id);
+      const spent = mine.reduce((sum, [, charge]) => sum + charge.credits, 0);
+      const balance = this.granted.get(account.id)! - spent;
+      expect(await store.accounts.get(account.id)).toMatchObject({ balance, locked: 0 });
+      const { items } = await store.verifications.list(account.id, { offset: 0, limit: 10_000 });
+      expect(items.map((item) => item.id).sort()).toEqual(mine.map(([id]) => id).sort());
+    }
+  }
+}
+
+async function live(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]): Promise<void> {
+  const database = await freshDatabase();
+  const world = new World(database.url);
+  try {
+    await world.begin();
+    for (const { at, after } of steps) {
+      await Promise.all(at.map((operation) => world.run(operation)));
+      if (after !== null && 'crash' in after) await world.crash(after.crash);
+      if (after !== null && 'ms' in after) world.clock.advance(after.ms);
+      await world.check();
+    }
+    await world.checkEnd();
+  } finally {
+    await Promise.all(world.stores.map((store) => store.close()));
+    await database.drop();
+  }
+}
+
+describeStores('charging, whatever happens', (lab: StoreLab) => {
+  it('keeps its sums and charges nothing twice', { timeout: 120_000 }, async () => {
+    const numRuns = lab.engine === 'sqlite' ? 60 : 15;
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), live), {
+      numRuns,
+      endOnFailure: true,
+      verbose: 0,
+    });
+  });
+});

@@ -1,0 +1,11 @@
+export interface DebianPackage {
+  readonly name: string;
+  /** What needs it. */
+  readonly tests: string;
+  readonly unpack?: boolean;
+}
+export const PACKAGES: readonly DebianPackage[];
+export const UNPACKED: string;
+export function missingPackages(): DebianPackage[];
+export function isDebianRoot(): boolean;
+export function installMissing(missing: readonly DebianPackage[]): boolean;

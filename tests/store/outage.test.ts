@@ -103,11 +103,18 @@ describeStores('a connection that is lost', (lab) => {
     const watching = await lab.open();
     const who = await member(store, { credits: 100 });
     const { id, caller } = await hold(store, who, { holdMs: 3_600_000 });
-    const others = 'pid <> pg_backend_pid() AND datname = current_database()';
-    await lab.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`);
+    const here = '(SELECT oid FROM pg_database WHERE datname = current_database())';
+    const owners = async () => {
+      const rows = await lab.sql(`SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = ${here}`);
+      return rows.map((row) => row.pid);
+    };
+    const [before] = await owners();
+    await lab.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datid = ${here}`,
+    );
     expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled' });
-    const locked = async () => (await lab.sql("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).length;
-    while ((await locked()) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    const again = async () => (await owners()).some((pid) => pid !== before);
+    while (!(await again())) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await watching.upkeep.releaseDead()).toBe(0);
     expect(await store.charging.settle({ caller, holdId: id, record: verdict(id), idempotency: null })).toEqual({
       balance: 98,

@@ -5,6 +5,7 @@ const DEBIAN = 'tests/debian/**/*.test.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
+    globalSetup: 'tests/lab/built.ts',
     maxWorkers: 2,
     testTimeout: 15_000,
     hookTimeout: 30_000,

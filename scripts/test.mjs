@@ -11,12 +11,14 @@ const RESULTS = join(ROOT, '.cache/test');
 const STAGES = {
   // Counts as one test: its parts are printed above.
   check: () => (runPinned(['scripts/check.ts']) ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }),
-  quick: () => vitest('quick', ['--project', 'quick']),
+  // With all rounds of kill -9, of which `npm run test:quick` does a few.
+  quick: () => vitest('quick', ['--project', 'quick'], { MAILVET_TEST_ROUNDS: '30' }),
   debian: () => withPackages(() => vitest('debian', ['--project', 'debian'])),
   // The suites of the store and of the HTTP contract once more, on the other engine.
   postgres: () =>
     withPackages(() =>
-      vitest('postgres', ['--project', 'quick', 'tests/store', 'tests/http'], {
+      vitest('postgres', ['--project', 'quick', 'tests/store', 'tests/http', 'tests/flows/crash.test.ts'], {
+        MAILVET_TEST_ROUNDS: '10',
         MAILVET_TEST_STORE: 'postgres',
         MAILVET_TEST_POSTGRES: 'required',
       }),

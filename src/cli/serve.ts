@@ -10,6 +10,8 @@ export const serveCommand = (): Command =>
         import('../kernel/log.ts'),
         import('../main.ts'),
       ]);
+      // Listened for from here on: a signal during the start is as good as one after it.
+      const asked = terminated();
       const logger = createLogger(options.logLevel);
       const service = await startService(options, logger).catch((error: unknown) => {
         throw new Failed(explain(error, options.host, options.port));
@@ -18,7 +20,7 @@ export const serveCommand = (): Command =>
       const first = flags.firstAccount ? await firstAccount(service.store) : null;
       if (flags.json) process.stdout.write(`${JSON.stringify({ url: service.url, key: first?.key ?? null })}\n`);
       else process.stdout.write(greeting(service.url, flags.firstAccount === true, first?.key ?? null));
-      await terminated();
+      await asked;
       logger.info('stopping: requests in flight are finished first');
       await service.stop();
       logger.flush();

@@ -7,14 +7,16 @@ import { fileURLToPath } from 'node:url';
 import type { Options } from './config/read.ts';
 import { askerOf, publicUrlOf } from './config/read.ts';
 import { createEngine, type Engine } from './engine/create.ts';
-import { watchLists } from './engine/lists/watch.ts';
+import { ageInDays } from './engine/doctor/service.ts';
+import { type WatchedLists, watchLists } from './engine/lists/watch.ts';
+import { ASKER_CONDITIONS } from './engine/smtp/asker.ts';
 import { buildApp } from './http/app.ts';
 import { callerIp } from './http/caller-ip.ts';
 import type { HttpContext } from './http/context.ts';
 import { createMetrics, listenForMetrics, type Metrics } from './http/metrics.ts';
 import { createStrangers } from './http/strangers.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
-import { type Clock, systemClock } from './kernel/clock.ts';
+import { type Clock, systemClock, toIso } from './kernel/clock.ts';
 import { type Logger, shownAddress } from './kernel/log.ts';
 import { createFilterService } from './service/filters.ts';
 import { createGate } from './service/gate.ts';
@@ -43,11 +45,17 @@ export async function startService(options: Options, logger: Logger, clock: Cloc
   }
   const lists = watchLists(options.listsDir, clock);
   const store = await openStore({ url: options.databaseUrl, clock });
-  const tools = createEngine({ ...options, lists: () => lists.current, asker: askerOf(options), clock });
+  const tools = createEngine({
+    ...options,
+    lists: () => lists.current,
+    asker: askerOf(options),
+    clock,
+    onUnmatched: (reply) => logger.info(reply, 'a reply that no rule matches'),
+  });
   try {
     await store.migrate();
     await store.upkeep.releaseDead();
-    return await listen(options, logger, clock, store, tools);
+    return await listen(options, logger, clock, store, tools, lists);
   } catch (error) {
     tools.close();
     await store.close();
@@ -55,7 +63,14 @@ export async function startService(options: Options, logger: Logger, clock: Cloc
   }
 }
 
-async function listen(options: Options, logger: Logger, clock: Clock, store: Store, tools: Engine): Promise<Service> {
+async function listen(
+  options: Options,
+  logger: Logger,
+  clock: Clock,
+  store: Store,
+  tools: Engine,
+  lists: WatchedLists,
+): Promise<Service> {
   let draining = false;
   const metrics = options.metricsToken !== null || options.metricsPort !== null ? createMetrics() : null;
   const verify = createVerifyService({
@@ -88,7 +103,7 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
     filters: createFilterService(store.filters),
-    health: healthOf(store, tools, clock),
+    health: healthOf(store, tools, lists, clock),
     callerIp: callerIp(options.trustedProxies),
     strangers: createStrangers(clock),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
@@ -100,7 +115,10 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
     answersRequests: options.role !== 'worker',
   };
   const app = await buildApp(context);
-  if (metrics) observe(metrics, verify, store);
+  if (metrics) {
+    observe(metrics, verify, store);
+    observeAsker(metrics, tools, clock);
+  }
   await app.listen({ host: options.host, port: options.port });
   const metricsServer =
     metrics && options.metricsPort !== null ? await listenForMetrics(metrics, options.host, options.metricsPort) : null;
@@ -122,7 +140,7 @@ async function listen(options: Options, logger: Logger, clock: Clock, store: Sto
   return { url: options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl, store, stop };
 }
 
-function healthOf(store: Store, tools: Engine, clock: Clock): HttpContext['health'] {
+function healthOf(store: Store, tools: Engine, lists: WatchedLists, clock: Clock): HttpContext['health'] {
   return {
     store: () =>
       store.ping().then(
@@ -135,10 +153,23 @@ function healthOf(store: Store, tools: Engine, clock: Clock): HttpContext['healt
       return alive ? null : 'no DNS resolver answers';
     },
     details: () => ({
-      lists: { version: tools.lists().version, disposable_domains: tools.lists().size },
+      asker: askerDetails(tools),
+      lists: listDetails(lists, clock),
       dns: dnsDetails(tools.resolver.health(), clock),
     }),
   };
+}
+
+/** Whether mail servers can be asked, as the checks so far have shown; nothing is asked for this. */
+function askerDetails(tools: Engine) {
+  const asker = tools.askerState();
+  if (asker === null) return { state: 'no_helo_name', since: null, helo_configured: false };
+  return { state: asker.state, since: toIso(asker.since), helo_configured: true };
+}
+
+function listDetails(lists: WatchedLists, clock: Clock) {
+  const { version, size } = lists.current;
+  return { version, age_days: ageInDays(version, clock.now()), disposable_domains: size, problem: lists.problem };
 }
 
 /** With times as one reads them: seconds ago. */
@@ -150,6 +181,36 @@ function dnsDetails({ lastAnswerAt, ...health }: ReturnType<Engine['resolver']['
 function observe(metrics: Metrics, verify: { running: number }, store: Store): void {
   metrics.gauge('mailvet_verifications_running', 'Checks that wait for DNS or a mail server.', () => verify.running);
   metrics.gauge('mailvet_charge_queue', 'Requests waiting for a transaction.', () => store.charging.waiting);
+}
+
+/** Kinds of unmatched replies that are shown one by one. */
+const MOST_UNMATCHED = 100;
+
+function observeAsker(metrics: Metrics, tools: Engine, clock: Clock): void {
+  const { unmatched } = tools;
+  metrics.gaugeBy('mailvet_asker_state', 'Whether mail servers can be asked: 1 at the present state.', 'state', () => {
+    const state = tools.askerState()?.state ?? 'no_helo_name';
+    return Object.fromEntries([...ASKER_CONDITIONS, 'no_helo_name'].map((name) => [name, name === state ? 1 : 0]));
+  });
+  metrics.gauge('mailvet_smtp_dialogues_open', 'Dialogues with mail servers.', () => tools.mailboxStats()?.open ?? 0);
+  metrics.gauge(
+    'mailvet_smtp_breakers_open',
+    'Operators that refused our IP and are left alone.',
+    () => tools.mailboxStats()?.breakersOpen ?? 0,
+  );
+  metrics.gauge('mailvet_lists_age_days', 'Age of the disposable list.', () =>
+    ageInDays(tools.lists().version, clock.now()),
+  );
+  metrics.counterBy('mailvet_smtp_unmatched_replies_total', 'Replies that no rule matched.', [], () => [
+    { labels: {}, count: unmatched.total },
+  ]);
+  const labels = ['fingerprint', 'code'] as const;
+  metrics.counterBy('mailvet_smtp_unmatched_kinds_total', 'The most frequent of them, by kind.', labels, () =>
+    unmatched
+      .list()
+      .slice(0, MOST_UNMATCHED)
+      .map(({ fingerprint, code, count }) => ({ labels: { fingerprint, code }, count })),
+  );
 }
 
 /** Made by `npm run build`; absent while the sources run unbuilt. */

@@ -3,6 +3,7 @@ import { Refusal } from '../kernel/errors.ts';
 import { VERSION } from '../kernel/version.ts';
 import { accountCommand } from './account.ts';
 import { sentenceOf, WrongUse } from './command.ts';
+import { doctorCommand } from './doctor.ts';
 import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
 import { migrateCommand } from './migrate.ts';
@@ -16,7 +17,15 @@ async function run(argv: readonly string[]): Promise<number> {
     .version(VERSION)
     .showHelpAfterError('(mailvet <command> --help says what it takes)')
     .exitOverride();
-  const commands = [serveCommand, verifyCommand, accountCommand, keyCommand, listsCommand, migrateCommand];
+  const commands = [
+    serveCommand,
+    verifyCommand,
+    accountCommand,
+    keyCommand,
+    listsCommand,
+    doctorCommand,
+    migrateCommand,
+  ];
   for (const make of commands) program.addCommand(make());
   overrideExit(program);
   try {

@@ -2,13 +2,16 @@ import { networkInterfaces } from 'node:os';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { randomInt } from '../kernel/ids.ts';
 import { registrableDomain } from './address/domain.ts';
-import { createResolver, type Server, systemServers } from './dns/resolver.ts';
+import { createResolver, type Resolver, type Server, systemServers } from './dns/resolver.ts';
 import { ownAddresses, routable } from './dns/routable.ts';
 import type { SmtpEvidence } from './evidence.ts';
 import type { Lists } from './lists/lists.ts';
-import { createClassifier } from './smtp/classify.ts';
-import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
-import { createUnmatched, type Unmatched } from './smtp/unmatched.ts';
+import { type AskerState, type WatchedAsker, watchAsker } from './smtp/asker.ts';
+import { type Classifier, createClassifier, loadRules, type Reading } from './smtp/classify.ts';
+import { askControls } from './smtp/control-hosts.ts';
+import { createMailboxCheck, type MailboxCheck, type ReadRequest } from './smtp/mailbox.ts';
+import { operatorKey } from './smtp/operators.ts';
+import { createUnmatched, type Unmatched, type UnmatchedReply } from './smtp/unmatched.ts';
 import type { MailboxQuestion, Tools } from './verify.ts';
 
 /** How this host introduces itself to mail servers, and how gently it asks. */
@@ -35,11 +38,15 @@ export interface EngineOptions {
   /** Null: this host has no name to introduce itself with; the `smtp` level answers `smtp_unverifiable`. */
   readonly asker: AskerOptions | null;
   readonly clock?: Clock;
+  /** Told of the first reply of each kind that no classification rule matched. */
+  readonly onUnmatched?: (reply: Omit<UnmatchedReply, 'count'>) => void;
 }
 
 export interface Engine extends Tools {
   /** Null where there is no asker. */
   readonly mailboxStats: () => ReturnType<MailboxCheck['stats']> | null;
+  /** Whether this host can ask at all; null where there is no asker. */
+  readonly askerState: () => AskerState | null;
   /** Replies that no classification rule matched. */
   readonly unmatched: Unmatched;
   close(): void;
@@ -56,50 +63,85 @@ export function createEngine(options: EngineOptions): Engine {
   const own = ownAddresses(networkInterfaces());
   const unmatched = createUnmatched();
   const allowPrivate = options.allowPrivateNetworks ?? false;
-  const mailbox = options.asker === null ? null : createAsker(options.asker, { clock, own, allowPrivate, unmatched });
+  const onUnmatched = options.onUnmatched ?? (() => {});
+  const world: AskerWorld = { clock, resolver, own, allowPrivate, unmatched, onUnmatched };
+  const asker = options.asker === null ? null : createAsker(options.asker, world);
   return {
     clock,
     resolver,
     lists: options.lists,
-    mailbox: mailbox ?? cannotAsk,
+    mailbox: asker?.watched ?? cannotAsk,
     allowPrivate,
     random: () => randomInt(2 ** 32) / 2 ** 32,
     ownAddresses: own,
-    mailboxStats: () => mailbox?.stats() ?? null,
+    mailboxStats: () => asker?.mailbox.stats() ?? null,
+    askerState: () => asker?.watched.state() ?? null,
     unmatched,
     close() {
-      mailbox?.close();
+      asker?.close();
       resolver.close();
     },
   };
 }
 
+interface AskerWorld {
+  readonly clock: Clock;
+  readonly resolver: Resolver;
+  readonly own: ReadonlySet<string>;
+  readonly allowPrivate: boolean;
+  readonly unmatched: Unmatched;
+  readonly onUnmatched: NonNullable<EngineOptions['onUnmatched']>;
+}
+
+/** The mailbox check, and around it the watch that answers for it while this host cannot ask. */
 function createAsker(
   asker: AskerOptions,
-  world: { clock: Clock; own: ReadonlySet<string>; allowPrivate: boolean; unmatched: Unmatched },
-): MailboxCheck {
-  const { clock, own, allowPrivate, unmatched } = world;
-  const classifier = createClassifier();
-  return createMailboxCheck({
+  world: AskerWorld,
+): { mailbox: MailboxCheck; watched: WatchedAsker; close(): void } {
+  const { clock, resolver, own, allowPrivate } = world;
+  const { helo, port, bind } = asker;
+  const rules = loadRules();
+  const aboutOurIp = new Set(rules.rows.filter(({ meaning }) => meaning === 'us_ip').map(({ id }) => id));
+  const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
+  const mailbox = createMailboxCheck({
     clock,
     random: randomInt,
-    classify(request) {
-      const reading = classifier.classify(request);
-      if (reading.rule.startsWith('unmatched.')) unmatched.note(classifier.fingerprint(request), request.reply);
-      return reading;
-    },
-    mayDial: (ip) => routable(ip, { allowPrivate, own }),
+    classify: countingUnmatched(createClassifier(rules), world),
+    mayDial,
     registrableDomain,
-    port: asker.port,
-    helo: asker.helo,
+    port,
+    helo,
     sender: asker.from,
-    bind: asker.bind,
+    bind,
     connectionsPerHost: asker.connectionsPerHost,
     ratePerOperator: asker.ratePerOperator,
     breakerSeconds: asker.breakerSeconds,
-    ownIps: Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address)),
+    ownIps: [...own],
     anyHelo: allowPrivate,
   });
+  const closing = new AbortController();
+  const watched = watchAsker(mailbox, {
+    clock,
+    operatorOf: (dns) => operatorKey(dns, registrableDomain),
+    aboutOurIp: (rule) => aboutOurIp.has(rule),
+    askControls: () => askControls({ clock, resolver, mayDial, port, helo, bind }, closing.signal),
+  });
+  const close = () => {
+    closing.abort();
+    mailbox.close();
+  };
+  return { mailbox, watched, close };
+}
+
+function countingUnmatched(classifier: Classifier, { unmatched, onUnmatched }: AskerWorld) {
+  return (request: ReadRequest): Reading => {
+    const reading = classifier.classify(request);
+    if (!reading.rule.startsWith('unmatched.')) return reading;
+    const { code, enhanced } = request.reply;
+    const [fingerprint, text] = [classifier.fingerprint(request), classifier.plain(request)];
+    if (unmatched.note(fingerprint, { code, enhanced, text })) onUnmatched({ fingerprint, code, enhanced, text });
+    return reading;
+  };
 }
 
 const NOT_ASKED: SmtpEvidence = {

@@ -8,6 +8,13 @@ export interface Metrics {
   /** A value that is read when the metrics are asked for. */
   gauge(name: string, help: string, read: () => number): void;
   gaugeBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
+  /** A count that is kept elsewhere: one row for each set of labels. */
+  counterBy<L extends string>(name: string, help: string, labels: readonly L[], read: () => CountedRow<L>[]): void;
+}
+
+export interface CountedRow<L extends string> {
+  readonly labels: Readonly<Record<L, string | number>>;
+  readonly count: number;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -60,6 +67,18 @@ export function createMetrics(): Metrics {
         registers,
         collect() {
           this.set(read());
+        },
+      });
+    },
+    counterBy(name, help, labels, read) {
+      new Counter({
+        name,
+        help,
+        labelNames: labels,
+        registers,
+        collect() {
+          this.reset();
+          for (const row of read()) this.inc(row.labels, row.count);
         },
       });
     },

@@ -35,6 +35,8 @@ export interface Classifier {
   classify(input: ReplyToRead): Reading;
   /** Name under which an unmatched reply is counted; the same for replies that differ in echoes and ids only. */
   fingerprint(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;
+  /** The reply's words as the rules see them: without addresses, names and ids, so that they can be shown. */
+  plain(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;
 }
 
 const EARLY: ReadonlySet<SmtpStage> = new Set(['connect', 'banner', 'ehlo', 'starttls', 'mail', 'rset']);
@@ -59,6 +61,7 @@ export function createClassifier(file: RuleFile = loadRules(), operators?: Reado
   const plainOf = (text: string, echoes: Echoes): Plain => takeOutEchoes(text, echoes, isBlocklist, keep);
   return {
     classify: (input) => read(input, rules, plainOf(input.reply.text, input.echoes)),
+    plain: ({ reply, echoes }) => plainOf(reply.text, echoes).text,
     fingerprint: ({ reply, echoes }) => fingerprintOf(reply.code, reply.enhanced, plainOf(reply.text, echoes).text),
   };
 }

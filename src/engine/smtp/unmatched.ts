@@ -5,13 +5,14 @@ export interface UnmatchedReply {
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** The first one seen; cut to what is worth reading. */
+  /** The words of the first one seen, without addresses, names and ids; cut to what is worth reading. */
   readonly text: string;
   readonly count: number;
 }
 
 export interface Unmatched {
-  note(fingerprint: string, reply: Pick<Reply, 'code' | 'enhanced' | 'text'>): void;
+  /** `text`: as the classifier's `plain` gives it. True for the first of its kind. */
+  note(fingerprint: string, reply: Pick<Reply, 'code' | 'enhanced' | 'text'>): boolean;
   /** Most frequent first. */
   list(): UnmatchedReply[];
   readonly total: number;
@@ -29,9 +30,9 @@ export function createUnmatched(): Unmatched {
       total += 1;
       const known = kinds.get(fingerprint);
       if (known) kinds.set(fingerprint, { ...known, count: known.count + 1 });
-      else if (kinds.size < MOST_KINDS) {
-        kinds.set(fingerprint, { fingerprint, code, enhanced, text: text.slice(0, MOST_TEXT), count: 1 });
-      }
+      if (known || kinds.size >= MOST_KINDS) return false;
+      kinds.set(fingerprint, { fingerprint, code, enhanced, text: text.slice(0, MOST_TEXT), count: 1 });
+      return true;
     },
     list: () => [...kinds.values()].sort((a, b) => b.count - a.count),
     get total() {

@@ -47,7 +47,7 @@ export function labelOf({ meaning, finding, rule }: Reading): string {
 
 /** Reads labelled replies as nobody's in particular, with the echoes given. */
 export function judgeAll(
-  classifier: Classifier,
+  classifier: Pick<Classifier, 'classify' | 'fingerprint'>,
   replies: readonly LabelledReply[],
   echoes = {
     address: 'someone@example.com',

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { diagnosed, doctorLab, EGRESS, HELO, httpDateOf, type IllRow } from '../../../tests/lab/doctor.ts';
+import { systemClock as clock, toIso } from '../../kernel/clock.ts';
+import { diagnose, type Finding, isFit, type World } from './diagnose.ts';
+import { parseHttpDate } from './service.ts';
+
+const notPassed = (found: readonly Finding[]) =>
+  found.flatMap(({ check, result }) => (result === 'pass' ? [] : [check]));
+
+const listsOf = (daysAgo: number, problem: string | null = null): Partial<World> => ({
+  lists: { version: toIso(clock.now() - daysAgo * 86_400_000).slice(0, 10), problem },
+});
+const dated = (offMs: number, age: string | null = null): Partial<World> => ({
+  httpDate: () => Promise.resolve({ from: 'web.test', date: httpDateOf(clock.now() + offMs), age }),
+});
+const NO_CONTROLS = Object.fromEntries(
+  ['gmail', 'outlook', 'yahoo', 'icloud'].map((n) => [`${n}.com`, { TXT: ['x'] }]),
+);
+
+describe('a host that is fit', () => {
+  it('passes every check, one line each, with nothing to do', async () => {
+    const { all, of } = await diagnosed({});
+    expect(all.filter(({ result }) => result !== 'pass')).toEqual([]);
+    expect(all.map(({ check }) => check).join(' ')).toBe(
+      'resolver port helo egress ptr spf blocklists lists store clock',
+    );
+    expect(all.every(({ fix, found }) => fix === null && found.endsWith('.'))).toBe(true);
+    expect(isFit(all)).toBe(true);
+    const seen = `This host asks from ${EGRESS} (as mx.gmail.com sees it); ${HELO} resolves to it.`;
+    expect(of('egress')[0]!.found).toBe(seen);
+  });
+});
+
+const ROWS: readonly IllRow[] = [
+  {
+    ill: 'a resolver that wildcards',
+    zone: { '*.com': { A: ['192.0.2.1'] } },
+    says: 'fail resolver',
+    found: /does not say that a made-up name does not exist/,
+    fix: /MAILVET_DNS_SERVERS/,
+  },
+  {
+    ill: 'port closed',
+    persona: null,
+    says: 'fail port',
+    found: /No mail server can be reached on port 9 .*ECONNREFUSED/,
+    fix: /open outbound port 9/,
+  },
+  { ill: 'no control resolves', zone: NO_CONTROLS, says: 'warn port', found: /could be found/, fix: /resolver/ },
+  {
+    ill: 'refused by all',
+    persona: { banner: '554 5.7.1 Client host blocked' },
+    says: 'fail port',
+    found: /refuses this host: "554 5.7.1 Client host blocked"/,
+    fix: /blocklists/,
+  },
+  {
+    ill: 'something mute takes the connections',
+    persona: { banner: 'drop' },
+    says: 'fail port',
+    found: /says anything behind it/,
+    fix: /provider/,
+  },
+  { ill: 'a list of 31 days', world: listsOf(31), says: 'warn lists', found: /31 days old/, fix: /lists update/ },
+  { ill: 'a list of 181 days', world: listsOf(181), says: 'fail lists', found: /181 days old/, fix: /lists update/ },
+  {
+    ill: 'a torn download',
+    world: listsOf(1, 'torn'),
+    says: 'warn lists',
+    found: /not in use: torn/,
+    fix: /lists update/,
+  },
+  {
+    ill: 'a store that does not write',
+    world: { store: () => Promise.reject(new Error('disk full.')) },
+    says: 'fail store',
+    found: /does not take writes: disk full\.$/,
+    fix: /free space/,
+  },
+  { ill: 'a clock a minute off', world: dated(60_000), says: 'warn clock', found: /(59|60) s behind/, fix: /NTP/ },
+  {
+    ill: 'ten minutes off',
+    world: dated(-600_000),
+    says: 'fail clock',
+    found: /60[01] s ahead of that of web/,
+    fix: /NTP/,
+  },
+  {
+    ill: 'no web',
+    world: { httpDate: () => Promise.reject(new Error('offline')) },
+    says: 'warn clock',
+    found: /could not be compared/,
+    fix: /NTP/,
+  },
+];
+
+describe('a host that is ill', () => {
+  it.each(ROWS)('$ill: $says', async ({ says, found, fix, ...illness }) => {
+    const { all, of } = await diagnosed(illness);
+    const [result, check] = says.split(' ') as [Finding['result'], Finding['check']];
+    const expected = { result, found: expect.stringMatching(found), fix: expect.stringMatching(fix) };
+    expect(of(check)).toEqual([{ check, ...expected }]);
+    expect(all.filter((f) => f.result !== 'pass' && f.fix === null)).toEqual([]);
+    expect(isFit(all)).toBe(result !== 'fail');
+  });
+
+  it('one fault is one line', async () => {
+    expect(notPassed((await diagnosed({ world: dated(-600_000) })).all)).toEqual(['clock']);
+  });
+
+  it('no resolver at all: nothing hangs, and what depends on it says so', async () => {
+    const lab = await doctorLab();
+    await lab.dns.pause('silent');
+    const all = await diagnose(lab.world).finally(() => lab.close());
+    expect(notPassed(all)).toEqual(['resolver', 'port', 'helo', 'egress', 'ptr', 'spf', 'blocklists']);
+    expect(all[0]).toMatchObject({ result: 'fail', found: expect.stringMatching(/No DNS resolver answers/) });
+    expect(all.find(({ check }) => check === 'ptr')!.fix).toBe('Mend egress first.');
+  });
+
+  it('a check that throws or hangs is a warning, and the others end well', async () => {
+    const { of } = await diagnosed({
+      world: { greet: () => Promise.reject(new TypeError('a defect')), store: () => new Promise(() => {}) },
+    });
+    expect(of('port')[0]).toMatchObject({ result: 'warn', found: 'Not known: a defect.' });
+    expect(of('store')[0]).toMatchObject({ result: 'warn', found: 'Not known: it took longer than 1.2 s.' });
+    expect(of('lists')[0]!.result).toBe('pass');
+  });
+});
+
+describe('the date of a reply', () => {
+  it('is read as RFC 9110 has it, and nothing else is', () => {
+    expect(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT')).toBe(784_111_777_000);
+    for (const text of ['', 'Sunday, 06-Nov-94 08:49:37 GMT', '1994-11-06', 'Sun, 06 Foo 1994 08:49:37 GMT']) {
+      expect(parseHttpDate(text)).toBeNull();
+    }
+  });
+
+  it('a cache that kept it, or wrote its own, is no fault of the clock', async () => {
+    for (const offMs of [-900_000, 0]) {
+      expect((await diagnosed({ world: dated(offMs, '900') })).of('clock')[0]!.result).toBe('pass');
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { diagnosed, EGRESS, HELO, type IllRow } from '../../../tests/lab/doctor.ts';
+import type { Finding, World } from './diagnose.ts';
+import { ptrName, reversed } from './reverse.ts';
+
+const PTR = '5.113.0.203.in-addr.arpa';
+const V6 = '2001:db8::5';
+const GOOD_SPF = [`v=spf1 ip4:${EGRESS} -all`];
+const asker = (changed: Partial<World['asker']>): Partial<World> => ({
+  asker: { helo: HELO, from: `verify@${HELO}`, port: 9, bind: [], ...changed },
+});
+const withSpf = (text: string) => ({ [HELO]: { A: [EGRESS], TXT: [text] } });
+
+const ROWS: readonly IllRow[] = [
+  {
+    ill: 'no name',
+    world: asker({ helo: null, from: null }),
+    says: 'fail helo',
+    found: /no name/,
+    fix: /MAILVET_SMTP_HELO/,
+  },
+  {
+    ill: 'an unqualified name',
+    world: asker({ helo: 'mailhost' }),
+    says: 'fail helo',
+    found: /"mailhost" is not a full host name/,
+    fix: /MAILVET_SMTP_HELO/,
+  },
+  {
+    ill: 'a name that does not resolve',
+    zone: { [HELO]: { TXT: GOOD_SPF } },
+    says: 'fail helo',
+    found: /does not resolve/,
+    fix: /A \(or AAAA\) record/,
+  },
+  {
+    ill: 'a name whose DNS fails',
+    zone: { [HELO]: { fault: 'servfail' } },
+    says: 'warn helo',
+    found: /could not/,
+    fix: /resolver/,
+  },
+  {
+    ill: 'a name of another address',
+    zone: { [HELO]: { A: ['203.0.113.6'], TXT: GOOD_SPF } },
+    says: 'fail egress',
+    found: /203\.0\.113\.5 .*to which check\.lab\.test does not resolve/,
+    fix: /Add 203\.0\.113\.5 to the A records/,
+  },
+  { ill: 'no server says who we are', persona: {}, says: 'warn egress', found: /could not be found/, fix: /port/ },
+  {
+    ill: 'an address that is not ours',
+    world: asker({ bind: ['192.0.2.77'] }),
+    says: 'fail port',
+    found: /192.0.2.77 is not an address of this host/,
+    fix: /MAILVET_SMTP_BIND/,
+  },
+  {
+    ill: 'no PTR',
+    zone: { [PTR]: { TXT: ['x'] } },
+    says: 'fail ptr',
+    found: /has no PTR record/,
+    fix: /5\.113\.0\.203\.in-addr\.arpa, to check\.lab\.test/,
+  },
+  {
+    ill: 'a PTR that does not lead back',
+    zone: { [PTR]: { PTR: ['pool-5.isp.test'] } },
+    says: 'fail ptr',
+    found: /pool-5\.isp\.test, which does not resolve to/,
+    fix: /must resolve to 203\.0\.113\.5/,
+  },
+  {
+    ill: 'a PTR of another name',
+    zone: { [PTR]: { PTR: ['other.lab.test'] }, 'other.lab.test': { A: [EGRESS] } },
+    says: 'warn ptr',
+    found: /is other\.lab\.test, and EHLO says check\.lab\.test/,
+    fix: /MAILVET_SMTP_HELO=other\.lab\.test/,
+  },
+  {
+    ill: 'a PTR whose DNS fails',
+    zone: { [PTR]: { fault: 'servfail' } },
+    says: 'warn ptr',
+    found: /could not/,
+    fix: /again/,
+  },
+  {
+    ill: 'SPF forbids us',
+    zone: withSpf('v=spf1 mx -all'),
+    says: 'fail spf',
+    found: /forbids 203\.0\.113\.5 \("-all"/,
+    fix: /Add ip4:203\.0\.113\.5/,
+  },
+  {
+    ill: 'SPF is broken',
+    zone: withSpf('v=spf1 ipv4:1.2.3.4'),
+    says: 'fail spf',
+    found: /is broken/,
+    fix: /Correct it/,
+  },
+  {
+    ill: 'SPF shrugs',
+    zone: withSpf('v=spf1 ~all'),
+    says: 'warn spf',
+    found: /not vouch for .* softfail/,
+    fix: /Add ip4/,
+  },
+  { ill: 'no SPF', zone: withSpf('x'), says: 'warn spf', found: /has no SPF/, fix: /"v=spf1 ip4:203\.0\.113\.5 -all"/ },
+  {
+    ill: 'listed by Spamhaus',
+    zone: { '5.113.0.203.zen.spamhaus.org': { A: ['127.0.0.3', '127.0.0.10'] } },
+    says: 'fail blocklists',
+    found: /Spamhaus ZEN \(CSS: .*; PBL: /,
+    fix: /https:\/\/check\.spamhaus\.org\//,
+  },
+  {
+    ill: 'listed by a lesser list',
+    zone: { '5.113.0.203.bl.mailspike.net': { A: ['127.0.0.11'] } },
+    says: 'warn blocklists',
+    found: /Mailspike \(very bad reputation\)/,
+    fix: /removal/,
+  },
+  {
+    ill: 'a public resolver',
+    zone: {
+      '5.113.0.203.zen.spamhaus.org': { A: ['127.255.255.254'] },
+      '2.0.0.127.zen.spamhaus.org': { A: ['127.255.255.254'] },
+    },
+    says: 'warn blocklists',
+    found: /Spamhaus ZEN \(it does not answer public resolvers\)/,
+    fix: /MAILVET_DNS_SERVERS/,
+  },
+  {
+    ill: 'a list that lists everything',
+    zone: { '*.bl.spamcop.net': { A: ['127.0.0.2'] } },
+    says: 'warn blocklists',
+    found: /SpamCop Blocking List \(it lists everything\)/,
+    fix: /resolver/,
+  },
+  {
+    ill: 'a list that is gone',
+    zone: { '2.0.0.127.zen.spamhaus.org': { A: ['192.0.2.9'] } },
+    says: 'warn blocklists',
+    found: /Spamhaus ZEN \(its test entry is missing\)/,
+    fix: /resolver/,
+  },
+];
+
+describe('name and address of a host that is ill', () => {
+  it.each(ROWS)('$ill: $says', async ({ says, found, fix, ...illness }) => {
+    const [result, check] = says.split(' ') as [Finding['result'], Finding['check']];
+    const expected = { result, found: expect.stringMatching(found), fix: expect.stringMatching(fix) };
+    expect((await diagnosed(illness)).of(check)).toEqual([{ check, ...expected }]);
+  });
+});
+
+describe('the address', () => {
+  it('each local address gets its lines', async () => {
+    const greetedAs = (bind: string | null) => (bind === '127.0.0.1' ? EGRESS : '203.0.113.99');
+    const said = { connected: true, banner: '220 hi', code: 250, said: '250 hi', error: null };
+    const { of } = await diagnosed({
+      world: {
+        ...asker({ from: '<>', bind: ['127.0.0.1', '127.0.0.2'] }),
+        isPublic: () => true,
+        greet: (_, { bind }) => Promise.resolve({ ...said, greetedAs: greetedAs(bind), localAddress: bind }),
+      },
+    });
+    expect(of('port').map(({ result }) => result)).toEqual(['pass', 'pass']);
+    expect(of('spf').map(({ result }) => result)).toEqual(['pass', 'fail']);
+    expect(of('ptr').map(({ result }) => result)).toEqual(['pass', 'fail']);
+  });
+
+  it('an echo that cannot be ours is not believed', async () => {
+    const { of } = await diagnosed({ world: { isPublic: (ip) => ip === '127.0.0.1' } });
+    expect(of('egress')[0]!.found).toMatch(/^This host asks from 127\.0\.0\.1 \(the local end of the connection\)/);
+  });
+
+  it('has a name in the DNS', () => {
+    expect(ptrName(EGRESS)).toBe(PTR);
+    expect(ptrName(V6)).toBe(`5.${'0.'.repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`);
+    expect(reversed('::ffff:7f00:2')).toBe(`2.0.0.0.0.0.f.7.f.f.f.f.${'0.'.repeat(19)}0`);
+  });
+});

@@ -1,0 +1,69 @@
+/** IP addresses as DNS names, and back to the names that own them. */
+import { type Groups, parseIp } from '../dns/ip.ts';
+import type { DnsAnswer } from '../dns/resolver.ts';
+import { type Ask, isFailure } from './world.ts';
+
+/** The octets (IPv4) or nibbles (IPv6) in reverse, separated by dots: RFC 1035 §3.5, RFC 3596 §2.5, RFC 5782 §2. */
+export function reversed(ip: string): string {
+  const groups = parseIp(ip) ?? [];
+  if (groups.length === 2)
+    return groups
+      .flatMap((g) => [g >> 8, g & 255])
+      .reverse()
+      .join('.');
+  const nibbles = groups.map((g) => g.toString(16).padStart(4, '0')).join('');
+  return [...nibbles].reverse().join('.');
+}
+
+export const ptrName = (ip: string): string => `${reversed(ip)}.${ip.includes(':') ? 'ip6' : 'in-addr'}.arpa`;
+
+export function sameIp(a: string, b: string): boolean {
+  const [x, y] = [parseIp(a), parseIp(b)];
+  return x !== null && y !== null && inBlock(x, y, x.length * 16);
+}
+
+/** Whether the first `bits` bits are the same; false for addresses of two families. */
+export function inBlock(address: Groups, base: Groups, bits: number): boolean {
+  if (address.length !== base.length) return false;
+  return address.every((group, i) => {
+    const shift = 16 - Math.min(16, Math.max(0, bits - i * 16));
+    return group >> shift === base[i]! >> shift;
+  });
+}
+
+export const addressesIn = (answer: DnsAnswer): string[] =>
+  answer.kind === 'records' ? answer.records.flatMap((r) => ('address' in r ? [r.address] : [])) : [];
+
+/** A and AAAA of a name; `unknown` when the DNS failed and no address was found. */
+export async function addressesOf(name: string, ask: Ask): Promise<{ addresses: string[]; unknown: boolean }> {
+  const answers = await Promise.all([ask(name, 'A'), ask(name, 'AAAA')]);
+  const addresses = answers.flatMap(addressesIn);
+  return { addresses, unknown: addresses.length === 0 && answers.some(isFailure) };
+}
+
+export interface ReverseNames {
+  /** What the PTR records say. */
+  readonly names: readonly string[];
+  /** Those of them that lead back to the address. */
+  readonly confirmed: readonly string[];
+  readonly unknown: boolean;
+}
+
+/** RFC 7208 §5.5 looks at ten names, and so does whoever else cares. */
+const MOST_NAMES = 10;
+
+/** The names of an address, and which of them are forward-confirmed. */
+export async function reverseNames(ip: string, ask: Ask): Promise<ReverseNames> {
+  const answer = await ask(ptrName(ip), 'PTR');
+  const names = answer.kind === 'records' ? answer.records.flatMap((r) => (r.type === 'PTR' ? [r.host] : [])) : [];
+  const type = ip.includes(':') ? 'AAAA' : 'A';
+  const checked = await Promise.all(
+    names.slice(0, MOST_NAMES).map(async (name) => {
+      const forward = await ask(name, type);
+      return { name, leadsBack: addressesIn(forward).some((a) => sameIp(a, ip)), failed: isFailure(forward) };
+    }),
+  );
+  const confirmed = checked.filter(({ leadsBack }) => leadsBack).map(({ name }) => name);
+  const unknown = isFailure(answer) || (confirmed.length === 0 && checked.some(({ failed }) => failed));
+  return { names, confirmed, unknown };
+}

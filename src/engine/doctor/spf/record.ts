@@ -1,0 +1,91 @@
+/** One SPF record as terms (RFC 7208 §4.6, §5, §12). */
+
+export type SpfResult = 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'permerror' | 'temperror';
+export type Mechanism = 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' | 'exists';
+
+export interface Directive {
+  readonly mechanism: Mechanism;
+  /** The result when it matches. */
+  readonly result: SpfResult;
+  /** Domain-spec with macros, or the network of `ip4` and `ip6`; empty where it was left out. */
+  readonly value: string;
+  /** Prefix lengths; 32 and 128 when left out. */
+  readonly v4bits: number;
+  readonly v6bits: number;
+  /** As written, for the report. */
+  readonly text: string;
+}
+
+export interface SpfRecord {
+  readonly directives: readonly Directive[];
+  /** Domain-spec of `redirect=`. */
+  readonly redirect: string | null;
+}
+
+const QUALIFIERS: Readonly<Record<string, SpfResult>> = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' };
+const TERM = /^([+\-~?]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?:([:/])(.*))?$/i;
+const MODIFIER = /^([a-z][a-z0-9_.-]*)=(.*)$/i;
+const MOST_TERMS = 200;
+
+export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
+
+/** The terms of a record; a string names what cannot be read, which is a permerror (§4.6). */
+export function parseSpf(text: string): SpfRecord | string {
+  const terms = text
+    .slice('v=spf1'.length)
+    .split(' ')
+    .filter((term) => term !== '');
+  if (terms.length > MOST_TERMS) return 'more terms than any record needs';
+  const directives: Directive[] = [];
+  let redirect: string | null = null;
+  for (const term of terms) {
+    const modifier = MODIFIER.exec(term);
+    if (modifier !== null) {
+      if (modifier[1]!.toLowerCase() !== 'redirect') continue;
+      if (redirect !== null || modifier[2] === '') return term;
+      redirect = modifier[2]!;
+      continue;
+    }
+    const directive = parseDirective(term);
+    if (directive === null) return term;
+    directives.push(directive);
+  }
+  return { directives, redirect };
+}
+
+function parseDirective(text: string): Directive | null {
+  const match = TERM.exec(text);
+  if (match === null) return null;
+  const mechanism = match[2]!.toLowerCase() as Mechanism;
+  const result = QUALIFIERS[match[1] || '+']!;
+  const rest = match[3] === '/' ? `/${match[4]}` : (match[4] ?? '');
+  if (match[3] === ':' && rest === '') return null;
+  const made = { mechanism, result, text };
+  switch (mechanism) {
+    case 'all':
+      return match[3] === undefined ? { ...made, value: '', v4bits: 32, v6bits: 128 } : null;
+    case 'include':
+    case 'exists':
+      return match[3] === ':' ? { ...made, value: rest, v4bits: 32, v6bits: 128 } : null;
+    case 'ptr':
+      return match[3] === '/' ? null : { ...made, value: rest, v4bits: 32, v6bits: 128 };
+    case 'ip4':
+    case 'ip6': {
+      const [value = '', bits, ...more] = rest.split('/');
+      const most = mechanism === 'ip4' ? 32 : 128;
+      const length = bitsOf(bits, most);
+      if (match[3] !== ':' || more.length > 0 || length === null || value.includes(':') !== (most === 128)) return null;
+      return { ...made, value, v4bits: length, v6bits: length };
+    }
+    default: {
+      const [, value = '', v4, v6] = /^(.*?)(?:\/(\d{1,3}))?(?:\/\/(\d{1,3}))?$/.exec(rest) ?? [];
+      const [v4bits, v6bits] = [bitsOf(v4, 32), bitsOf(v6, 128)];
+      return v4bits === null || v6bits === null || value.endsWith('/') ? null : { ...made, value, v4bits, v6bits };
+    }
+  }
+}
+
+function bitsOf(text: string | undefined, most: number): number | null {
+  if (text === undefined) return most;
+  return /^(0|[1-9]\d{0,2})$/.test(text) && Number(text) <= most ? Number(text) : null;
+}

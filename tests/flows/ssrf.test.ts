@@ -91,10 +91,14 @@ beforeAll(async () => {
   canary = createServer((socket) => {
     heard++;
     socket.on('error', () => {});
-    socket.end('421 4.3.2 not you\r\n');
+    socket.resume().end('421 4.3.2 not you\r\n');
   });
-  // Both families, all addresses.
-  await new Promise<void>((resolve) => canary.listen(0, '::', resolve));
+  // Both families, all addresses; where there is no IPv6, all of IPv4.
+  await new Promise<void>((resolve) => {
+    canary.once('error', () => canary.listen(0, '0.0.0.0'));
+    canary.once('listening', resolve);
+    canary.listen(0, '::');
+  });
   port = (canary.address() as AddressInfo).port;
   subscribe('net.client.socket', onSocket);
 });

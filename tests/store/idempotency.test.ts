@@ -133,6 +133,19 @@ describeStores('idempotency keys', (lab) => {
     expect(await unusable()).toMatchObject({ outcome: 'admitted' });
   });
 
+  it('that were released and taken again keep the reply of the one that took them', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 10 });
+    const late = await hold(store, who, { holdMs: 1_000, idempotency: ref() });
+    lab.clock.advance(1_000);
+    expect(await store.upkeep.releaseDead()).toBe(1);
+    await verifyNow(store, who, { body: 'second' }, { idempotency: ref() });
+    const settlement = { caller: late.caller, holdId: late.id, record: verdict(late.id), idempotency: ref() };
+    expect(await store.charging.settle(settlement)).toEqual({ balance: 8 });
+    expect(await verifyNow(store, who, {}, { idempotency: ref() })).toMatchObject({ reply: { body: 'second' } });
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
   it('of a process that is gone are free again', async () => {
     const store = await lab.open();
     const gone = await lab.open();

@@ -92,7 +92,7 @@ export async function load(
     hold: (id) => holdById.get(id) ?? null,
     recorded: (id) => recordedIds.has(id),
     idempotency: (accountId, route, key) => replies.get(idempotencyId(accountId, { route, key })) ?? null,
-    filter: (accountId, type, value) => filters.get(`${accountId}\n${type}\n${value}`) ?? null,
+    filter: (accountId, type, value) => filters.get(filterId(accountId, type, value)) ?? null,
   };
   return { state, xid: time[0]!.xid };
 }
@@ -120,6 +120,8 @@ function askIdempotency(
 const triple = (owner: string, ref: IdempotencyRef | null): string[][] =>
   ref === null ? [] : [[owner, ref.route, ref.key]];
 
+const filterId = (account: string, type: string, value: string): string => `${account}\n${type}\n${value}`;
+
 /** A second flight, only when an account of the batch has filters of a type that a request could match. */
 async function loadFilters(
   ask: Ask,
@@ -127,15 +129,19 @@ async function loadFilters(
   keyByHash: ReadonlyMap<string, KeyState>,
   accountById: ReadonlyMap<string, AccountState>,
 ): Promise<Map<string, Filter>> {
-  const wanted = admits.flatMap(({ keyHash, verify }) => {
+  // Each once: requests of one account mostly come from one address.
+  const wanted = new Map<string, readonly [string, string, string]>();
+  for (const { keyHash, verify } of admits) {
     const account = accountById.get(keyByHash.get(keyHash)?.accountId ?? '');
-    if (account === undefined || verify === null) return [];
-    return Array.from(candidates(account, verify.filterKeys), ([type, value]) => [account.id, type, value]);
-  });
-  if (wanted.length === 0) return new Map();
-  const columns = [0, 1, 2].map((i) => wanted.map((row) => row[i]));
+    if (account === undefined || verify === null) continue;
+    for (const [type, value] of candidates(account, verify.filterKeys)) {
+      wanted.set(filterId(account.id, type, value), [account.id, type, value]);
+    }
+  }
+  if (wanted.size === 0) return new Map();
+  const columns = [0, 1, 2].map((i) => Array.from(wanted.values(), (row) => row[i]));
   const rows = await ask<Filter & { accountId: string }>('filters', FILTERS, columns);
   return new Map(
-    rows.map(({ accountId, ...filter }) => [`${accountId}\n${filter.filterType}\n${filter.value}`, filter]),
+    rows.map(({ accountId, ...filter }) => [filterId(accountId, filter.filterType, filter.value), filter]),
   );
 }

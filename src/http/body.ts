@@ -45,6 +45,10 @@ export function jsonBody(request: FastifyRequest): Parsed<unknown> {
   if (body === 'too_large') return refused('body_too_large');
   const type = request.headers['content-type'];
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type.trim())) return refused('unsupported_media_type');
+  const coding = request.headers['content-encoding'];
+  if (coding !== undefined && coding !== 'identity') {
+    return refused('unsupported_media_type', 'The request body must not be compressed (Content-Encoding).');
+  }
   if (body === 'cut_short') return refused('invalid_json', 'The request body ended too early.');
   if (body === undefined || body.length === 0)
     return refused('invalid_json', 'The request body is empty; send a JSON object.');

@@ -206,6 +206,11 @@ describe('bad requests to POST /v1/verify are refused and never charged', () => 
     }
   });
 
+  it('refuses a compressed body with 415', async () => {
+    const reply = await owner.call('POST', '/v1/verify', '{"email":"a@good.com"}', { 'content-encoding': 'gzip' });
+    expect([reply.status, reply.json.code]).toEqual([415, 'unsupported_media_type']);
+  });
+
   it('refuses bytes that are no UTF-8', async () => {
     const response = await fetch(`${lab.url}/v1/verify`, {
       method: 'POST',

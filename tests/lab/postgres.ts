@@ -105,6 +105,8 @@ export async function startPostgres(): Promise<PostgresServer> {
       throw error;
     }
     const stop = async () => {
+      // Now it is worth waiting for: its folder can go only when it is down.
+      server.ref();
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGINT');
       await ended;

@@ -54,6 +54,8 @@ export class Check {
   readonly #inClear = new Set<string>();
   /** What the cache said when the real address was accepted, so that no probe was sent. */
   #cached: 'pass' | 'fail' | null = null;
+  /** The random local part of this run: the same one in every session of it. */
+  #probed: string | null = null;
 
   constructor(
     world: World,
@@ -177,7 +179,10 @@ export class Check {
   }
 
   #randomPath(): string {
-    return `${randomLocalPart(this.#world.options.random)}@${this.#address.domain}`;
+    const { domain } = this.#address;
+    this.#probed ??=
+      this.#world.cache.greylistedProbe(domain, this.#operator) ?? randomLocalPart(this.#world.options.random);
+    return `${this.#probed}@${domain}`;
   }
 
   async #catchAll({ outcome, host, address }: Answer): Promise<CatchAllEvidence> {
@@ -187,7 +192,10 @@ export class Check {
       probe === null || probe.finding === 'reconnect'
         ? await this.#probeAnew({ host, address, family: address.includes(':') ? 6 : 4 })
         : catchAllOf(probe.finding);
-    const { result } = evidence;
+    const { result, why } = evidence;
+    if (why === 'greylisted' && this.#probed !== null) {
+      this.#world.cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
+    }
     if (result === 'pass' || result === 'fail') this.#world.cache.set(this.#address.domain, this.#operator, result);
     return evidence;
   }

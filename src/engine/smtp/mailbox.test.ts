@@ -133,6 +133,22 @@ describe('what is said', () => {
     expect(lab.connections).toHaveLength(tls === 'broken' ? 2 : 1);
   });
 
+  it('asks a server that greylists every recipient about the same random one again, until it tells', async () => {
+    const seen = new Set<string>();
+    const lab = await server({
+      on: ({ verb, path }) => {
+        if (verb !== 'RCPT' || seen.has(path)) return undefined;
+        seen.add(path);
+        return '450 4.2.0 Greylisted, see http://postgrey.schweikert.ch/help/';
+      },
+    });
+    const check = checker(lab.port);
+    expect((await ask(check, {})).smtp.finding).toBe('greylisted');
+    expect((await ask(check, {})).catchAll).toMatchObject({ result: 'unknown', why: 'greylisted' });
+    expect(await ask(check, {})).toMatchObject({ smtp: { finding: 'accepted' }, catchAll: { result: 'pass' } });
+    expect(seen.size).toBe(2);
+  });
+
   it('delivers the delay that greylisting announces', async () => {
     const lab = await server({
       on: ({ verb }) => (verb === 'RCPT' ? '450 4.7.1 Greylisted, try again in 5 minutes' : undefined),

@@ -81,7 +81,7 @@ const POSTFIX: readonly Row[] = [
   },
   { server: 'Postfix, postgrey', email: 'nobody@grey.test', yields: NOT_FOUND },
   {
-    // As postgrey's own manual has it: the random recipient is greylisted too, each time anew.
+    // As postgrey's own manual has it: the random recipient is greylisted too, so it takes a third asking to tell.
     server: 'Postfix, postgrey before the mailboxes',
     email: 'anna@greyfirst.test',
     yields: GREYLISTED,

@@ -63,7 +63,8 @@ export interface IllRow extends Illness {
 /** The findings of the check that a row is about, and all of them. */
 export async function diagnosed(illness: Illness): Promise<{ all: Finding[]; of(check: Finding['check']): Finding[] }> {
   const lab = await doctorLab(illness);
-  const all = await diagnose(lab.world).finally(() => lab.close());
+  const all = await diagnose(lab.world);
+  await lab.close();
   return { all, of: (check) => all.filter((finding) => finding.check === check) };
 }
 

@@ -17,13 +17,14 @@ export { CHECK_MS, type Finding, type World } from './world.ts';
 export async function diagnose(world: World): Promise<Finding[]> {
   const survey = lookOutside(world);
   const bounded = boundBy(world.checkMs);
+  const resolver = bounded('resolver', async () => [await checkResolver(world)]);
   const ofAddress = (check: Check, of: (egress: Egress) => Promise<Finding>) => async (): Promise<Finding[]> => {
     const addresses = egressOf(world, await survey);
     const each = addresses.map((egress) => bounded(check, async () => [await of(egress)]));
     return addresses.length === 0 ? [withoutEgress(check)] : (await Promise.all(each)).flat();
   };
   const found = await Promise.all([
-    bounded('resolver', async () => [await checkResolver(world)]),
+    resolver,
     bounded('port', async () => checkPort(world, await survey)),
     bounded('helo', async () => [await checkHelo(world)]),
     bounded(
@@ -47,7 +48,15 @@ export async function diagnose(world: World): Promise<Finding[]> {
       2,
     ),
     bounded('lists', async () => [checkLists(world)]),
-    bounded('store', async () => [await checkStore(world)]),
+    bounded(
+      'store',
+      async () => {
+        // Opening a store may hold up the whole process for a while, which the others would take for a slow network.
+        await Promise.allSettled([resolver, survey]);
+        return [await checkStore(world)];
+      },
+      2,
+    ),
     bounded('clock', async () => [await checkClock(world)]),
   ]);
   return found.flat();

@@ -1,0 +1,181 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Clock, systemClock, toIso } from '../../src/kernel/clock.ts';
+import type { DnsLab, Entry, Zone } from '../lab/dns.ts';
+import { doctorLab, EGRESS, HELO } from '../lab/doctor.ts';
+import { runCli } from '../lab/process.ts';
+import { type Lab, type Member, request, startLab } from '../lab/service.ts';
+import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
+
+/** `n` domains, each of an operator of its own, at 127.0.8.n. */
+const domains = (n: number): Zone =>
+  Object.fromEntries(
+    Array.from({ length: n }, (_, i): [string, Entry][] => [
+      [`d${i + 1}.com`, { MX: [[10, `mx.d${i + 1}.com`]] }],
+      [`mx.d${i + 1}.com`, { A: [`127.0.8.${i + 1}`] }],
+    ]).flat(),
+  );
+
+describe('a service whose way out is closed', () => {
+  let lab: Lab;
+  let member: Member;
+  let alive: SmtpLab;
+  let ahead = 0;
+  const clock: Clock = {
+    now: () => systemClock.now() + ahead,
+    elapsed: () => systemClock.elapsed() + ahead,
+  };
+  const token = 'metrics-token-for-the-tests';
+  const ask = (domain: string) => member.verify(`good@${domain}`, { validation_type: 'smtp' });
+  const state = async () => (await request(lab.url, 'GET', '/readyz')).json.details.asker.state;
+  const metrics = async () =>
+    (await request(lab.url, 'GET', '/metrics', undefined, { authorization: `Bearer ${token}` })).text;
+
+  beforeAll(async () => {
+    alive = await startSmtp(
+      { on: ({ path }) => (path.startsWith('odd') ? `550 sorry <${path}> (#4.1.1)` : undefined) },
+      { address: '127.0.8.40' },
+    );
+    const controls: Zone = {
+      'gmail.com': { MX: [[5, 'mx.gmail.com']] },
+      'mx.gmail.com': { A: ['127.0.8.101'] },
+      'yahoo.com': { MX: [[5, 'mx.yahoo.com']] },
+      'mx.yahoo.com': { A: ['127.0.8.102'] },
+    };
+    lab = await startLab(
+      { MAILVET_SMTP_PORT: String(alive.port), MAILVET_SMTP_RATE_PER_OPERATOR: '0', MAILVET_METRICS_TOKEN: token },
+      { net: { ...domains(40), ...controls }, clock },
+    );
+    member = await lab.member({ credits: 10_000 });
+  });
+  afterAll(async () => {
+    await lab.close();
+    await alive.close();
+  });
+
+  it('says at first that all is well', async () => {
+    const { json } = await request(lab.url, 'GET', '/readyz');
+    expect(json.details.asker).toEqual({ state: 'ok', since: expect.any(String), helo_configured: true });
+    expect(json.details.lists).toMatchObject({ age_days: expect.any(Number), problem: null });
+    expect(await metrics()).toMatch(/mailvet_asker_state\{state="ok"\} 1\n/);
+  });
+
+  it('after one connection that failed, and controls that failed too, nobody is dialled and everybody is told why', async () => {
+    expect((await ask('d1.com')).json).toMatchObject({
+      reason: 'smtp_unreachable',
+      checks: { smtp: { stage: 'connect' } },
+    });
+    while ((await state()) === 'ok') await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await state()).toBe('port_closed');
+    for (let n = 2; n <= 40; n++) {
+      expect((await ask(`d${n}.com`)).json).toMatchObject({
+        status: 'good',
+        deliverability: 'unknown',
+        reason: 'smtp_unreachable',
+        validation_type: 'mx',
+        credits_used: 1,
+        checks: { smtp: { rule: 'asker.port_closed', host: null } },
+      });
+    }
+    // d40.com has a server that would have answered.
+    expect(alive.connections).toHaveLength(0);
+    const text = await metrics();
+    expect(text).toMatch(/mailvet_asker_state\{state="port_closed"\} 1\n/);
+    expect(text).toMatch(/mailvet_asker_state\{state="ok"\} 0\n/);
+    expect((await request(lab.url, 'GET', '/readyz')).status).toBe(200);
+  });
+
+  it('a trial after 30 s finds that it is open again', async () => {
+    ahead += 30_000;
+    expect((await ask('d40.com')).json).toMatchObject({ deliverability: 'deliverable', validation_type: 'smtp' });
+    expect(await state()).toBe('ok');
+    expect((await ask('d40.com')).json.deliverability).toBe('deliverable');
+  });
+
+  it('replies that no rule matches are counted by kind, without what they say of anybody', async () => {
+    for (const local of ['odd.one', 'odd.two']) {
+      await member.verify(`${local}@d40.com`, { validation_type: 'smtp' });
+    }
+    const text = await metrics();
+    expect(text).toMatch(/mailvet_smtp_unmatched_replies_total 2\n/);
+    expect(text).toMatch(/mailvet_smtp_unmatched_kinds_total\{fingerprint="[0-9a-f]{12}",code="550"\} 2\n/);
+    expect(text).toMatch(/mailvet_lists_age_days \d+\n/);
+    expect(text).toMatch(/mailvet_smtp_breakers_open 0\n/);
+    expect(text).toMatch(/mailvet_smtp_dialogues_open \d+\n/);
+    expect(text).not.toMatch(/odd|d40/);
+  });
+});
+
+describe('mailvet doctor', () => {
+  let dir: string;
+  let internet: Awaited<ReturnType<typeof doctorLab>>;
+  let environment: Record<string, string>;
+  let web: ReturnType<typeof createServer>;
+  const dns = (): DnsLab => internet.dns;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'mailvet-doctor-'));
+    internet = await doctorLab();
+    web = createServer((_, response) => response.end());
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const list = await readFile(new URL('../../data/disposable.txt', import.meta.url), 'latin1');
+    const today = toIso(systemClock.now()).slice(0, 10);
+    await writeFile(join(dir, 'disposable.txt'), list.replace(/^# version: .*$/m, `# version: ${today}`), 'latin1');
+    environment = {
+      MAILVET_DATABASE_URL: `sqlite:${join(dir, 'mailvet.db')}`,
+      MAILVET_DNS_SERVERS: `127.0.0.1:${dns().port}`,
+      MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
+      MAILVET_SMTP_PORT: String(internet.port),
+      MAILVET_SMTP_HELO: HELO,
+      MAILVET_LISTS_DIR: dir,
+      MAILVET_LISTS_DISPOSABLE_URL: `http://127.0.0.1:${(web.address() as AddressInfo).port}/list`,
+    };
+  });
+  afterAll(async () => {
+    web.close();
+    await internet.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('on a host that is fit: a line for each check, all pass, exit 0', async () => {
+    const { code, out, err } = await runCli(['doctor'], environment);
+    expect(err).toBe('');
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !/^pass {2}\w+ +\S.*\.$/.test(line)),
+    ).toEqual([]);
+    expect(out).toContain(`pass  egress      This host asks from ${EGRESS} (as mx.gmail.com sees it)`);
+    expect(out).toMatch(/pass {2}store {7}It takes writes \(SQLite, version \d+\)\./);
+    expect(code).toBe(0);
+  });
+
+  it('on one that is not: what failed and what to do, exit 1; for programs as JSON', async () => {
+    dns().set('5.113.0.203.in-addr.arpa', null);
+    const { code, out } = await runCli(['doctor', '--json'], {
+      ...environment,
+      MAILVET_DATABASE_URL: 'sqlite:/proc/mailvet.db',
+      MAILVET_LISTS_DISPOSABLE_URL: 'http://127.0.0.1:9/list',
+    });
+    const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Record<string, string>[] };
+    expect([ok, code]).toEqual([false, 1]);
+    const bad = findings.filter(({ result }) => result !== 'pass');
+    expect(bad.map(({ check, result }) => `${result} ${check}`)).toEqual(['fail ptr', 'fail store', 'warn clock']);
+    expect(bad[0]!.fix).toMatch(new RegExp(`PTR record, 5\\.113\\.0\\.203\\.in-addr\\.arpa, to ${HELO}`));
+    expect(findings.every((finding) => Object.keys(finding).join() === 'check,result,found,fix')).toBe(true);
+    const people = await runCli(['doctor'], environment);
+    expect(people.out).toMatch(/^fail {2}ptr {9}203\.0\.113\.5 has no PTR record; .* Have the owner/m);
+    expect(people.code).toBe(1);
+  });
+
+  it('bad options are wrong use: exit 2', async () => {
+    const { code, err } = await runCli(['doctor'], { ...environment, MAILVET_SMTP_PORT: 'x' });
+    expect(err).toMatch(/MAILVET_SMTP_PORT/);
+    expect(code).toBe(2);
+  });
+});

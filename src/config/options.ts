@@ -215,7 +215,7 @@ export const OPTIONS = {
     default:
       'https://raw.githubusercontent.com/disposable-email-domains/disposable-email-domains/main/disposable_email_blocklist.conf',
     help: 'Where `lists update` fetches the curated list of disposable domains.',
-    commands: ['lists'],
+    commands: ['lists', 'doctor'],
   }),
   listsFakefilterUrl: row({
     env: 'MAILVET_LISTS_FAKEFILTER_URL',

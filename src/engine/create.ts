@@ -124,6 +124,7 @@ function createAsker(
     clock,
     operatorOf: (dns) => operatorKey(dns, registrableDomain),
     aboutOurIp: (rule) => aboutOurIp.has(rule),
+    stopsWhenRefused: asker.breakerSeconds > 0,
     askControls: () => askControls({ clock, resolver, mayDial, port, helo, bind }, closing.signal),
   });
   const close = () => {

@@ -13,6 +13,7 @@ const BLOCKED: Persona = { banner: '554 5.7.1 Client host [192.0.2.1] blocked us
 
 let servers: SmtpLab[];
 let port: number;
+let stops: boolean;
 let dials: string[];
 let controls: number;
 let control: ControlAnswer;
@@ -32,7 +33,7 @@ const about = (n: number, more: { ms?: number; signal?: AbortSignal } = {}) =>
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(async () => {
-  [servers, dials, controls, control, at, port] = [[], [], 0, 'unusable', 1_000_000, 0];
+  [servers, dials, controls, control, at, port, stops] = [[], [], 0, 'unusable', 1_000_000, 0, true];
   // Somebody has to have a port of which nobody else listens on the other addresses.
   await serve('127.0.6.200');
   mailbox = labCheck(port, { mayDial: (ip) => dials.push(ip) > 0 });
@@ -40,6 +41,9 @@ beforeEach(async () => {
     clock: { now: () => at, elapsed: () => at },
     operatorOf: (dns) => operatorKey(dns, registrableDomain),
     aboutOurIp: (rule) => US_IP.has(rule),
+    get stopsWhenRefused() {
+      return stops;
+    },
     askControls: () => {
       controls++;
       return Promise.resolve(control);
@@ -161,6 +165,16 @@ describe('refused everywhere', () => {
     expect((await about(200)).smtp.finding).toBe('accepted');
     expect(asker.state().state).toBe('ok');
     expect(controls).toBe(0);
+  });
+
+  it('stops nothing where the operator wants no breaker', async () => {
+    stops = false;
+    for (const n of [1, 2, 3, 4]) {
+      await serve(`127.0.6.${n}`, BLOCKED);
+      await about(n);
+    }
+    expect((await about(200)).smtp.finding).toBe('accepted');
+    expect(asker.state().state).toBe('ok');
   });
 
   it('an operator that accepts us, or a refusal that is not about our IP, keeps it from that', async () => {

@@ -24,6 +24,8 @@ export interface AskerOptions {
   readonly operatorOf: (dns: DnsEvidence) => string;
   /** Whether the classification rule of this id is about our IP address. */
   readonly aboutOurIp: (rule: string) => boolean;
+  /** False where the operator wants no breaker: refusals of our IP then stop nothing. */
+  readonly stopsWhenRefused: boolean;
   /** The control question (control-hosts.ts). Asked one at a time. */
   readonly askControls: () => Promise<ControlAnswer>;
 }
@@ -131,7 +133,7 @@ class Watch {
         return this.#onReached(now);
       case 'refuses':
         this.#onReached(now);
-        if (began < this.#acceptedAt) return;
+        if (began < this.#acceptedAt || !this.#options.stopsWhenRefused) return;
         add(this.#refusing, operator, REFUSING_OPERATORS);
         if (this.#refusing.size === REFUSING_OPERATORS) this.#set('refused_everywhere');
         return;

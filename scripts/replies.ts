@@ -71,13 +71,29 @@ Collected from public sources ([data/sources/smtp-replies.json](../data/sources/
 
 ${table(labelled)}
 
-Forms of common servers ([data/sources/smtp-reply-forms.json](../data/sources/smtp-reply-forms.json)):
+Forms of common servers, for regressions ([data/sources/smtp-reply-forms.json](../data/sources/smtp-reply-forms.json)).
+They were written by the project from general knowledge: not captured from servers, not copied from manuals. The rules
+were mended by them, so this table shows that nothing was lost, not how well an unknown reply is read:
 
 ${table(forms)}
 
-A random half of the first set was kept aside while the rules were written. Measured once, before anything was mended
+A random half of the collected set was kept aside while the rules were written. Measured once, before anything was mended
 by it: strict 192 of 221 (86.9 %), with \`also_ok\` 207 (93.7 %), one of 117 replies about the asker or the server read as a
 dead mailbox. The half that was in sight had 194 of 201 (96.5 %), 199 (99.0 %) and none. The table above is after mending.
+
+Two sets were then written by the project without looking at the rules, as wordings that might come, with many replies
+about the asker in words of the mailbox. A reading counts as a dead mailbox where a fair judge would not accept it.
+
+| set | replies | strict | with \`also_ok\` | read as a dead mailbox |
+|---|--:|--:|--:|--:|
+| first, as met | 858 | 736 (85.8 %) | 819 (95.5 %) | 7 |
+| second, rules as the first set met them | 121 | 98 (81.0 %) | 106 (87.6 %) | 4 |
+| second, after mending by the first, measured once | 121 | 106 (87.6 %) | 114 (94.2 %) | 0 |
+
+After a review of its labels (three rows taken out as made up, eleven labels corrected) the first set had 826 of 855, and 8.
+Between the two, the rules were mended by the first set, by reasons about the asker put into words about the mailbox, and by
+words for "no such user" in further languages. Both sets were written by the one who mended, before the mending: they say
+less than replies of real servers would. Their rows are in the forms now; what the second showed is mended but for one row.
 
 ## The rules
 

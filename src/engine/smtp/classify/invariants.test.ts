@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../data.ts';
 import type { SmtpStage } from '../../evidence.ts';
-import { createClassifier, type Reading } from '../classify.ts';
+import { createClassifier, loadRules, type Reading } from '../classify.ts';
 import type { LabelledReply } from './agreement.ts';
 
 const { classify, fingerprint } = createClassifier();
@@ -109,6 +109,90 @@ describe('what the server echoes decides nothing', () => {
     expect(of('hm')).not.toBe(of('ah'));
     expect(of('hm')).toMatch(/^[\da-f]{12}$/);
   });
+});
+
+describe('a reason about the asker or the server outweighs the words around it', () => {
+  const reasons = [
+    'your IP 192.0.2.25 is blacklisted',
+    'client host [192.0.2.25] blocked',
+    '192.0.2.25 is listed at zen.spamhaus.org',
+    'SPF check failed for verify@probe.example.net',
+    'DMARC policy',
+    'sender address verification failed',
+    'sender domain does not exist',
+    'sender mailbox unavailable',
+    'the sender could not be found',
+    'no such sender',
+    'unknown sender',
+    'verify@probe.example.net: user unknown',
+    'user verify@probe.example.net not found',
+    'probe.example.net does not exist',
+    'cannot find your hostname',
+    'missing PTR record',
+    'bad HELO',
+    'poor reputation of your IP',
+    'too many invalid recipients from your host',
+    'spam detected',
+    'rejected by local policy',
+    'authentication required',
+    'dial-up host',
+    'open relay',
+    'null sender not allowed',
+    'not on the allow list',
+    'members only',
+    'probing for users is not allowed',
+    'directory harvest attack from your host',
+    'your certificate is not trusted',
+    'Absender unbekannt',
+    'expéditeur inconnu',
+    'remetente inexistente',
+    'mittente sconosciuto',
+    'отправитель не существует',
+    'ваш IP в чёрном списке',
+    '发件人不存在',
+    'IP地址被列入黑名单',
+    '送信者が存在しません',
+    'greylisted',
+    'try again later',
+    'temporary failure',
+    'LDAP server down',
+    'lookup timed out',
+  ];
+  it.each([
+    '550 %',
+    '550 5.1.0 %',
+    '550 5.1.1 %',
+    '550 5.1.1 <someone@example.com>: Recipient address rejected: %',
+    '550 <someone@example.com>: Recipient address rejected: %',
+    '550 5.1.1 Mailbox unavailable: %',
+    '550 Requested action not taken: mailbox unavailable (%)',
+    '550 User rejected: %',
+    '550 Recipient refused because %',
+    '550 5.2.1 %, recipient',
+    '550 %; user someone@example.com rejected',
+    '553 5.7.1 %, mailbox refuses',
+  ])('%s', (around) => {
+    expect(reasons.filter((reason) => BAD.includes(read(around.replace('%', () => reason)).finding))).toEqual([]);
+  });
+});
+
+// A pattern with two open repeats over the same letters takes seconds for one such reply, and the test's time runs out.
+it('reads a text that is one word over and over, without spaces too', () => {
+  for (const word of [
+    '用户',
+    'ユーザ',
+    '사용자',
+    '邮箱',
+    'адресат',
+    'adresse',
+    'konto',
+    'adresse ',
+    'user ',
+    'sender ',
+  ]) {
+    expect(BAD).not.toContain(read(`450 ${word.repeat(1500 / word.length)}`).finding);
+  }
+  for (const { pattern = '', id } of loadRules().rows) expect(pattern, id).not.toMatch(/\\S\*/);
 });
 
 const words = fc.constantFrom(

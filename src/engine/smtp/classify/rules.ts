@@ -28,7 +28,7 @@ export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
 export const STEPS = ['accepted', 'operator', 'sure', 'code', 'words', 'class', 'last'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** A reply that a rule must be the one to decide. */
+/** A reply that a rule must be the one to decide: the form a server uses, not a transcript of one. */
 export interface Sample {
   readonly code: number;
   readonly enhanced: string | null;
@@ -57,8 +57,9 @@ export interface RuleRow {
   readonly meaning: Meaning;
   /** What a 5xx means. A 4xx is never bad: classify.ts turns it into its temporary counterpart. */
   readonly finding: RuleFinding;
-  /** The first one is from where `source` says. */
+  /** Replies that this row must decide; in the project's own words, except where `source` names a labelled reply. */
   readonly samples: readonly Sample[];
+  /** Where the meaning is known from: a specification, whose words they are, labelled replies, or `project`. */
   readonly source: string;
   readonly why?: string;
 }

@@ -9,6 +9,7 @@ import { ensureBuilt, prepareGround, startService, verifyOnce } from './apparatu
 const CONNECTIONS = 64;
 const ROUNDS = 9;
 const SECONDS = 1.2;
+const WARM_UP_ROUNDS = 3;
 const MANY = 100_000;
 const FEW = 10;
 const AIM = 1.1;
@@ -48,8 +49,7 @@ export const filters: Bench = {
         loader.run(service.pid, { port: service.port, connections: CONNECTIONS, requests, seconds: SECONDS });
     };
     const run = { many: as(many.key), few: as(few.key), none: as(none.key) };
-    await run.many();
-    await run.few();
+    await interleave(WARM_UP_ROUNDS, run);
     const samples = await interleave(ROUNDS, run);
     await loader.end();
     await service.stop();

@@ -9,10 +9,11 @@ import { filters } from './filters.ts';
 import { http } from './http.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
+import { smtp } from './smtp.ts';
 import { startUp } from './start.ts';
 
 /** In the order of results.md. */
-const BENCHES: readonly Bench[] = [http, engine, startUp, memory, lists, filters];
+const BENCHES: readonly Bench[] = [http, engine, startUp, memory, lists, filters, smtp];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !BENCHES.some((bench) => bench.name === name));

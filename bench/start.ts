@@ -11,6 +11,7 @@ import { BUILT, COMMAND, ensureBuilt, floorArguments, prepareGround, SOURCES } f
 const ROUNDS = 11;
 const AIM = 4.5;
 const POLL_MS = 1;
+const FLOOR_OCTETS = 900;
 
 /** Sends `request` again and again until it is answered 200; answers when that was. */
 async function firstGood(port: number, request: string): Promise<number> {
@@ -34,7 +35,13 @@ interface Start {
   readonly verdict: number;
 }
 
-async function start(args: readonly string[], port: number, environment: object, requests: string[]): Promise<Start> {
+async function start(
+  args: readonly string[],
+  environment: object,
+  port: number,
+  requests: readonly string[],
+  how: NodeJS.Signals,
+): Promise<Start> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_NO_WARNINGS: '1', ...environment };
   const began = performance.now();
   const child = keep(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] }));
@@ -43,7 +50,7 @@ async function start(args: readonly string[], port: number, environment: object,
     requests[1] === undefined ? 0 : await firstGood(port, requests[1]),
   ];
   const exited = once(child, 'exit');
-  child.kill('SIGKILL');
+  child.kill(how);
   await exited;
   return { health: health - began, verdict: verdict - began };
 }
@@ -58,22 +65,24 @@ export const startUp: Bench = {
     const ground = await prepareGround();
     const { key } = await ground.account();
     const requests = [HEALTH, ...posts('/v1/verify', key, [{ email: 'jane@gmail.com' }])];
-    const service = async (args: readonly string[]) => {
-      const port = await freePort();
-      return start([...args, 'serve'], port, ground.environment(port), requests);
-    };
-    const contestants = {
-      floor: async () => {
+    const contestants = (how: NodeJS.Signals) => {
+      const service = async (program: string) => {
         const port = await freePort();
-        return start(floorArguments(port, 900), port, {}, [HEALTH]);
-      },
-      built: () => service([BUILT]),
-      command: () => service([COMMAND]),
-      sources: () => service([SOURCES]),
+        return start([program, 'serve'], ground.environment(port), port, requests, how);
+      };
+      return {
+        floor: async () => {
+          const port = await freePort();
+          return start(floorArguments(port, FLOOR_OCTETS), {}, port, [HEALTH], how);
+        },
+        built: () => service(BUILT),
+        command: () => service(COMMAND),
+        sources: () => service(SOURCES),
+      };
     };
-    // Brings files into the page cache, and the command's compile cache up to date.
-    await interleave(1, contestants);
-    const samples = await interleave(ROUNDS, contestants);
+    // Brings files into the page cache, and the command's compile cache up to date: it is written at an orderly end.
+    await interleave(1, contestants('SIGTERM'));
+    const samples = await interleave(ROUNDS, contestants('SIGKILL'));
     await ground.clear();
     const floor = samples.floor.map(({ health }) => health);
     const row = (what: string, values: number[], aim = false): Figure => {

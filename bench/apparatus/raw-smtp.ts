@@ -1,0 +1,90 @@
+/**
+ * The floor of the mailbox check: the same commands by a bare socket. No limits of time or size, no classifier, no
+ * transcript, no queue; replies are counted by their last lines and only their first digit is looked at.
+ */
+import { connect, type Socket } from 'node:net';
+import { createSecureContext, type SecureContext, connect as wrapTls } from 'node:tls';
+
+export interface RawQuestion {
+  readonly address: string;
+  readonly port: number;
+  readonly recipient: string;
+}
+
+/** What is sent after the banner and after each group that was answered whole; and how many replies a group has. */
+const GROUPS = (recipient: string): readonly (readonly [text: string, replies: number])[] => [
+  ['EHLO verify.mailvet.test\r\n', 1],
+  [`MAIL FROM:<verify@verify.mailvet.test>\r\nRCPT TO:<${recipient}>\r\n`, 2],
+  ['QUIT\r\n', 1],
+];
+
+/** Counts the last lines of replies in what has arrived, and keeps an unfinished line. */
+function counter(): (chunk: Buffer) => number {
+  let rest = '';
+  return (chunk) => {
+    const text = rest + chunk.toString('latin1');
+    let [count, start] = [0, 0];
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      if (text[start] !== '2') throw new Error(`unexpected: ${text.slice(start, end)}`);
+      if (text[start + 3] !== '-') count++;
+      start = end + 1;
+    }
+    rest = text.slice(start);
+    return count;
+  };
+}
+
+/** Banner, EHLO, MAIL and RCPT in one packet, QUIT; resolves when the connection is closed. */
+export function rawDialogue({ address, port, recipient }: RawQuestion): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const groups = GROUPS(recipient);
+    const count = counter();
+    let [step, awaited, answered] = [0, 1, false];
+    const socket = connect({ host: address, port, noDelay: true, autoSelectFamily: false });
+    socket.on('data', (chunk) => {
+      awaited -= count(chunk);
+      if (awaited > 0) return;
+      const group = groups[step++];
+      if (group === undefined) {
+        answered = true;
+        socket.end();
+        return;
+      }
+      awaited = group[1];
+      socket.write(group[0]);
+    });
+    socket.on('error', reject);
+    socket.on('close', () => (answered ? resolve() : reject(new Error('the server hung up'))));
+  });
+}
+
+let context: SecureContext | null = null;
+
+/** A dialogue that stays where it is once MAIL and RCPT are sent; after STARTTLS when `tls` says so. */
+export function rawWaiting({ address, port, recipient }: RawQuestion, tls: boolean): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const [[ehlo], [transaction]] = GROUPS(recipient) as [[string, number], [string, number]];
+    const speak = (socket: Socket, lines: readonly string[], then: () => void): void => {
+      const count = counter();
+      let step = 0;
+      socket.on('error', reject);
+      socket.on('data', function heard(chunk: Buffer) {
+        if (count(chunk) === 0) return;
+        socket.write(lines[step++]!);
+        if (step < lines.length) return;
+        socket.off('data', heard);
+        then();
+      });
+    };
+    const plain = connect({ host: address, port, noDelay: true, autoSelectFamily: false });
+    if (!tls) return speak(plain, [ehlo, transaction], () => resolve(plain.resume()));
+    speak(plain, [ehlo, 'STARTTLS\r\n'], () =>
+      plain.once('data', () => {
+        context ??= createSecureContext();
+        const secure = wrapTls({ socket: plain, secureContext: context, rejectUnauthorized: false });
+        secure.once('secureConnect', () => secure.write(ehlo));
+        speak(secure, [transaction], () => resolve(secure.resume()));
+      }),
+    );
+  });
+}

@@ -1,0 +1,55 @@
+/** smtp-sink(1), Postfix's SMTP server that accepts everything and throws it away, on loopback, where it is installed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { freePort, keep } from './children.ts';
+
+const PROGRAM = '/usr/sbin/smtp-sink';
+const BACKLOG = 1024;
+const TRIES = 200;
+
+/** Why a bench was left out. */
+export const NO_SINK = "smtp-sink is not installed (on Debian: in the package 'postfix').";
+
+export interface Sink {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** The same port on every one of `addresses`, a process for each; null where smtp-sink is not installed. */
+export async function startSink(addresses: readonly string[]): Promise<Sink | null> {
+  if (!existsSync(PROGRAM)) return null;
+  const port = await freePort();
+  // It refuses to be root.
+  const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+  const children = addresses.map((address) =>
+    keep(
+      spawn(PROGRAM, [...user, '-c', `${address}:${port}`, `${BACKLOG}`], { stdio: ['ignore', 'ignore', 'inherit'] }),
+    ),
+  );
+  for (const address of addresses) await accepts(address, port);
+  return {
+    port,
+    async stop() {
+      for (const child of children) {
+        const exited = once(child, 'exit');
+        child.kill('SIGTERM');
+        await exited;
+      }
+    },
+  };
+}
+
+async function accepts(address: string, port: number): Promise<void> {
+  for (let i = 0; i < TRIES; i++) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, address);
+      socket.once('data', () => socket.destroy());
+      socket.once('error', () => resolve(false)).once('close', (failed) => resolve(!failed));
+    });
+    if (open) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('smtp-sink did not greet within 2 s');
+}

@@ -1,0 +1,65 @@
+/** Dialogues per second and their CPU: the mailbox check against a minimal pipelined client, on the same server. */
+import { startAsker } from './apparatus/mailbox-load.ts';
+import { interleave, median, medianRatio } from './apparatus/measure.ts';
+import { type Bench, type Figure, type Finding, number, ratio } from './apparatus/results.ts';
+import { NO_SINK, startSink } from './apparatus/sink.ts';
+
+const ROUNDS = 7;
+const AIM = 0.8;
+const ADDRESS = '127.0.0.2';
+/** Dialogues open at once, and dialogues in one sample. */
+const LOADS = [
+  [1, 1000],
+  [64, 4000],
+  [512, 4000],
+] as const;
+
+export const smtp: Bench = {
+  name: 'smtp',
+  title: 'SMTP dialogues',
+  async run(): Promise<Finding> {
+    const sink = await startSink([ADDRESS]);
+    if (sink === null) return { how: 'Not measured.', figures: [], leftOut: [NO_SINK] };
+    const [check, raw] = [await startAsker(), await startAsker()];
+    const figures: Figure[] = [];
+    for (const [open, count] of LOADS) {
+      const load = { port: sink.port, addresses: [ADDRESS], domains: 1, count, open, connectionsPerHost: open };
+      const contestants = {
+        check: () => check.run({ ...load, who: 'check', recipientsPerSession: 1 }),
+        raw: () => raw.run({ ...load, who: 'raw' }),
+      };
+      await interleave(open === 1 ? 2 : 1, contestants);
+      const samples = await interleave(ROUNDS, contestants);
+      const [rates, floors] = [samples.check, samples.raw].map((all) => all.map(({ perSecond }) => perSecond)) as Pair;
+      const [cpu, least] = [samples.check, samples.raw].map((all) => all.map(({ cpuMicros }) => cpuMicros)) as Pair;
+      const share = medianRatio(rates, floors);
+      figures.push(
+        {
+          what: `Dialogues per second, ${open} open`,
+          value: number(median(rates)),
+          floor: number(median(floors)),
+          ratio: ratio(share),
+          aim: { text: `≥ ${AIM}`, met: share >= AIM },
+        },
+        {
+          what: `CPU of the client per dialogue, ${open} open`,
+          value: `${number(median(cpu))} µs`,
+          floor: `${number(median(least))} µs`,
+          ratio: ratio(medianRatio(cpu, least)),
+        },
+      );
+    }
+    await check.end();
+    await raw.end();
+    await sink.stop();
+    return { how: HOW, figures };
+  },
+};
+
+type Pair = [number[], number[]];
+
+const HOW =
+  `${ROUNDS} rounds of ${LOADS.map(([, count]) => count.toLocaleString('en-US')).join(', ')} dialogues with smtp-sink on ` +
+  'loopback: banner, EHLO, MAIL and RCPT in one packet, QUIT; one recipient per session, catch-all cached. The floor is ' +
+  'a bare socket that sends the same commands and looks at no more than the first digit of each reply. Each client ' +
+  'runs in a process of its own, both warm.';

@@ -14,7 +14,7 @@ export interface Asked {
   readonly time: 'first' | 'again';
   readonly expected: Yields;
   readonly found: Yields;
-  readonly verdict: 'as expected' | 'known defect' | 'wrong';
+  readonly verdict: 'as expected' | 'wrong';
   readonly durationMs: number;
   /** Rule that read the deciding reply, and the dialogue, for the message of a test that fails. */
   readonly evidence: string;
@@ -80,13 +80,13 @@ async function askOnce(member: Member, row: Row, time: Asked['time'], expected: 
     time,
     expected,
     found,
-    verdict: is(expected) ? 'as expected' : row.defect && is(row.defect.yields) ? 'known defect' : 'wrong',
+    verdict: is(expected) ? 'as expected' : 'wrong',
     durationMs: json.duration_ms,
     evidence: [`rule ${smtp?.rule}`, ...lines].join('\n'),
   };
 }
 
-const MARK = { 'as expected': ' ', 'known defect': '~', wrong: '✗' } as const;
+const MARK = { 'as expected': ' ', wrong: '✗' } as const;
 
 export function printed(asked: readonly Asked[]): string {
   const lines = asked.map(({ row, time, found, verdict, durationMs }) => {

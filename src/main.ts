@@ -12,6 +12,7 @@ import { type WatchedLists, watchLists } from './engine/lists/watch.ts';
 import { ASKER_CONDITIONS } from './engine/smtp/asker.ts';
 import { buildApp } from './http/app.ts';
 import { callerIp } from './http/caller-ip.ts';
+import { trackConnections } from './http/connections.ts';
 import type { HttpContext } from './http/context.ts';
 import { createMetrics, listenForMetrics, type Metrics } from './http/metrics.ts';
 import { createStrangers } from './http/strangers.ts';
@@ -119,6 +120,7 @@ async function listen(
     observe(metrics, verify, store);
     observeAsker(metrics, tools, clock);
   }
+  const connections = trackConnections(app.server);
   await app.listen({ host: options.host, port: options.port });
   const metricsServer =
     metrics && options.metricsPort !== null ? await listenForMetrics(metrics, options.host, options.metricsPort) : null;
@@ -130,8 +132,12 @@ async function listen(
     draining = true;
     await new Promise((resolve) => setTimeout(resolve, LAME_MS));
     const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS - LAME_MS);
+    // Kept-alive connections, and such as never sent a request, would else hold up the end.
+    const sweep = setInterval(connections.closeUnused, 100);
+    connections.closeUnused();
     await app.close();
     clearTimeout(cut);
+    clearInterval(sweep);
     metricsServer?.close();
     await keeping?.stop();
     tools.close();

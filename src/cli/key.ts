@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { toIso } from '../kernel/clock.ts';
 import { KEY_PREFIX } from '../kernel/ids.ts';
+import { usableName } from '../service/names.ts';
 import type { Key } from '../store/store.ts';
 import { accountNamed } from './account.ts';
-import { command, Failed, optionsFrom, say, table, withStore } from './command.ts';
+import { command, Failed, optionsFrom, say, table, WrongUse, withStore } from './command.ts';
 
 const toJson = (k: Key) => ({
   id: k.id,
@@ -21,6 +22,7 @@ export function keyCommand(): Command {
   const group = new Command('key').description('API keys.');
   group.addCommand(create());
   group.addCommand(list());
+  group.addCommand(set());
   group.addCommand(revoke());
   return group;
 }
@@ -33,7 +35,7 @@ const create = () =>
     .action(async (flags: { json?: boolean; account: string; name: string; allowIp?: string[] }) => {
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const account = await accountNamed(store, flags.account);
-        const allowIps = (flags.allowIp ?? []).flatMap((text) => text.split(',')).filter((text) => text.trim() !== '');
+        const allowIps = addressesIn(flags.allowIp ?? []);
         const { createKey } = await import('../service/keys.ts');
         const { key, value } = await createKey(store.keys, account.id, { name: flags.name, allowIps });
         say(flags, { id: key.id, key: value }, `Key ${key.id} was made. It is shown only now:\n${value}`);
@@ -59,6 +61,37 @@ const list = () =>
         say(flags, keys, table(rows, ['ID', 'ACCOUNT', 'NAME', 'KEY', 'ALLOWED', 'STATE', 'LAST USED']));
       });
     });
+
+const set = () =>
+  command('set', 'Change the name or the allowed addresses of a key; its value can never be changed.', 'key')
+    .argument('<id>')
+    .option('--name <name>', 'what to call it')
+    .option('--allow-ip <cidr...>', 'the addresses and CIDRs that may use it from now on')
+    .option('--allow-any', 'let all addresses use it')
+    .action(async (id: string, flags: { json?: boolean; name?: string; allowIp?: string[]; allowAny?: boolean }) => {
+      if (flags.allowAny && flags.allowIp) throw new WrongUse('--allow-ip and --allow-any exclude each other.');
+      const { canonicalAllowlist } = await import('../service/keys.ts');
+      const allowIps = flags.allowAny ? [] : flags.allowIp && canonicalAllowlist(addressesIn(flags.allowIp));
+      const change = {
+        ...(flags.name === undefined ? {} : { name: usableName(flags.name) }),
+        ...(allowIps === undefined ? {} : { allowIps }),
+      };
+      if (Object.keys(change).length === 0)
+        throw new WrongUse('name what to change: --name, --allow-ip or --allow-any.');
+      await withStore(optionsFrom(flags, 'key'), async (store) => {
+        const key = await store.keys.get(id);
+        const changed = key && (await store.keys.update(key.accountId, id, change));
+        if (!changed) throw new Failed(`there is no key ${JSON.stringify(id)}; mailvet key list shows them.`);
+        say(
+          flags,
+          toJson(changed),
+          `Key ${id} (${changed.name}) may be used from ${changed.allowIps.join(', ') || 'anywhere'}.`,
+        );
+      });
+    });
+
+const addressesIn = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.split(',')).filter((text) => text.trim() !== '');
 
 const revoke = () =>
   command('revoke', 'Revoke a key, at once and for good.', 'key')

@@ -27,14 +27,18 @@ async function run(argv: readonly string[]): Promise<number> {
     migrateCommand,
   ];
   for (const make of commands) program.addCommand(make());
-  overrideExit(program);
+  const json = argv.includes('--json');
+  overrideExit(program, json);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) {
+      if (json && error.exitCode !== 0)
+        process.stderr.write(`${JSON.stringify({ error: error.message.replace(/^error: /, '') })}\n`);
+      return error.exitCode === 0 ? 0 : 2;
+    }
     const wrong = error instanceof WrongUse || (error instanceof Refusal && error.status < 500);
-    const json = argv.includes('--json');
     const sentence = sentenceOf(error);
     process.stderr.write(
       json ? `${JSON.stringify({ error: sentence })}\n` : `mailvet: ${sentence.replaceAll('\n', '\nmailvet: ')}\n`,
@@ -43,11 +47,11 @@ async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function overrideExit(command: Command): void {
-  for (const sub of command.commands) {
-    sub.exitOverride();
-    overrideExit(sub);
-  }
+/** Errors are thrown and not printed where a program reads them: `run` prints them as JSON then. */
+function overrideExit(command: Command, json: boolean): void {
+  command.exitOverride();
+  if (json) command.configureOutput({ outputError: () => undefined, writeErr: () => undefined });
+  for (const sub of command.commands) overrideExit(sub, json);
 }
 
 // A reader that went away (`mailvet … | head`) is no failure of ours.

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Report, Verifier } from '../index.ts';
-import { command, Failed, optionsFrom, table, WrongUse, whole } from './command.ts';
+import { command, optionsFrom, table, WrongUse, whole } from './command.ts';
 
 interface Flags {
   json?: boolean;
@@ -52,34 +52,55 @@ export const verifyCommand = (): Command =>
 type Ask = Parameters<Verifier['verify']>[1];
 
 const AT_ONCE = 50;
+/** Stands where the reason would where no resolver answered: these can be asked again. */
+const UNANSWERED = 'verification_unavailable';
 
-/** Results in the order of the addresses, a bounded number of checks at once. */
-async function* inOrder(verifier: Verifier, addresses: readonly string[], ask: Ask): AsyncGenerator<Report> {
-  for (let i = 0; i < addresses.length; i += AT_ONCE) {
-    yield* await Promise.all(addresses.slice(i, i + AT_ONCE).map((email) => verifier.verify(email, ask)));
+interface Asked {
+  readonly email: string;
+  /** Null when no resolver answered. */
+  readonly result: Report | null;
+}
+
+async function asked(verifier: Verifier, email: string, ask: Ask): Promise<Asked> {
+  try {
+    return { email, result: await verifier.verify(email, ask) };
+  } catch (error) {
+    if ((error as Error).name !== 'VerificationUnavailableError') throw error;
+    return { email, result: null };
   }
 }
 
+/** Results in the order of the addresses, a bounded number of checks at once. An outage takes no verdict with it. */
+async function* inOrder(verifier: Verifier, addresses: readonly string[], ask: Ask): AsyncGenerator<Asked> {
+  let unanswered = 0;
+  for (let i = 0; i < addresses.length; i += AT_ONCE) {
+    for (const one of await Promise.all(addresses.slice(i, i + AT_ONCE).map((email) => asked(verifier, email, ask)))) {
+      if (one.result === null) unanswered += 1;
+      yield one;
+    }
+  }
+  if (unanswered === 0) return;
+  process.exitCode = 1;
+  process.stderr.write(
+    `mailvet: ${unanswered} without a verdict: no DNS resolver answers. Check MAILVET_DNS_SERVERS.\n`,
+  );
+}
+
 async function printLines(verifier: Verifier, addresses: readonly string[], ask: Ask): Promise<void> {
-  for await (const result of failing(inOrder(verifier, addresses, ask)))
-    process.stdout.write(`${JSON.stringify(result)}\n`);
+  for await (const { email, result } of inOrder(verifier, addresses, ask)) {
+    process.stdout.write(`${JSON.stringify(result ?? { email, status: null, reason: UNANSWERED })}\n`);
+  }
 }
 
 async function printTable(verifier: Verifier, addresses: readonly string[], ask: Ask): Promise<void> {
   const rows: string[][] = [];
-  for await (const r of failing(inOrder(verifier, addresses, ask))) {
+  for await (const { email, result: r } of inOrder(verifier, addresses, ask)) {
+    if (r === null) {
+      rows.push([email, '-', '-', UNANSWERED, '-']);
+      continue;
+    }
     const notes = [r.did_you_mean && `did you mean ${r.did_you_mean}?`, r.checks.syntax.error, r.checks.mx.provider];
     rows.push([r.email, r.status, r.deliverability, r.reason ?? '-', notes.filter(Boolean).join(', ') || '-']);
   }
   process.stdout.write(`${table(rows, ['ADDRESS', 'STATUS', 'DELIVERABILITY', 'REASON', 'NOTES'])}\n`);
-}
-
-/** An outage of our resolver ends the command with exit 1 and what to do. */
-async function* failing<T>(results: AsyncGenerator<T>): AsyncGenerator<T> {
-  try {
-    yield* results;
-  } catch (error) {
-    if ((error as Error).name !== 'VerificationUnavailableError') throw error;
-    throw new Failed(`${(error as Error).message} Check MAILVET_DNS_SERVERS.`);
-  }
 }

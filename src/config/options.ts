@@ -269,7 +269,7 @@ export const OPTIONS = {
     parse: bearerToken,
     default: null,
     defaultText: 'none: no `/metrics` on the main port',
-    help: 'Opens `/metrics` to requests that carry this token as `Authorization: Bearer`.',
+    help: 'Opens `/metrics` to requests that carry this token, of 16 characters or more, as `Authorization: Bearer`.',
     secret: true,
     commands: SERVE,
   }),

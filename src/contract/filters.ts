@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Nullable, OneOf, objectReader } from './schema.ts';
+import { Nullable, OneOf, objectReader, type Parsed, refused } from './schema.ts';
 
 export const FILTER_TYPES = ['email', 'domain', 'ip_address'] as const;
 
@@ -18,6 +18,8 @@ export type FilterReply = Static<typeof FilterReply>;
 /** RFC 9110 leaves the length open; a reason is a note, not a document. */
 export const REASON_MAX = 500;
 
+const REASON_ERROR = `reason must be null or a string of at most ${REASON_MAX} characters, without control characters.`;
+
 export const FilterRequest = Type.Object(
   {
     filter_type: Type.Optional(
@@ -34,17 +36,21 @@ export const FilterRequest = Type.Object(
       'x-error': 'value must be a string of 1 to 1,024 characters.',
       'x-code': 'invalid_filter',
     }),
-    reason: Type.Optional(Nullable(Type.String({ maxLength: REASON_MAX }))),
+    reason: Type.Optional(
+      Type.Union([Type.String({ maxLength: REASON_MAX }), Type.Null()], { 'x-error': REASON_ERROR }),
+    ),
   },
   { title: 'FilterRequest', description: 'Flat, or wrapped as {"filter": {…}}.' },
 );
 export type FilterRequest = Static<typeof FilterRequest>;
 const readFlat = objectReader(FilterRequest);
 
-/** Takes the object flat or wrapped. */
-export function readFilterRequest(body: unknown) {
+/** Takes the object flat or wrapped. What a store could not give back as it was sent is refused, not altered. */
+export function readFilterRequest(body: unknown): Parsed<FilterRequest> {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return readFlat(isObject && Object.hasOwn(body, 'filter') ? (body as { filter: unknown }).filter : body);
+  const read = readFlat(isObject && Object.hasOwn(body, 'filter') ? (body as { filter: unknown }).filter : body);
+  const altered = read.ok && /[\p{Cc}\p{Cs}]/u.test(read.value.reason ?? '');
+  return altered ? refused('invalid_parameter', REASON_ERROR, { field: 'reason' }) : read;
 }
 
 export const FiltersQuery = Type.Object({

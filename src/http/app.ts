@@ -1,19 +1,13 @@
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { ERRORS, Refusal } from '../kernel/errors.ts';
+import { Refusal } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Caller } from '../service/gate.ts';
-import { readBodies } from './body.ts';
+import { readBodies, setAsideContentType } from './body.ts';
+import { refuseBroken } from './broken.ts';
 import type { HttpContext } from './context.ts';
 import { describeRoutes } from './openapi.ts';
-import { errorBody, errorHeaders, JSON_TYPE, sendError } from './reply.ts';
+import { commonHeaders, sendError } from './reply.ts';
 import { ROUTES, type RouteRow } from './routes.ts';
-
-/** Fixed on every reply; pages set their own content policy. */
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-} as const;
 
 /** The HTTP face of the service, not yet listening. */
 export async function buildApp(context: HttpContext): Promise<FastifyInstance> {
@@ -25,15 +19,21 @@ export async function buildApp(context: HttpContext): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (raw) => requestId(raw.headers['x-request-id'], context),
     return503OnClosing: false,
-    requestTimeout: 15_000,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
+    http: {
+      // Ten seconds for the headers, fifteen for the whole request, looked at every two.
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      connectionsCheckingInterval: 2000,
+    },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     // A path such as /%ff is no resource; the router would answer with a reply of its own shape.
     frameworkErrors: (_error, request, reply) => {
+      reply.headers(commonHeaders(request.id, request.url));
       void sendError(request as FastifyRequest, reply, new Refusal('not_found', 'The path is not well-formed.'));
     },
-    clientErrorHandler: refuseBrokenRequest,
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket, context.clock.now()),
   });
   readBodies(app);
   addHooks(app, context);
@@ -51,8 +51,8 @@ export async function buildApp(context: HttpContext): Promise<FastifyInstance> {
 
 function addHooks(app: FastifyInstance, context: HttpContext): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-type': JSON_TYPE });
-    if (request.url.startsWith('/v1')) reply.header('cache-control', 'no-store');
+    reply.headers(commonHeaders(request.id, request.url));
+    setAsideContentType(request);
     if (context.draining()) reply.header('connection', 'close');
     done();
   });
@@ -91,39 +91,4 @@ function methodsFor(table: readonly RouteRow[], path: string): string[] {
   const methods: string[] = table.filter(matches).map((row) => row.method);
   if (methods.includes('GET')) methods.push('HEAD');
   return methods;
-}
-
-const BROKEN: Readonly<Record<string, { status: number; reason: string; sentence: string }>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    reason: 'Request Header Fields Too Large',
-    sentence: 'The request headers are larger than 16 KiB.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    reason: 'Request Timeout',
-    sentence: 'The request took too long to arrive.',
-  },
-};
-
-/** What cannot be read as HTTP at all has no route and no key; it gets the same shape of error and a closed connection. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, reason, sentence } = BROKEN[error.code ?? ''] ?? {
-    status: ERRORS.invalid_parameter.status,
-    reason: 'Bad Request',
-    sentence: 'The request is not well-formed HTTP.',
-  };
-  const refusal = new Refusal('invalid_parameter', sentence);
-  const body = JSON.stringify(errorBody(refusal, newId('req', 0)));
-  const headers = Object.entries({
-    ...errorHeaders(refusal),
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  });
-  const head = headers.map(([name, value]) => `${name}: ${value}`).join('\r\n');
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head}\r\n\r\n${body}`);
 }

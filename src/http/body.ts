@@ -14,7 +14,7 @@ type RawBody = Buffer | 'too_large' | 'cut_short';
  */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, payload, done) => {
+  app.addContentTypeParser('*', (request, payload, done) => {
     const chunks: Buffer[] = [];
     let size = 0;
     let finished = false;
@@ -23,6 +23,8 @@ export function readBodies(app: FastifyInstance): void {
       finished = true;
       done(null, body);
     };
+    // What is announced as too large need not arrive to be refused.
+    if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) finish('too_large');
     payload.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > BODY_LIMIT) {
@@ -36,6 +38,19 @@ export function readBodies(app: FastifyInstance): void {
   });
 }
 
+const sentTypes = new WeakMap<FastifyRequest, string>();
+
+/**
+ * The framework refuses media types that it cannot parse before anybody has looked at the key or the path; the body's
+ * own reader does that later, so the type is put aside and replaced by one that says nothing.
+ */
+export function setAsideContentType(request: FastifyRequest): void {
+  const { headers } = request.raw;
+  const type = headers['content-type'];
+  if (type !== undefined) sentTypes.set(request, type);
+  if (type !== undefined || request.method === 'QUERY') headers['content-type'] = 'application/octet-stream';
+}
+
 export const rawBody = (request: FastifyRequest): Buffer | null =>
   Buffer.isBuffer(request.body) ? (request.body as Buffer) : null;
 
@@ -43,7 +58,7 @@ export const rawBody = (request: FastifyRequest): Buffer | null =>
 export function jsonBody(request: FastifyRequest): Parsed<unknown> {
   const body = request.body as RawBody | undefined;
   if (body === 'too_large') return refused('body_too_large');
-  const type = request.headers['content-type'];
+  const type = sentTypes.get(request);
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type.trim())) return refused('unsupported_media_type');
   const coding = request.headers['content-encoding'];
   if (coding !== undefined && coding !== 'identity') {

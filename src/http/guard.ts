@@ -7,7 +7,7 @@ import { PLAN_WITH_SMTP } from '../service/usage.ts';
 import { rawBody } from './body.ts';
 import type { HttpContext } from './context.ts';
 import { headerCount, keyHashOf } from './credentials.ts';
-import { errorBody, errorHeaders, JSON_TYPE, rateHeaders, secondsLeft, sendError } from './reply.ts';
+import { errorBody, errorHeaders, JSON_TYPE, logRefusal, rateHeaders, secondsLeft, sendError } from './reply.ts';
 
 /** What a handler of a keyed route gives back; `body` is sent as JSON. */
 export interface Answer {
@@ -151,8 +151,7 @@ async function toReply(
     return { status, body: JSON.stringify(body), headers: { 'content-type': JSON_TYPE, ...headers } };
   } catch (error) {
     const refusal = error instanceof Refusal ? error : new Refusal('internal_error', undefined, {}, error);
-    if (refusal.status >= 500)
-      request.log.error({ err: refusal.cause ?? refusal, request_id: request.id }, refusal.message);
+    logRefusal(request, refusal);
     return {
       status: refusal.status,
       body: JSON.stringify(errorBody(refusal, request.id)),

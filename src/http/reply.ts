@@ -17,13 +17,39 @@ export function errorHeaders(refusal: Refusal): Record<string, string> {
   return headers;
 }
 
+/** Fixed on every reply; pages set their own content policy. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** What every reply has, whatever becomes of the request. */
+export function commonHeaders(requestId: string, url: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': JSON_TYPE,
+    'x-request-id': requestId,
+    ...SECURITY_HEADERS,
+  };
+  if (url.startsWith('/v1')) headers['cache-control'] = 'no-store';
+  return headers;
+}
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** A fault of ours is logged whole; that we cannot serve now, in one line; what the caller did wrong is in its reply. */
+export function logRefusal(request: FastifyRequest, refusal: Refusal): void {
+  const { cause, code, message, status } = refusal;
+  if (status === 500) request.log.error({ err: cause ?? refusal, request_id: request.id }, message);
+  else if (status > 500) request.log.warn({ code, cause: reasonOf(cause), request_id: request.id }, message);
+}
+
+const reasonOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined);
 
 /** Sends an error; anything that is no Refusal is ours, is logged whole and told as `internal_error` only. */
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = error instanceof Refusal ? error : new Refusal('internal_error', undefined, {}, error);
-  if (refusal.status >= 500)
-    request.log.error({ err: refusal.cause ?? refusal, request_id: request.id }, refusal.message);
+  logRefusal(request, refusal);
   return reply
     .code(refusal.status)
     .headers(errorHeaders(refusal))

@@ -8,6 +8,7 @@ import { VerifyReply, VerifyRequest } from '../contract/verify.ts';
 import { ERRORS } from '../kernel/errors.ts';
 import type { HttpContext } from './context.ts';
 import { keyed } from './guard.ts';
+import { replyHeaders } from './reply-headers.ts';
 import { addFilter, listFilters, removeFilter } from './routes/filters.ts';
 import { healthz, landing, metrics, openApi, readyz, reference, referenceScript } from './routes/operators.ts';
 import { showUsage } from './routes/usage.ts';
@@ -33,7 +34,13 @@ export interface RouteDoc {
   readonly query?: TSchema;
   readonly params?: TSchema;
   readonly headers?: TSchema;
-  readonly reply: { status: number; schema: TSchema; description: string };
+  readonly reply: {
+    status: number;
+    schema: TSchema;
+    description: string;
+    /** Headers of this reply alone, each with its description. */
+    headers?: Readonly<Record<string, string>>;
+  };
   /** Statuses of errors that this route can answer, beside those that every keyed route can. */
   readonly errors: readonly number[];
 }
@@ -47,6 +54,9 @@ const IdempotencyHeader = Type.Object({
     }),
   ),
 });
+
+const CREDITS = { 'X-Credits-Remaining': 'What can still be spent.' };
+const REPLAYED = { 'Idempotency-Replayed': '`true` where this is the stored reply of an earlier request.' };
 
 /** THE table of routes: method, path, who may, what it takes and gives, who handles it. */
 export const ROUTES: readonly RouteRow[] = [
@@ -65,7 +75,7 @@ export const ROUTES: readonly RouteRow[] = [
         evidence: Type.Optional(Type.String({ enum: ['0', '1'], description: '`1` adds what was seen and said.' })),
       }),
       headers: IdempotencyHeader,
-      reply: { status: 200, schema: VerifyReply, description: 'The verdict.' },
+      reply: { status: 200, schema: VerifyReply, description: 'The verdict.', headers: { ...CREDITS, ...REPLAYED } },
       errors: [400, 402, 409, 413, 415, 422],
     },
   },
@@ -94,7 +104,12 @@ export const ROUTES: readonly RouteRow[] = [
       summary: 'Add a filter',
       body: FilterRequest,
       headers: IdempotencyHeader,
-      reply: { status: 201, schema: FilterReply, description: 'The filter, in force for the next request.' },
+      reply: {
+        status: 201,
+        schema: FilterReply,
+        description: 'The filter, in force for the next request.',
+        headers: { Location: 'Path of the filter.', ...REPLAYED },
+      },
       errors: [400, 409, 413, 415, 422],
     },
   },
@@ -108,7 +123,12 @@ export const ROUTES: readonly RouteRow[] = [
       tag: 'Filters',
       summary: 'List filters, newest first',
       query: FiltersQuery,
-      reply: { status: 200, schema: FiltersReply, description: 'One page of filters.' },
+      reply: {
+        status: 200,
+        schema: FiltersReply,
+        description: 'One page of filters.',
+        headers: { Link: 'first, prev, next and last page (RFC 8288).' },
+      },
       errors: [400],
     },
   },
@@ -145,11 +165,16 @@ export function schemaOf(row: RouteRow): Record<string, unknown> {
   const response: Record<string, unknown> = {
     [doc.reply.status]: {
       description: doc.reply.description,
+      headers: replyHeaders(doc.reply.status, doc.reply.headers ?? {}),
       content: { 'application/json': { schema: doc.reply.schema } },
     },
   };
   for (const status of statuses) {
-    response[status] = { description: codesOf(status), content: { 'application/json': { schema: ErrorReply } } };
+    response[status] = {
+      description: codesOf(status),
+      headers: replyHeaders(status, {}),
+      content: { 'application/json': { schema: ErrorReply } },
+    };
   }
   return {
     operationId: doc.operationId,

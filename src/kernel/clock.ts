@@ -27,5 +27,8 @@ export function monthOf(ms: number): { start: number; end: number } {
 export function fromIso(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return null;
   const ms = Date.parse(text);
-  return Number.isNaN(ms) ? null : ms;
+  // 30 February would otherwise be read as a day in March.
+  const day = Number(text.slice(8, 10));
+  const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
+  return Number.isNaN(ms) || day < 1 || day > days ? null : ms;
 }

@@ -62,6 +62,21 @@ export const ERRORS = {
     sentence: "The caller's IP address is not on this key's allowlist.",
     fix: 'Call from a listed address, or edit the allowlist of the key.',
   },
+  malformed_request: {
+    status: 400,
+    sentence: 'The request is not well-formed HTTP.',
+    fix: 'Use an HTTP client; the connection is closed after this reply.',
+  },
+  request_timeout: {
+    status: 408,
+    sentence: 'The request took too long to arrive.',
+    fix: 'Send headers within 10 and the whole request within 15 seconds.',
+  },
+  headers_too_large: {
+    status: 431,
+    sentence: 'The request headers are larger than 16 KiB.',
+    fix: 'Send fewer or shorter headers.',
+  },
   not_found: { status: 404, sentence: 'Nothing is here.', fix: 'Check the path and the id.' },
   method_not_allowed: {
     status: 405,

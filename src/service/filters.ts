@@ -56,7 +56,8 @@ export function canonicalFilter(input: NewFilter): { filterType: FilterType; val
 
 function typeOf(text: string): FilterType {
   if (text.includes('@')) return 'email';
-  return canonicalCidr(text) === null ? 'domain' : 'ip_address';
+  // What can only be meant as an address of the network is told so, not that it is no domain.
+  return /^[\d.]+(\/\d*)?$/.test(text) || text.includes(':') ? 'ip_address' : 'domain';
 }
 
 function canonical(type: FilterType, text: string): string | null {

@@ -66,6 +66,10 @@ describe('account and key, while the service runs', () => {
     const listed = await json('key', 'list', '--account', id);
     expect(listed).toMatchObject([{ id: keyId, name: 'site', allow_ips: ['127.0.0.0/8', '::1'], revoked_at: null }]);
     expect(JSON.stringify(listed)).not.toContain(key);
+    await json('key', 'set', keyId, '--name', 'office', '--allow-ip', '192.0.2.0/24');
+    expect((await usage(key)).json.code).toBe('ip_not_allowed');
+    expect(await json('key', 'set', keyId, '--allow-any')).toMatchObject({ name: 'office', allow_ips: [] });
+    expect((await usage(key)).status).toBe(200);
     await json('key', 'revoke', keyId);
     expect((await usage(key)).json.code).toBe('revoked_api_key');
     expect((await json('key', 'list'))[0].revoked_at).not.toBe(null);
@@ -85,6 +89,17 @@ describe('account and key, while the service runs', () => {
     const { code, err } = await cli(...args);
     expect(err).toMatch(sentence);
     expect(code).toBe(2);
+  });
+
+  it('tells programs of wrong use in JSON too', async () => {
+    for (const args of [
+      ['account', 'create'],
+      ['serve', '--bogus'],
+      ['account', 'grant', 'nope', '5'],
+    ]) {
+      const { code, err } = await cli(...args, '--json');
+      expect([code, JSON.parse(err)]).toEqual([2, { error: expect.any(String) }]);
+    }
   });
 
   it('what is not there is exit 1', async () => {
@@ -153,6 +168,16 @@ describe('verify', () => {
       ['b@null-mx.com', 'bad', 0],
       ['a@good.com', 'good', 0],
     ]);
+  });
+
+  it('still tells what needs no DNS when no resolver answers', async () => {
+    const down = { ...environment, MAILVET_DNS_SERVERS: '127.0.0.1:1', MAILVET_DNS_TIMEOUT_MS: '50' };
+    const { code, out } = await runCli(['verify', '--json', 'a..b@x.com', 'a@good.com', 'x@mailinator.com'], down);
+    const reasons = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).reason);
+    expect([code, reasons]).toEqual([1, ['invalid_format', 'verification_unavailable', 'disposable_domain']]);
   });
 
   it('does not let an address drive the terminal', async () => {

@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -95,6 +97,21 @@ describe('SIGTERM under load', () => {
     expect(load.others).toEqual([]);
     expect(load.acknowledged.length).toBeGreaterThan(50);
     await expectWhole(load.acknowledged);
+  });
+});
+
+describe('SIGTERM with connections that nobody uses', () => {
+  it('ends without waiting for them', { timeout: 20_000 }, async () => {
+    const service = await startProcess(environment);
+    const { hostname, port } = new URL(service.url);
+    const unused = connect(Number(port), hostname);
+    const half = connect(Number(port), hostname, () => half.write('POST /v1/verify HTTP/1.1\r\nHost: x\r\n'));
+    for (const socket of [unused, half]) socket.on('error', () => undefined);
+    await after(100);
+    // Connections without a request under way are closed by the service, or it would stay for the whole grace of 30 s.
+    const closed = Promise.all([unused, half].map((socket) => once(socket, 'close')));
+    expect(await service.end('SIGTERM')).toBe(0);
+    await closed;
   });
 });
 

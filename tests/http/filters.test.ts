@@ -55,9 +55,19 @@ describe('POST /v1/filters', () => {
     [{ value: 'good.com', reason: 5 }, 400, 'invalid_parameter', 'reason'],
     [{ value: 'good.com', reason: 'x'.repeat(501) }, 400, 'invalid_parameter', 'reason'],
     [{ value: "x' OR 1=1 --" }, 422, 'invalid_filter', 'value'],
+    [{ value: 'good.com', reason: 'nul\u0000' }, 400, 'invalid_parameter', 'reason'],
+    [{ value: 'good.com', reason: '\ud800' }, 400, 'invalid_parameter', 'reason'],
   ])('%j is refused', async (body, status, code, field) => {
     const reply = await add(body);
     expect([reply.status, reply.json.code, reply.json.field]).toEqual([status, code, field]);
+  });
+
+  it.each([
+    '1.2.3.4/33',
+    '010.0.0.1',
+    'fe80::1%eth0',
+  ])('%s is told that it is no IP, not that it is no domain', async (value) => {
+    expect((await add({ value })).json.error).toMatch(/IPv4 or IPv6 address or a CIDR/);
   });
 
   it('a duplicate is 422 with the id of the one that is there', async () => {

@@ -86,7 +86,7 @@ describe('endpoints for operators', () => {
     expect(reply).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(reply.split('\r\n\r\n')[1]!)).toMatchObject({
       error: expect.any(String),
-      code: 'invalid_parameter',
+      code: 'malformed_request',
     });
   });
 });

@@ -69,6 +69,7 @@ describe('GET /v1/usage', () => {
     ['group_by=day&group_by=key', 'group_by'],
     ['from=yesterday', 'from'],
     ['from=2026-13-01', 'from'],
+    ['from=2026-02-30', 'from'],
     ['group_by=day&from=2026-02-01&to=2026-01-01', 'from'],
   ])('%s is 400', async (query, field) => {
     const member = await lab.member();

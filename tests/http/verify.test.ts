@@ -1,3 +1,4 @@
+import { request as rawRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 
@@ -204,6 +205,27 @@ describe('bad requests to POST /v1/verify are refused and never charged', () => 
       const reply = await send(type);
       expect([type, reply.status, reply.json.code]).toEqual([type, 415, 'unsupported_media_type']);
     }
+  });
+
+  it('looks at the key and the path before the media type, however odd that is', async () => {
+    const { hostname, port } = new URL(lab.url);
+    const send = (method: string, path: string, type: string, key: string | null) =>
+      new Promise<number>((resolve, reject) => {
+        const headers = { 'content-type': type, ...(key === null ? {} : { authorization: `Bearer ${key}` }) };
+        const sent = rawRequest({ host: hostname, port, method, path, headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode!);
+        });
+        sent.on('error', reject);
+        sent.end(method === 'POST' ? '{"email":"a@good.com"}' : undefined);
+      });
+    for (const type of ['', 'application/json, application/json', 'text/plain, x', ';']) {
+      expect([type, await send('POST', '/v1/verify', type, null)]).toEqual([type, 401]);
+      expect([type, await send('POST', '/v1/verify', type, owner.key)]).toEqual([type, 415]);
+      expect([type, await send('POST', '/v1/nowhere', type, null)]).toEqual([type, 404]);
+      expect([type, await send('DELETE', '/v1/filters/1', type, owner.key)]).toEqual([type, 404]);
+    }
+    expect(await send('QUERY', '/v1/usage', 'text/plain', null)).toBe(405);
   });
 
   it('refuses a compressed body with 415', async () => {

@@ -91,27 +91,35 @@ export class Pace {
       request.onTurn({ kind: 'late', retryAfter: Math.max(1, Math.ceil(wait / 1000)) });
       return () => {};
     }
+    let turned = false;
+    let giveUp: NodeJS.Timeout | undefined;
+    const settled = (): void => {
+      turned = true;
+      clearTimeout(giveUp);
+    };
     const place: Place = {
       host: request.host,
       begin: (release) => {
-        clearTimeout(giveUp);
+        settled();
         this.#begun++;
         request.onTurn({ kind: 'go', egress: lane.egress, release });
       },
       refuse: (retryAfter) => {
-        clearTimeout(giveUp);
+        settled();
         this.#blocked++;
         request.onTurn({ kind: 'blocked', retryAfter });
       },
     };
-    const giveUp = setTimeout(() => {
+    lane.join(place);
+    // Most have their turn at once, and need no timer.
+    if (turned) return () => {};
+    giveUp = setTimeout(() => {
       if (!lane.leave(place)) return;
       this.#late++;
       request.onTurn({ kind: 'late', retryAfter: Math.max(1, Math.ceil(lane.waitMs(clock.elapsed()) / 1000)) });
     }, request.deadline - now);
-    lane.join(place);
     return () => {
-      clearTimeout(giveUp);
+      settled();
       lane.leave(place);
     };
   }

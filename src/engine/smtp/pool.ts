@@ -124,7 +124,6 @@ export class Pool {
     const idle = request.fresh ? undefined : this.#takeIdle(request);
     if (idle !== undefined) return this.#assign(idle, waiter, (asked) => idle.ask(asked));
     this.#makeRoom(request.operator);
-    if (!request.fresh) this.#line(request.hosts).add(waiter);
     let turned = false;
     const withdraw = this.#options.pace.enter({
       operator: request.operator,
@@ -143,6 +142,7 @@ export class Pool {
       },
     });
     if (turned) return;
+    if (!request.fresh) this.#line(request.hosts).add(waiter);
     waiter.leave = () => {
       withdraw();
       this.#leaveLine(waiter);

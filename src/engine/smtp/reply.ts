@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 
 /** One reply of a mail server (RFC 5321 §4.2), whole. */
 export interface Reply {
@@ -22,10 +22,13 @@ export const MAX_REPLY = 64 * 1024;
 
 const LF = 0x0a;
 const CR = 0x0d;
-const LINE = /^([2-5]\d\d)(?:([ \t-])(.*))?$/s;
+const NOTHING = Buffer.alloc(0);
+/** Code and separator; the text of the line, whatever is in it, follows. */
+const HEAD = /^[2-5]\d\d(?:[ \t-]|$)/;
 const ENHANCED = /^([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])[:;,]?\s*/;
 // C0, DEL, C1, line separators and bidirectional overrides: nothing of these may reach a log or a terminal.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /**
  * Octets in, replies out. Chunks may be cut anywhere and hold several replies. Lines end in CRLF or a bare LF.
@@ -35,7 +38,7 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-
 export class ReplyParser {
   /** Why the peer is no longer listened to: a short sentence for the transcript. */
   violation: string | null = null;
-  private rest: Buffer = Buffer.alloc(0);
+  private rest: Buffer = NOTHING;
   private lines: string[] = [];
   private octets = 0;
   private firstCode = 0;
@@ -45,11 +48,14 @@ export class ReplyParser {
   push(chunk: Uint8Array): Reply[] {
     const replies: Reply[] = [];
     if (this.violation !== null) return replies;
-    const fresh = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const fresh = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const bytes = this.rest.length === 0 ? fresh : Buffer.concat([this.rest, fresh]);
+    // Nearly everything is ASCII: decoded once, and each line is a slice of it.
+    const ascii = isAscii(bytes) ? bytes.toString('latin1') : null;
     let start = 0;
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-      const reply = this.line(bytes.subarray(start, end > start && bytes[end - 1] === CR ? end - 1 : end));
+      const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
+      const reply = this.line(ascii?.slice(start, last) ?? decode(bytes.subarray(start, last)), last - start);
       if (reply !== null) replies.push(reply);
       if (this.violation !== null) return replies;
       start = end + 1;
@@ -58,7 +64,7 @@ export class ReplyParser {
     const left = bytes.length - start;
     if (left > MAX_LINE + 1 || (left > MAX_LINE && bytes[bytes.length - 1] !== CR)) this.fail('line too long');
     // A copy, so that a few octets do not keep a whole network buffer alive.
-    else this.rest = left === 0 ? bytes.subarray(0, 0) : Buffer.from(bytes.subarray(start));
+    else this.rest = left === 0 ? NOTHING : Buffer.from(bytes.subarray(start));
     return replies;
   }
 
@@ -70,24 +76,23 @@ export class ReplyParser {
   /** Forgets everything, such as what was buffered before TLS (RFC 3207 §4.2). */
   reset(): void {
     this.violation = null;
-    this.rest = Buffer.alloc(0);
+    this.rest = NOTHING;
     this.lines = [];
     this.octets = 0;
     this.mixed = false;
   }
 
-  private line(bytes: Buffer): Reply | null {
-    if (bytes.length > MAX_LINE) return this.fail('line too long');
-    this.octets += bytes.length;
+  private line(line: string, octets: number): Reply | null {
+    if (octets > MAX_LINE) return this.fail('line too long');
+    this.octets += octets;
     if (this.octets > MAX_REPLY) return this.fail('reply too long');
     if (this.lines.length === MAX_LINES) return this.fail('too many lines in one reply');
-    const match = LINE.exec(isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'));
-    if (match === null) return this.fail('not an SMTP reply');
-    const code = Number(match[1]);
+    if (!HEAD.test(line)) return this.fail('not an SMTP reply');
+    const code = Number(line.slice(0, 3));
     if (this.lines.length === 0) this.firstCode = code;
     else if (code !== this.firstCode) this.mixed = true;
-    this.lines.push((match[3] ?? '').replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd').trim());
-    if (match[2] === '-') return null;
+    this.lines.push(printable(line.slice(4)).trim());
+    if (line[3] === '-') return null;
     const reply = makeReply(code, this.lines, this.mixed);
     this.lines = [];
     this.octets = 0;
@@ -97,17 +102,23 @@ export class ReplyParser {
 
   private fail(why: string): null {
     this.violation = why;
-    this.rest = Buffer.alloc(0);
+    this.rest = NOTHING;
     this.lines = [];
     return null;
   }
 }
 
+const decode = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'));
+
+const printable = (text: string): string =>
+  PRINTABLE_ASCII.test(text) ? text : text.replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd');
+
 function makeReply(code: number, lines: readonly string[], mixed: boolean): Reply {
   let enhanced: string | null = null;
   const texts: string[] = [];
   for (const line of lines) {
-    const match = ENHANCED.exec(line);
+    // Asked of the second character first: EHLO's many lines have none.
+    const match = line[1] === '.' ? ENHANCED.exec(line) : null;
     if (match === null || Number(match[1]) !== Math.floor(code / 100)) {
       if (line !== '') texts.push(line);
       continue;

@@ -52,6 +52,17 @@ const secureContext = (): SecureContext => {
 /** How long a flushed socket may take to close before it is destroyed. */
 const FLUSH_MS = 500;
 
+/** How long each phase may take; the flush is no business of a caller's. */
+const LIMIT_OF: Readonly<Record<Phase, (limits: SmtpLimits) => number>> = {
+  connect: ({ connectMs }) => connectMs,
+  banner: ({ bannerMs }) => bannerMs,
+  command: ({ commandMs }) => commandMs,
+  tls: ({ tlsMs }) => tlsMs,
+  idle: ({ idleMs }) => idleMs,
+  quit: ({ quitMs }) => quitMs,
+  closed: () => FLUSH_MS,
+};
+
 export class Session {
   readonly setup: SessionSetup;
   readonly #dialogue: Dialogue;
@@ -211,7 +222,7 @@ export class Session {
     if (this.#gone) return;
     const now = this.setup.clock.elapsed();
     const phase = this.#dialogue.phase;
-    const due = now + this.#limitOf(phase);
+    const due = now + LIMIT_OF[phase](this.setup.limits);
     const greeting = phase === 'connect' || phase === 'banner';
     const asked = greeting ? this.#asked?.greetBy : this.#asked?.deadline;
     const bounded = Math.min(due, this.#endsAt, asked ?? Number.POSITIVE_INFINITY);
@@ -238,13 +249,6 @@ export class Session {
     }
     this.#on({ is: 'timeout' });
   };
-
-  #limitOf(phase: Phase): number {
-    const { limits } = this.setup;
-    const { connectMs: connect, bannerMs: banner, commandMs: command } = limits;
-    const { tlsMs: tls, idleMs: idle, quitMs: quit } = limits;
-    return { connect, banner, command, tls, idle, quit, closed: FLUSH_MS }[phase];
-  }
 
   #destroyed(): void {
     if (this.#gone) return;

@@ -28,19 +28,23 @@ export class Transcript {
   }
 
   add(from: TranscriptLine['from'], text: string): void {
-    const { transcriptLines, transcriptLineLength } = this.#limits;
-    if (this.#lines.length >= transcriptLines) return;
-    const last = this.#lines.length === transcriptLines - 1;
-    const at = Math.round(this.#clock.elapsed() - this.#begun);
-    if (last) this.#lines.push({ at, from: 'note', text: 'the rest is left out' });
-    else this.#lines.push({ at, from, text: blank(text.slice(0, transcriptLineLength), this.#secret) });
+    this.#add(Math.round(this.#clock.elapsed() - this.#begun), from, text);
   }
 
   addReply(reply: Reply): void {
+    const at = Math.round(this.#clock.elapsed() - this.#begun);
     const end = reply.lines.length - 1;
     reply.lines.forEach((line, i) => {
-      this.add('server', `${reply.code}${i === end ? ' ' : '-'}${line}`);
+      this.#add(at, 'server', `${reply.code}${i === end ? ' ' : '-'}${line}`);
     });
+  }
+
+  #add(at: number, from: TranscriptLine['from'], text: string): void {
+    const { transcriptLines, transcriptLineLength } = this.#limits;
+    if (this.#lines.length >= transcriptLines) return;
+    const last = this.#lines.length === transcriptLines - 1;
+    if (last) this.#lines.push({ at, from: 'note', text: 'the rest is left out' });
+    else this.#lines.push({ at, from, text: blank(text.slice(0, transcriptLineLength), this.#secret) });
   }
 }
 

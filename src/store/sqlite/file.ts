@@ -2,7 +2,7 @@
  * The connections of this process to a database file. Stores on the same file share them: a synchronous wait for a lock
  * that another store of the same process holds would never end.
  */
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -65,10 +65,17 @@ function connect(path: string, real: string | null, main: DatabaseSync = connect
   return { path: real, main, db, turn, close };
 }
 
+/** Step by step: on file systems that take no folders, node's own recursion asks for ever. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
+}
+
 function connection(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    if (path !== MEMORY) mkdirSync(dirname(path), { recursive: true });
+    if (path !== MEMORY) makeFolder(dirname(path));
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec('PRAGMA journal_mode = WAL');
     // A commit is on the disk before it is acknowledged.

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type Socket } from 'node:net';
 import { canonicalIp } from '../service/gate.ts';
 
 /**
@@ -10,8 +10,18 @@ export function callerIp(trusted: readonly string[]): (request: IncomingMessage)
   const proxies = new BlockList();
   for (const cidr of trusted) addTo(proxies, cidr);
   const isProxy = (ip: string) => proxies.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+  // A connection has one far end; finding its canonical form again for each of its requests would be for nothing.
+  const peers = new WeakMap<Socket, string>();
+  const peerOf = (connection: Socket): string => {
+    let peer = peers.get(connection);
+    if (peer === undefined) {
+      peer = canonicalIp(connection.remoteAddress ?? '') ?? '0.0.0.0';
+      peers.set(connection, peer);
+    }
+    return peer;
+  };
   return (request) => {
-    const socket = canonicalIp(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
+    const socket = peerOf(request.socket);
     if (trusted.length === 0 || !isProxy(socket)) return socket;
     const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').slice(-32).reverse();
     let caller = socket;

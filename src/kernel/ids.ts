@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomFillSync, randomInt } from 'node:crypto';
+import { hash, randomBytes, randomFillSync, randomInt } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const pool = Buffer.alloc(8192);
@@ -43,8 +43,8 @@ export const newApiKey = (): string => KEY_PREFIX + randomToken(32);
  * What is stored of a key, as lower-case hex. A plain SHA-256 is right here: the key has 190 random bits, so there is
  * nothing for a slow hash to protect.
  */
-export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
 
-export const sha256Hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
 
 export { randomBytes, randomInt };

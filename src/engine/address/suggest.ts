@@ -3,6 +3,7 @@
  * the same answer, and nothing is ever refused because of it.
  */
 import typos from '../../../data/typos.json' with { type: 'json' };
+import { remembering } from '../memo.ts';
 import { isPublicSuffix } from './domain.ts';
 import { addsLetter, distance, isFingerSlip } from './edits.ts';
 import { type Address, type ParseOptions, parseAddress } from './parse.ts';
@@ -35,9 +36,12 @@ const LONG_NAME = 8;
 const VERY_LONG_NAME = 9;
 const REGISTRIES_ONLY = { allowPrivateDomains: false };
 
+/** Domains whose suggestion is remembered, at least; twice as many at most. */
+const REMEMBERED = 10_000;
+
 /** The whole address with the likely domain, or null. The local part is never touched. */
 export function didYouMean(address: Pick<Address, 'localPart' | 'domain'>, lists: SuggestionLists): string | null {
-  const domain = likelyDomain(address.domain, lists);
+  const domain = likelyDomainBy(lists)(address.domain);
   return domain && `${address.localPart}@${domain}`;
 }
 
@@ -45,6 +49,17 @@ export function didYouMean(address: Pick<Address, 'localPart' | 'domain'>, lists
 export function didYouMeanText(text: string, lists: SuggestionLists, options: ParseOptions = {}): string | null {
   const parsed = parseAddress(text, { ...options, allowUnknownTld: true });
   return parsed.ok ? didYouMean(parsed.address, lists) : null;
+}
+
+const remembered = new WeakMap<SuggestionLists, (domain: string) => string | null>();
+
+/** One memory for each state of the lists: what replaces them (lists/watch.ts) starts with none. */
+function likelyDomainBy(lists: SuggestionLists): (domain: string) => string | null {
+  const known = remembered.get(lists);
+  if (known) return known;
+  const likely = remembering(REMEMBERED, (domain) => likelyDomain(domain, lists));
+  remembered.set(lists, likely);
+  return likely;
 }
 
 function likelyDomain(domain: string, lists: SuggestionLists): string | null {

@@ -207,6 +207,15 @@ describe('mailServers', () => {
     });
   });
 
+  it('judges an answer from the cache anew for whoever has other rules', async () => {
+    const { resolver } = await world({ 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC, '10.0.0.1'] } });
+    const addresses = async (tools: Partial<MailTools>) => (await run(resolver, 'd.test', tools)).hosts[0]?.addresses;
+    expect(await addresses({})).toEqual([PUBLIC]);
+    expect(await addresses({ allowPrivate: true })).toEqual([PUBLIC, '10.0.0.1']);
+    expect(await addresses({ own: new Set(['2056:2056']) })).toBeUndefined();
+    expect(await addresses({})).toEqual([PUBLIC]);
+  });
+
   it('refuses our own addresses', async () => {
     const own = new Set(['2056:2056']); // 8.8.8.8 as ownAddresses spells it
     const found = await find({ 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } }, { own });

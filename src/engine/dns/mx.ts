@@ -175,20 +175,41 @@ function* lookUp(
   return records.map((record, i) => judgeHost(record, [answers[2 * i]!, answers[2 * i + 1]!], tools));
 }
 
+interface Dialable {
+  /** Those that may be dialled; at most MAX_ADDRESSES. */
+  readonly addresses: readonly string[];
+  readonly published: number;
+  /** What may be dialled depends on these. */
+  readonly by: Routing;
+}
+
+const dialable = new WeakMap<DnsAnswer, Dialable>();
+
+/** Addresses of an A or AAAA answer; worked out once for each answer in the cache. */
+function addressesOf(answer: DnsAnswer, { own, allowPrivate }: Routing): Dialable {
+  const known = dialable.get(answer);
+  if (known?.by.own === own && known.by.allowPrivate === allowPrivate) return known;
+  const by = { own, allowPrivate };
+  const all = answer.kind === 'records' ? answer.records.flatMap((r) => ('address' in r ? [r.address] : [])) : [];
+  const addresses: string[] = [];
+  for (const address of all) {
+    if (addresses.length === MAX_ADDRESSES) break;
+    if (routable(address, by)) addresses.push(address);
+  }
+  const found = { addresses, published: all.length, by };
+  dialable.set(answer, found);
+  return found;
+}
+
 function judgeHost(record: MxRecord, answers: readonly DnsAnswer[], tools: MailTools): Looked {
   const addresses: string[] = [];
   let published = 0;
   let failure: DnsFailure | null = null;
   for (const answer of answers) {
     if (answer.kind === 'records') {
-      let kept = 0;
-      for (const found of answer.records) {
-        if (!('address' in found)) continue;
-        published++;
-        if (kept === MAX_ADDRESSES || !routable(found.address, tools)) continue;
-        addresses.push(found.address);
-        kept++;
-      }
+      const found = addressesOf(answer, tools);
+      published += found.published;
+      for (const address of found.addresses) addresses.push(address);
     } else if (answer.kind !== 'nodata' && answer.kind !== 'nxdomain') failure = answer.kind;
   }
   if (addresses.length > 0) return { record, addresses, why: null, failure: null };

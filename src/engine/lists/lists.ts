@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dataFile } from '../data.ts';
 import type { ProviderKind } from '../evidence.ts';
+import { remembering } from '../memo.ts';
 import { type DisposableFile, parseDisposable } from './entries.ts';
 import { explain, type ListExplanation } from './explain.ts';
 import { type Relay, readDisposableMx, readLines, readProviders, readRelays, readRoles, readTable } from './facts.ts';
@@ -73,6 +74,9 @@ export function readFacts(dir: string) {
 }
 export type Facts = ReturnType<typeof readFacts>;
 
+/** Names whose answer is remembered, at least; twice as many at most. */
+const REMEMBERED = 10_000;
+
 const NOTHING: DisposableAnswer = { verdict: 'none', matched: null };
 
 /** The lists out of their parts. */
@@ -85,7 +89,7 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
   const known = new Set([...free, ...facts.known.keys(), ...facts.suggest, ...cleared, ...providers.keys()]);
 
   // One walk for all three, because the hash of every parent's name is what costs.
-  const disposable = (domain: string): DisposableAnswer => {
+  const disposable = remembering(REMEMBERED, (domain: string): DisposableAnswer => {
     let listed: string | null = null;
     let suspected: string | null = null;
     for (let name: string | null = domain; name !== null; name = parentOf(name)) {
@@ -97,15 +101,20 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
     if (listed !== null && speaksFor(listed, domain)) return { verdict: 'disposable', matched: listed };
     if (suspected !== null && speaksFor(suspected, domain)) return { verdict: 'suspected', matched: suspected };
     return NOTHING;
-  };
+  });
+
+  const operatedBy = remembering(REMEMBERED, (host: string) => {
+    if (nearest(host, mx.never) !== null) return null;
+    const operated = nearest(host, mx.hosts);
+    if (operated !== null) return { matched: operated, service: mx.hosts.get(operated)! };
+    const { verdict: tier, matched } = disposable(host);
+    return tier === 'disposable' ? { matched: matched!, service: matched! } : null;
+  });
 
   const disposableHost = (mxHosts: readonly string[], addresses: readonly string[]) => {
     for (const host of mxHosts) {
-      if (nearest(host, mx.never) !== null) continue;
-      const operated = nearest(host, mx.hosts);
-      if (operated !== null) return { matched: operated, service: mx.hosts.get(operated)! };
-      const { verdict: tier, matched } = disposable(host);
-      if (tier === 'disposable') return { matched: matched!, service: matched! };
+      const hit = operatedBy(host);
+      if (hit !== null) return hit;
     }
     for (const address of addresses) {
       const service = mx.addresses.get(address);

@@ -9,11 +9,27 @@ import { filters } from './filters.ts';
 import { http } from './http.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
+import { silentResolver } from './resolver-silent.ts';
 import { smtp } from './smtp.ts';
+import { smtpMemory } from './smtp-memory.ts';
+import { smtpReuse } from './smtp-reuse.ts';
+import { smtpTarpit } from './smtp-tarpit.ts';
 import { startUp } from './start.ts';
 
 /** In the order of results.md. */
-const BENCHES: readonly Bench[] = [http, engine, startUp, memory, lists, filters, smtp];
+const BENCHES: readonly Bench[] = [
+  http,
+  engine,
+  startUp,
+  memory,
+  lists,
+  filters,
+  smtp,
+  smtpReuse,
+  smtpMemory,
+  smtpTarpit,
+  silentResolver,
+];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !BENCHES.some((bench) => bench.name === name));

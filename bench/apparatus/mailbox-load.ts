@@ -11,6 +11,8 @@ export interface MailboxLoad {
   readonly open: number;
   readonly connectionsPerHost: number;
   readonly recipientsPerSession?: number;
+  /** Servers that drip, at the same port: asked first and never answering. */
+  readonly tarpits?: { readonly address: string; readonly count: number };
 }
 
 export interface MailboxReport {

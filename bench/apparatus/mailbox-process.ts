@@ -27,32 +27,53 @@ function dnsOf(address: string): DnsEvidence {
   return known;
 }
 
+/** Addresses whose servers drip, asked beside those that are measured; ended by the signal. */
+async function askTarpits(check: MailboxCheck, { tarpits }: MailboxLoad, signal: AbortSignal): Promise<void> {
+  const count = tarpits?.count ?? 0;
+  for (let i = 0; i < count; i++) {
+    const dns = labHosts({ [`mx.tarpit-${i}.test`]: [tarpits!.address] });
+    const address = labAddress(`jane@tarpit-${i}.test`);
+    void check.check({ address, dns }, { deadline: systemClock.elapsed() + 60_000, signal });
+  }
+  while (check.stats().open < count) await pause(10);
+  // Until all of them are connected and dripping.
+  if (count > 0) await pause(1000);
+}
+
 async function run(load: MailboxLoad): Promise<MailboxReport> {
-  const { addresses, domains, count, open } = load;
+  const { addresses, domains, count, open, port } = load;
   const check = load.who === 'check' ? checkFor(load) : null;
-  const latencies = new Float64Array(count);
-  let next = 0;
-  const one = async (i: number): Promise<void> => {
+  const ended = new AbortController();
+  if (check !== null) await askTarpits(check, load, ended.signal);
+  const questions = Array.from({ length: count }, (_, i) => {
     const address = addresses[(i % domains) % addresses.length]!;
     const recipient = `jane${i}@d${i % domains}.test`;
-    if (check === null) return rawDialogue({ address, port: load.port, recipient });
-    const deadline = systemClock.elapsed() + 60_000;
-    const { smtp } = await check.check({ address: labAddress(recipient), dns: dnsOf(address) }, { deadline });
-    if (smtp.finding !== 'accepted') throw new Error(`${recipient}: ${smtp.finding}, ${smtp.rule}`);
+    return { raw: { address, port, recipient }, subject: { address: labAddress(recipient), dns: dnsOf(address) } };
+  });
+  const latencies = new Float64Array(count);
+  let next = 0;
+  const one = async ({ raw, subject }: (typeof questions)[number]): Promise<void> => {
+    if (check === null) return rawDialogue(raw);
+    const { smtp } = await check.check(subject, { deadline: systemClock.elapsed() + 60_000 });
+    if (smtp.finding !== 'accepted') throw new Error(`${raw.recipient}: ${smtp.finding}, ${smtp.rule}`);
   };
   const worker = async (): Promise<void> => {
     while (next < count) {
       const i = next++;
       const began = performance.now();
-      await one(i);
+      await one(questions[i]!);
       latencies[i] = performance.now() - began;
     }
   };
+  const busy = (): number => (check === null ? 0 : check.stats().open - check.stats().idle);
+  const others = busy();
   const [cpu, began] = [process.cpuUsage(), performance.now()];
   await Promise.all(Array.from({ length: open }, worker));
-  while (check !== null && check.stats().open - check.stats().idle > 0) await new Promise(setImmediate);
+  while (busy() > others) await pause(1);
   const seconds = (performance.now() - began) / 1000;
   const { user, system } = process.cpuUsage(cpu);
+  ended.abort();
+  while (busy() > 0) await pause(10);
   latencies.sort();
   return {
     perSecond: count / seconds,
@@ -61,5 +82,7 @@ async function run(load: MailboxLoad): Promise<MailboxReport> {
     p99: latencies[Math.floor(count * 0.99)]!,
   };
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 answer<MailboxLoad>(run);

@@ -60,27 +60,33 @@ export function createClassifier(file: RuleFile = loadRules(), operators?: Reado
   const isBlocklist = suffixes(file.blocklists);
   const plainOf = (text: string, echoes: Echoes): Plain => takeOutEchoes(text, echoes, isBlocklist, keep);
   return {
-    classify: (input) => read(input, rules, plainOf(input.reply.text, input.echoes)),
+    classify(input) {
+      let found: Plain | null = null;
+      // An accepted recipient, the most frequent reply of all, is read by its code alone.
+      return read(input, rules, () => (found ??= plainOf(input.reply.text, input.echoes)));
+    },
     plain: ({ reply, echoes }) => plainOf(reply.text, echoes).text,
     fingerprint: ({ reply, echoes }) => fingerprintOf(reply.code, reply.enhanced, plainOf(reply.text, echoes).text),
   };
 }
 
-function read(input: ReplyToRead, rules: readonly Rule[], plain: Plain): Reading {
+function read(input: ReplyToRead, rules: readonly Rule[], plain: () => Plain): Reading {
   const { code, text } = input.reply;
   const early = EARLY.has(input.stage);
   const codeText = String(code);
   // qmail and others write the enhanced code into the text only; it counts if its class is the code's.
-  const inText = plain.enhanced !== null && plain.enhanced[0] === codeText[0] ? plain.enhanced : null;
-  const enhanced = input.reply.enhanced ?? inText ?? '';
+  const inText = (): string => {
+    const { enhanced } = plain();
+    return enhanced !== null && enhanced[0] === codeText[0] ? enhanced : '';
+  };
   for (const rule of rules) {
     // Step 1: before RCPT nobody's mailbox has been named.
     if (early ? rule.stage === 'rcpt' || aboutRecipient(rule.meaning) : rule.stage === 'early') continue;
     if (rule.operators !== null && (input.operator === null || !rule.operators.has(input.operator))) continue;
     if (!rule.code.test(codeText)) continue;
-    if (rule.enhancedCode !== null && !rule.enhancedCode.test(enhanced)) continue;
-    if (rule.words !== null && !rule.words.test(plain.text)) continue;
-    if (rule.unless?.test(plain.text)) continue;
+    if (rule.enhancedCode !== null && !rule.enhancedCode.test(input.reply.enhanced ?? inText())) continue;
+    if (rule.words !== null && !rule.words.test(plain().text)) continue;
+    if (rule.unless?.test(plain().text)) continue;
     return reading(rule.meaning, rule.finding, rule.id, code, text);
   }
   if (code >= 400 && code < 500) {

@@ -32,6 +32,8 @@ for (const [name, text] of Object.entries(files)) {
 // The lists have a script of their own, which prints what it does.
 const listsFresh = runPinned(['scripts/lists.ts', ...(check ? ['--check'] : [])]);
 
+const repliesFresh = runPinned(['scripts/replies.ts', check ? '--check' : '--write']);
+
 for (const name of stale) console.log(check ? `stale: ${name}` : `written: ${name}`);
 if (check && stale.length > 0) console.log('Run: npm run gen');
-if (!listsFresh || (check && stale.length > 0)) process.exitCode = 1;
+if (!listsFresh || !repliesFresh || (check && stale.length > 0)) process.exitCode = 1;

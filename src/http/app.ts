@@ -56,11 +56,6 @@ function addHooks(app: FastifyInstance, context: HttpContext): void {
     if (context.draining()) reply.header('connection', 'close');
     done();
   });
-  app.addHook('preHandler', (request, reply, done) => {
-    // The rest of an oversized body is not worth reading.
-    if (request.body === 'too_large') reply.header('connection', 'close');
-    done();
-  });
   app.addHook('onResponse', (request, reply, done) => {
     const caller = (request as FastifyRequest & { caller?: Caller }).caller;
     const { method } = request;

@@ -12,6 +12,8 @@ export function errorBody(refusal: Refusal, requestId: string) {
 /** Headers that go with an error whatever route it comes from. */
 export function errorHeaders(refusal: Refusal): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': JSON_TYPE };
+  // The rest of an oversized body is not worth reading.
+  if (refusal.status === 413) headers.connection = 'close';
   if (refusal.status === 401) headers['www-authenticate'] = 'Bearer';
   if (refusal.details.retry_after !== undefined) headers['retry-after'] = String(refusal.details.retry_after);
   return headers;

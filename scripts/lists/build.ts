@@ -1,6 +1,6 @@
 /** From the sources' names to the files of data/. Pure: the same input gives the same bytes. */
 import { createHash } from 'node:crypto';
-import { type Entry, formatDisposable, parseDisposable } from '../../src/engine/lists/entries.ts';
+import { type Entry, formatDisposable, parseDisposable, type Tier } from '../../src/engine/lists/entries.ts';
 import { readLines, readRelays, readTable } from '../../src/engine/lists/facts.ts';
 import { asciiName } from '../../src/engine/lists/names.ts';
 import { BIT, LETTERS, type Letter, lettersOf, setAside } from '../../src/engine/lists/rule.ts';
@@ -142,7 +142,7 @@ function perSource(lists: ReadonlyMap<string, Names>, entries: ReadonlyMap<strin
 /** What must hold of the hand-kept files; throws with the whole list of faults. */
 function check(
   dir: string,
-  verdict: ReadonlySet<string>,
+  verdict: Tier,
   entries: ReadonlyMap<string, Entry>,
   mistyped: ReadonlyMap<string, string>,
 ): void {

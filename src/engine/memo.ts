@@ -4,7 +4,7 @@
  * is still asked for moves back. Nothing is allocated before the first question. `answer` must always say the same of
  * the same key, and never `undefined`.
  */
-export function remembering<T extends string | object | null>(
+export function remembering<T extends string | boolean | object | null>(
   most: number,
   answer: (key: string) => T,
 ): (key: string) => T {

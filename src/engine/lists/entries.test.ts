@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../kernel/ids.ts';
 import { allEntries, type Entry, entryOf, formatDisposable, ListFileError, parseDisposable } from './entries.ts';
 import { isVerdict } from './rule.ts';
 
@@ -22,7 +23,13 @@ describe('the file of disposable domains', () => {
           expect(entryOf(file, n)).toEqual({ bits, reason });
           expect(file.verdict.has(n)).toBe(reason === null && isVerdict(bits));
           expect(file.suspicion.has(n)).toBe(reason === null && !isVerdict(bits));
+          for (const near of [`0${n}`, `${n}.br`, n.slice(1), n.slice(0, -1)]) {
+            expect(entryOf(file, near)).toEqual(entries.get(near) ?? null);
+          }
         }
+        const tiers = list.map(([n]) => file.tier(n));
+        expect(file.verdict.size).toBe(tiers.filter((tier) => tier === 'verdict').length);
+        expect(file.suspicion.size).toBe(tiers.filter((tier) => tier === 'suspicion').length);
         expect(formatDisposable('2026-11-20', file.sources, new Map([...entries].reverse()))).toBe(text);
       }),
     );
@@ -40,6 +47,32 @@ describe('the file of disposable domains', () => {
     for (let length = 0; length < text.length; length++) {
       expect(() => parseDisposable(text.slice(0, length)), `${length}`).toThrow(ListFileError);
     }
+  });
+
+  it('refuses a file whose lines are not those that were written', () => {
+    const text = formatDisposable(
+      '2026-11-20',
+      sources,
+      new Map([...'zyx'].map((letter) => [`${letter}.com`, { bits: 1, reason: null }])),
+    );
+    const swapped = text.replace('x.com\ta\ny.com\ta', 'y.com\ta\nx.com\ta');
+    for (const changed of [swapped, text.replaceAll('\n', '\r\n'), text.replace('z.com\ta', 'z.com\tb'), `${text}\n`]) {
+      expect(changed).not.toBe(text);
+      expect(() => parseDisposable(changed)).toThrow(ListFileError);
+    }
+  });
+
+  it('comes to an end in any text, sorted or not', () => {
+    const lines = fc.array(fc.stringMatching(/^[a-c\t\n.]{0,6}$/), { maxLength: 30 });
+    fc.assert(
+      fc.property(lines, fc.stringMatching(/^[a-c.]{0,5}$/), (parts, asked) => {
+        const body = parts.join('\n');
+        const good = formatDisposable('2026-11-20', sources, new Map()).replace(/# sha256: .*\n/, '');
+        const file = parseDisposable(`${good}# sha256: ${sha256Hex(body)}\n${body}`);
+        expect([null, 'verdict', 'suspicion']).toContain(file.tier(asked));
+        entryOf(file, asked);
+      }),
+    );
   });
 
   it.each([

@@ -82,21 +82,24 @@ const NOTHING: DisposableAnswer = { verdict: 'none', matched: null };
 /** The lists out of their parts. */
 export function assemble(facts: Facts, file: DisposableFile): Lists {
   const { relays, mx, providers, mistyped } = facts;
-  const { verdict, suspicion } = file;
+  const { verdict } = file;
   const cleared = new Set([...facts.allow.keys(), ...relays.keys()]);
-  // An update may find that a free provider is none.
-  const free = new Set(facts.free.filter((name) => !verdict.has(name) && !mistyped.has(name)));
-  const known = new Set([...free, ...facts.known.keys(), ...facts.suggest, ...cleared, ...providers.keys()]);
+  const free = new Set(facts.free.filter((name) => !mistyped.has(name)));
+  // An update may find that a free provider is none. Found out when asked, so that a start need not look them all up.
+  const stillFree = remembering(REMEMBERED, (name) => !verdict.has(name));
+  const isFree = (domain: string) => free.has(domain) && stillFree(domain);
+  const known = new Set([...facts.known.keys(), ...facts.suggest, ...cleared, ...providers.keys()]);
 
-  // One walk for all three, because the hash of every parent's name is what costs.
+  // One walk for all three: finding a name's place is what costs.
   const disposable = remembering(REMEMBERED, (domain: string): DisposableAnswer => {
     let listed: string | null = null;
     let suspected: string | null = null;
     for (let name: string | null = domain; name !== null; name = parentOf(name)) {
       if (cleared.has(name)) return { verdict: 'allowed', matched: name };
       if (listed !== null) continue;
-      if (verdict.has(name)) listed = name;
-      else if (suspected === null && suspicion.has(name)) suspected = name;
+      const tier = file.tier(name);
+      if (tier === 'verdict') listed = name;
+      else if (suspected === null && tier === 'suspicion') suspected = name;
     }
     if (listed !== null && speaksFor(listed, domain)) return { verdict: 'disposable', matched: listed };
     if (suspected !== null && speaksFor(suspected, domain)) return { verdict: 'suspected', matched: suspected };
@@ -128,7 +131,7 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
     size: verdict.size,
     disposable,
     disposableHost,
-    isFree: (domain) => free.has(domain),
+    isFree,
     isRelay: (domain) => nearest(domain, relays) !== null,
     role: facts.role,
     provider: (mxHost) => {
@@ -137,7 +140,10 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
     },
     isKnownDomain: (domain) =>
       !mistyped.has(domain) &&
-      (known.has(domain) || nearest(domain, relays) !== null || disposable(domain).verdict === 'disposable'),
+      (known.has(domain) ||
+        isFree(domain) ||
+        nearest(domain, relays) !== null ||
+        disposable(domain).verdict === 'disposable'),
     suggestDomains: facts.suggest,
     explain: (domain) => explain(domain, lists, facts, file),
   };

@@ -7,7 +7,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writ
 import { join } from 'node:path';
 import { type Clock, toIso } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
-import { allEntries, type DisposableFile, type Entry, formatDisposable, parseDisposable } from './entries.ts';
+import { allEntries, type Entry, formatDisposable, parseDisposable, tierOf } from './entries.ts';
 import { readLines, readRelays, readTable } from './facts.ts';
 import { packagedDir } from './lists.ts';
 import { asciiName } from './names.ts';
@@ -96,7 +96,7 @@ export async function updateLists(options: UpdateOptions): Promise<UpdateSummary
   return {
     version,
     path,
-    ...difference(current, next),
+    ...difference(before, entries),
     total: next.verdict.size,
     suspected: next.suspicion.size,
     sources: fetched.map(({ url, names }) => ({ url, domains: names.size })),
@@ -174,10 +174,17 @@ function merge(
   return new Map([...bits].map(([name, b]) => [name, { bits: b, reason: setAside(name, facts) }]));
 }
 
-function difference(before: DisposableFile, after: DisposableFile): { added: number; removed: number } {
-  let added = 0;
-  for (const name of after.verdict) if (!before.verdict.has(name)) added++;
-  return { added, removed: before.verdict.size + added - after.verdict.size };
+function difference(
+  before: ReadonlyMap<string, Entry>,
+  after: ReadonlyMap<string, Entry>,
+): { added: number; removed: number } {
+  const accused = (entries: ReadonlyMap<string, Entry>, name: string): boolean => {
+    const entry = entries.get(name);
+    return entry !== undefined && tierOf(entry) === 'verdict';
+  };
+  const newly = (from: ReadonlyMap<string, Entry>, to: ReadonlyMap<string, Entry>): number =>
+    [...to.keys()].filter((name) => accused(to, name) && !accused(from, name)).length;
+  return { added: newly(before, after), removed: newly(after, before) };
 }
 
 const readSentinels = (packaged: string): Set<string> =>

@@ -16,7 +16,7 @@ export interface WatchOptions {
 }
 
 export interface WatchedLists {
-  /** Ask for it anew for every verification. Reading a changed list takes about 0.2 s, once. */
+  /** Ask for it anew for every verification. Reading a changed list takes some 20 ms, once. */
   readonly current: Lists;
   /** Why the downloaded list is not in use although it is there; null when all is well. */
   readonly problem: string | null;

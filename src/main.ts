@@ -14,7 +14,7 @@ import { buildApp } from './http/app.ts';
 import { callerIp } from './http/caller-ip.ts';
 import { trackConnections } from './http/connections.ts';
 import type { HttpContext } from './http/context.ts';
-import { createMetrics, listenForMetrics, type Metrics } from './http/metrics.ts';
+import type { Metrics } from './http/metrics.ts';
 import { createStrangers } from './http/strangers.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
 import { type Clock, systemClock, toIso } from './kernel/clock.ts';
@@ -73,7 +73,10 @@ async function listen(
   lists: WatchedLists,
 ): Promise<Service> {
   let draining = false;
-  const metrics = options.metricsToken !== null || options.metricsPort !== null ? createMetrics() : null;
+  // Loaded only where they are wanted: that would take part of every start.
+  const measuring =
+    options.metricsToken !== null || options.metricsPort !== null ? await import('./http/metrics.ts') : null;
+  const metrics = measuring?.createMetrics() ?? null;
   const verify = createVerifyService({
     charging: store.charging,
     tools,
@@ -123,7 +126,9 @@ async function listen(
   const connections = trackConnections(app.server);
   await app.listen({ host: options.host, port: options.port });
   const metricsServer =
-    metrics && options.metricsPort !== null ? await listenForMetrics(metrics, options.host, options.metricsPort) : null;
+    measuring && metrics && options.metricsPort !== null
+      ? await measuring.listenForMetrics(metrics, options.host, options.metricsPort)
+      : null;
   const keeping =
     options.role === 'api' ? null : startUpkeep(() => upkeep(store, clock, options.retentionDays), logger);
   const { port } = app.server.address() as AddressInfo;

@@ -5,7 +5,7 @@ import type { Caller } from '../service/gate.ts';
 import { readBodies, setAsideContentType } from './body.ts';
 import { refuseBroken } from './broken.ts';
 import type { HttpContext } from './context.ts';
-import { describeRoutes } from './openapi.ts';
+import { describeRoutes, NO_COMPILERS } from './openapi.ts';
 import { commonHeaders, sendError } from './reply.ts';
 import { ROUTES, type RouteRow } from './routes.ts';
 
@@ -33,6 +33,7 @@ export async function buildApp(context: HttpContext): Promise<FastifyInstance> {
       reply.headers(commonHeaders(request.id, request.url));
       void sendError(request as FastifyRequest, reply, new Refusal('not_found', 'The path is not well-formed.'));
     },
+    schemaController: NO_COMPILERS,
     clientErrorHandler: (error, socket) => refuseBroken(error, socket, context.clock.now()),
   });
   readBodies(app);

@@ -12,12 +12,14 @@ const WINDOW_MS = 300_000;
  * it protects this process's time, not a right that nodes would have to agree on.
  */
 export function createStrangers(clock: Clock): { refuse(ip: string, refusal: Refusal): Refusal } {
-  const seen = new LRUCache<string, { window: number; count: number }>({ max: 50_000 });
+  // Made at the first stranger: it takes its room at once.
+  let seen: LRUCache<string, { window: number; count: number }> | null = null;
   return {
     refuse(ip, refusal) {
       const now = clock.now();
       const window = Math.floor(now / WINDOW_MS);
       const network = ip.includes(':') ? prefix64(ip) : ip;
+      seen ??= new LRUCache({ max: 50_000 });
       let entry = seen.get(network);
       if (entry?.window !== window) {
         entry = { window, count: 0 };

@@ -22,22 +22,24 @@ export interface Cache {
  * time: no key has to be put together to look one up, which the fast path of a verification does several times.
  */
 export function createCache(names: number, clock: Clock): Cache {
-  const shelf = new LRUCache<string, Map<RecordType, Kept>>({ max: names });
+  // Made for the first answer: it takes its room at once, which every start would wait for.
+  let shelf: LRUCache<string, Map<RecordType, Kept>> | null = null;
   return {
     get(name, type) {
-      const kept = shelf.get(name)?.get(type);
+      const kept = shelf?.get(name)?.get(type);
       return kept && clock.elapsed() < kept.until ? kept.answer : undefined;
     },
     set(name, type, answer) {
       if (!('ttl' in answer)) return;
       const until = clock.elapsed() + answer.ttl * 1000;
+      shelf ??= new LRUCache({ max: names });
       const types = shelf.get(name);
       if (types) types.set(type, { answer, until });
       else shelf.set(name, new Map([[type, { answer, until }]]));
     },
     get size() {
-      return shelf.size;
+      return shelf?.size ?? 0;
     },
-    clear: () => shelf.clear(),
+    clear: () => shelf?.clear(),
   };
 }

@@ -10,30 +10,32 @@ const GREYLISTED_MS = HOUR_MS;
 
 /** Whether a domain accepts any mailbox, remembered per domain and operator; what is unknown is not remembered. */
 export class CatchAllCache {
-  readonly #cache: LRUCache<string, 'pass' | 'fail'>;
+  readonly #options: { readonly max: number; readonly perf: { now(): number }; readonly ttlResolution: number };
+  // Both are made for the first answer: they take their room at once, which every start would wait for.
+  #cache: LRUCache<string, 'pass' | 'fail'> | null = null;
   /** Random local parts that were greylisted: a new one at each try would be greylisted anew, for ever. */
-  readonly #greylisted: LRUCache<string, string>;
+  #greylisted: LRUCache<string, string> | null = null;
 
   constructor(clock: Clock, max = MOST_DOMAINS) {
-    const perf = { now: () => clock.elapsed() };
-    this.#cache = new LRUCache({ max, perf, ttlResolution: 1 });
-    this.#greylisted = new LRUCache({ max, perf, ttlResolution: 1, ttl: GREYLISTED_MS });
+    this.#options = { max, perf: { now: () => clock.elapsed() }, ttlResolution: 1 };
   }
 
   get(domain: string, operator: string): 'pass' | 'fail' | null {
-    return this.#cache.get(`${domain}\n${operator}`) ?? null;
+    return this.#cache?.get(`${domain}\n${operator}`) ?? null;
   }
 
   /** The local part that the domain's server was asked about and told to ask again; null for none. */
   greylistedProbe(domain: string, operator: string): string | null {
-    return this.#greylisted.get(`${domain}\n${operator}`) ?? null;
+    return this.#greylisted?.get(`${domain}\n${operator}`) ?? null;
   }
 
   noteGreylisted(domain: string, operator: string, localPart: string): void {
+    this.#greylisted ??= new LRUCache({ ...this.#options, ttl: GREYLISTED_MS });
     this.#greylisted.set(`${domain}\n${operator}`, localPart);
   }
 
   set(domain: string, operator: string, result: 'pass' | 'fail'): void {
+    this.#cache ??= new LRUCache(this.#options);
     this.#cache.set(`${domain}\n${operator}`, result, { ttl: KEPT_MS[result] });
   }
 }

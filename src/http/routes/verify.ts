@@ -86,11 +86,6 @@ async function answer(
   idempotency: IdempotencyRef | null,
 ): Promise<FastifyReply> {
   const who = credentials(context, request);
-  const gone = new AbortController();
-  const onClose = () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  };
-  reply.raw.once('close', onClose);
   const outcome = await context.verify.verify({
     ...who,
     idempotency,
@@ -99,8 +94,11 @@ async function answer(
     clientIp: input.clientIp ?? who.ip,
     timeoutMs: input.timeoutMs,
     withEvidence: input.withEvidence,
-    // With an Idempotency-Key the client means to ask again: it is to find the whole outcome then.
-    signal: idempotency === null ? gone.signal : new AbortController().signal,
+    // Asked for only by a check that has to wait. With an Idempotency-Key the client means to ask again: it is to find
+    // the whole outcome then.
+    get signal() {
+      return idempotency === null ? goneSignal(reply) : new AbortController().signal;
+    },
   });
   const admission = enter(context, reply, 'admission' in outcome ? outcome.admission : outcome, who.ip);
   if (admission.outcome === 'replay') {
@@ -110,4 +108,15 @@ async function answer(
   if (outcome.outcome !== 'answered') throw (outcome as { error: unknown }).error;
   reply.headers({ 'content-type': JSON_TYPE, 'x-credits-remaining': String(outcome.balance) });
   return reply.send(outcome.record.body);
+}
+
+/** Aborted when the client has gone before its reply. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const { raw } = reply;
+  if (raw.destroyed) gone.abort();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }

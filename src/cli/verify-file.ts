@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { Report, Verifier } from '../index.ts';
 import { Failed, WrongUse } from './command.ts';
+import { UNANSWERED, unanswered, verdictOf } from './unanswered.ts';
 
 interface FileAsk {
   readonly file: string;
@@ -20,8 +21,6 @@ interface FileAsk {
 const AT_ONCE = 50;
 /** Rows read ahead of the first that is not done. */
 const MOST_WAITING = 5000;
-/** Stands where the reason would: these rows can be asked again. */
-const UNANSWERED = 'verification_unavailable';
 
 interface Tally {
   rows: number;
@@ -99,7 +98,7 @@ async function* results(verifier: Verifier, ask: FileAsk, bar: Progress, tally: 
   const start = async (row: string[], email: string): Promise<string> => {
     running += 1;
     try {
-      const result = await verdictOf(verifier, email, ask, tally);
+      const result = await patientVerdict(verifier, email, ask, tally);
       return line(row, email, result, ask, tally);
     } finally {
       running -= 1;
@@ -126,17 +125,15 @@ async function* results(verifier: Verifier, ask: FileAsk, bar: Progress, tally: 
 }
 
 /** Null when no resolver answered, although it was asked again for a while. */
-async function verdictOf(verifier: Verifier, email: string, ask: FileAsk, tally: Tally): Promise<Report | null> {
+async function patientVerdict(verifier: Verifier, email: string, ask: FileAsk, tally: Tally): Promise<Report | null> {
   // Once one row was given up, the others are not waited for, until an answer comes.
   for (const pauseMs of tally.down ? [0] : [500, 2000, 5000, 0]) {
-    try {
-      const result = await verifier.verify(email, ask);
+    const result = await verdictOf(verifier, email, ask);
+    if (result !== null) {
       tally.down = false;
       return result;
-    } catch (error) {
-      if ((error as Error).name !== 'VerificationUnavailableError') throw error;
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   tally.down = true;
   return null;
@@ -145,7 +142,7 @@ async function verdictOf(verifier: Verifier, email: string, ask: FileAsk, tally:
 function line(row: readonly string[], email: string, result: Report | null, ask: FileAsk, tally: Tally): string {
   tally.rows += 1;
   if (result === null) tally.unanswered += 1;
-  if (ask.json) return `${JSON.stringify(result ?? { email, status: null, reason: UNANSWERED })}\n`;
+  if (ask.json) return `${JSON.stringify(result ?? unanswered(email))}\n`;
   return csvLine([
     ...row,
     ...(result === null ? ADDED.map((name) => (name === 'reason' ? UNANSWERED : '')) : added(result)),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Report, Verifier } from '../index.ts';
 import { command, optionsFrom, table, WrongUse, whole } from './command.ts';
+import { UNANSWERED, unanswered, verdictOf } from './unanswered.ts';
 
 interface Flags {
   json?: boolean;
@@ -52,43 +53,31 @@ export const verifyCommand = (): Command =>
 type Ask = Parameters<Verifier['verify']>[1];
 
 const AT_ONCE = 50;
-/** Stands where the reason would where no resolver answered: these can be asked again. */
-const UNANSWERED = 'verification_unavailable';
-
 interface Asked {
   readonly email: string;
   /** Null when no resolver answered. */
   readonly result: Report | null;
 }
 
-async function asked(verifier: Verifier, email: string, ask: Ask): Promise<Asked> {
-  try {
-    return { email, result: await verifier.verify(email, ask) };
-  } catch (error) {
-    if ((error as Error).name !== 'VerificationUnavailableError') throw error;
-    return { email, result: null };
-  }
-}
-
 /** Results in the order of the addresses, a bounded number of checks at once. An outage takes no verdict with it. */
 async function* inOrder(verifier: Verifier, addresses: readonly string[], ask: Ask): AsyncGenerator<Asked> {
-  let unanswered = 0;
+  let missing = 0;
   for (let i = 0; i < addresses.length; i += AT_ONCE) {
-    for (const one of await Promise.all(addresses.slice(i, i + AT_ONCE).map((email) => asked(verifier, email, ask)))) {
-      if (one.result === null) unanswered += 1;
-      yield one;
+    const batch = addresses.slice(i, i + AT_ONCE);
+    const results = await Promise.all(batch.map((email) => verdictOf(verifier, email, ask)));
+    for (const [n, result] of results.entries()) {
+      if (result === null) missing += 1;
+      yield { email: batch[n]!, result };
     }
   }
-  if (unanswered === 0) return;
+  if (missing === 0) return;
   process.exitCode = 1;
-  process.stderr.write(
-    `mailvet: ${unanswered} without a verdict: no DNS resolver answers. Check MAILVET_DNS_SERVERS.\n`,
-  );
+  process.stderr.write(`mailvet: ${missing} without a verdict: no DNS resolver answers. Check MAILVET_DNS_SERVERS.\n`);
 }
 
 async function printLines(verifier: Verifier, addresses: readonly string[], ask: Ask): Promise<void> {
   for await (const { email, result } of inOrder(verifier, addresses, ask)) {
-    process.stdout.write(`${JSON.stringify(result ?? { email, status: null, reason: UNANSWERED })}\n`);
+    process.stdout.write(`${JSON.stringify(result ?? unanswered(email))}\n`);
   }
 }
 

@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, type Socket } from 'node:net';
-import { canonicalIp } from '../service/gate.ts';
+import type { Socket } from 'node:net';
+import { canonicalIp, ipMatcher } from '../service/gate.ts';
 
 /**
  * Who calls: the socket's address, or, only behind the proxies named in the configuration, the one they forward: the
  * right-most entry of X-Forwarded-For that is no trusted proxy itself. Canonical; v4-mapped addresses as IPv4.
  */
 export function callerIp(trusted: readonly string[]): (request: IncomingMessage) => string {
-  const proxies = new BlockList();
-  for (const cidr of trusted) addTo(proxies, cidr);
-  const isProxy = (ip: string) => proxies.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+  const isProxy = ipMatcher(trusted);
   // A connection has one far end; finding its canonical form again for each of its requests would be for nothing.
   const peers = new WeakMap<Socket, string>();
   const peerOf = (connection: Socket): string => {
@@ -34,13 +32,6 @@ export function callerIp(trusted: readonly string[]): (request: IncomingMessage)
     }
     return caller;
   };
-}
-
-function addTo(list: BlockList, cidr: string): void {
-  const [ip, bits] = cidr.split('/') as [string, string?];
-  const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4';
-  if (bits === undefined) list.addAddress(ip, family);
-  else list.addSubnet(ip, Number(bits), family);
 }
 
 /** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */

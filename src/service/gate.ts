@@ -1,6 +1,6 @@
 import type { AdmissionRequest, Caller, IdempotencyRef, Store, StoredReply } from '../store/store.ts';
 
-export { canonicalIp } from '../engine/address/ip.ts';
+export { canonicalIp, ipMatcher } from '../engine/address/ip.ts';
 export type { Admission, Caller, IdempotencyRef, RateWindow, StoredReply } from '../store/store.ts';
 
 /** A request as the gate sees it, whatever it asks for. */

@@ -155,6 +155,3 @@ export function ipMatcher(list: readonly string[]): (ip: string) => boolean {
     return blocks.some((block) => covers(block, groups));
   };
 }
-
-/** Whether one of the addresses and blocks of `list` covers `ip`; v4 and v4-mapped are the same. */
-export const ipInList = (ip: string, list: readonly string[]): boolean => ipMatcher(list)(ip);

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { optionsPage, sampleEnvironment } from '../src/config/help.ts';
 import { ROOT, runPinned } from './fresh.mjs';
+import { clientTypes } from './gen/client-types.ts';
 import { errorsPage } from './gen/errors-page.ts';
 import { openApiFiles } from './gen/openapi-files.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
@@ -18,6 +19,7 @@ const files: Record<string, string> = {
   'docs/errors.md': errorsPage(),
   'docs/syntax-errors.md': syntaxErrorsPage(),
   ...(await openApiFiles()),
+  ...(await clientTypes()),
 };
 
 const stale: string[] = [];

@@ -1,0 +1,107 @@
+import Type, { type Static } from 'typebox';
+import { Nullable, OneOf } from '../schema.ts';
+import { Email, NewPassword, Password, PersonName, ROLES, Time, Token } from './words.ts';
+
+/** Who is signed in, what they may see, and what the sign-in page offers. Answered to anybody. */
+export const SessionReply = Type.Object(
+  {
+    user: Nullable(
+      Type.Object({
+        id: Type.String(),
+        email: Type.String(),
+        name: Type.String(),
+        /** Whether a code of an authenticator app is asked at sign-in. */
+        second_factor: Type.Boolean(),
+        operator: Type.Boolean(),
+      }),
+    ),
+    accounts: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        role: OneOf(ROLES),
+        plan: Type.String(),
+        status: OneOf(['active', 'suspended'] as const),
+      }),
+    ),
+    /** Whether strangers may sign up. */
+    signup: Type.Boolean(),
+    /** Whether this service can send mail. */
+    mail: Type.Boolean(),
+    /** The address that the request came from, canonical. */
+    ip: Type.String(),
+  },
+  { title: 'Session' },
+);
+export type SessionReply = Static<typeof SessionReply>;
+
+export const Done = Type.Object({ status: OneOf(['success'] as const), message: Type.String() }, { title: 'Done' });
+export type Done = Static<typeof Done>;
+
+/** `POST /dashboard/setup`: the one-time link of the first start becomes the owner's sign-in. */
+export const SetupRequest = Type.Object({ token: Token, name: PersonName, email: Email, password: NewPassword });
+export const SignInRequest = Type.Object({ email: Email, password: Password });
+export const SignInReply = Type.Object(
+  { second_factor: Type.Boolean({ description: 'True: not yet signed in, a code is asked next.' }) },
+  { title: 'SignIn' },
+);
+export const CodeRequest = Type.Object({
+  code: Type.String({
+    minLength: 6,
+    maxLength: 20,
+    description: 'Six digits of the authenticator app, or a recovery code.',
+    'x-error': 'code must be the six digits of the authenticator app, or a recovery code.',
+  }),
+});
+export const SignUpRequest = Type.Object({ name: PersonName, email: Email, password: NewPassword });
+export const EmailRequest = Type.Object({ email: Email });
+export const TokenRequest = Type.Object({ token: Token });
+export const NewPasswordRequest = Type.Object({ token: Token, password: NewPassword });
+export const ChangePasswordRequest = Type.Object({ current: Password, password: NewPassword });
+export const PasswordRequest = Type.Object({ password: Password });
+export const ProfileRequest = Type.Object({ name: PersonName });
+
+export const TotpReply = Type.Object(
+  {
+    uri: Type.String({ description: '`otpauth://totp/…`, for a QR code.' }),
+    secret: Type.String({ description: 'The same secret in base32, for typing it in.' }),
+    recovery_codes: Type.Array(Type.String()),
+  },
+  { title: 'Totp' },
+);
+
+export const PasskeysReply = Type.Object(
+  { passkeys: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), created_at: Time })) },
+  { title: 'Passkeys' },
+);
+/** As the Web Authentication API takes and gives them (WebAuthn Level 3 §5.1.8–5.1.10); the browser is their reader. */
+export const PasskeyOptions = Type.Object(
+  { options: Type.Record(Type.String(), Type.Unknown()) },
+  { title: 'PasskeyOptions' },
+);
+const Credential = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'PublicKeyCredential.toJSON().',
+  'x-error': 'credential must be what the browser made of the options.',
+});
+export const PasskeyCreateRequest = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100, 'x-error': 'name must have 1 to 100 characters.' }),
+  credential: Credential,
+});
+export const PasskeySignInRequest = Type.Object({ credential: Credential });
+
+export const InvitationLookupReply = Type.Object(
+  {
+    account: Type.Object({ name: Type.String() }),
+    email: Type.String(),
+    role: OneOf(ROLES),
+    /** Whether this address signs in already: then no password is chosen. */
+    known: Type.Boolean(),
+  },
+  { title: 'InvitationLookup' },
+);
+export const InvitationAcceptRequest = Type.Object({
+  token: Token,
+  /** Both only where the address is not known yet. */
+  name: Type.Optional(PersonName),
+  password: Type.Optional(NewPassword),
+});

@@ -1,0 +1,1 @@
+export type { AccountId, Actor, Role } from '../store/store.ts';

@@ -3,6 +3,7 @@
  *
  *     cli.js                    the command and the service in one file, for Node 24
  *     index.js, types/          the library, for Node 20, and its declarations
+ *     web/                      the dashboard
  *     scalar.js                 the script of the API reference page, served from our own origin
  *     THIRD-PARTY-LICENSES.txt  of everything that stands in these files
  */
@@ -13,6 +14,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { apiReferenceScript } from './build/api-reference.ts';
 import { writeDeclarations } from './build/declarations.ts';
 import { licences } from './build/licences.ts';
+import { buildWeb } from './build/web.ts';
 import { ROOT, sourceId } from './fresh.mjs';
 
 const dist = join(ROOT, 'dist');
@@ -61,7 +63,9 @@ const metafiles = await Promise.all([
   bundle('src/index.ts', 'index.js', 'node20'),
 ]);
 writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, ['@scalar/fastify-api-reference']));
+const inWeb = await buildWeb();
+const alsoIn = ['@scalar/fastify-api-reference', ...inWeb];
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, alsoIn));
 writeDeclarations(join(dist, 'types'));
 // Last, so that an interrupted build never counts; taken first, so that a source changed meanwhile does.
 writeFileSync(join(dist, '.source-id'), id);

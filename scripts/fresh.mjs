@@ -10,13 +10,23 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The Node that the npm package `node` brings. */
 export const PINNED_NODE = join(ROOT, 'node_modules/node/bin/node');
 
+/** What `npm run build` reads. */
+const SOURCES = [
+  'package.json',
+  'package-lock.json',
+  'scripts/build.ts',
+  'scripts/build',
+  'src',
+  'web/index.html',
+].concat(['web/vite.config.ts', 'web/package.json', 'web/public', 'web/src']);
+
 /**
  * One hash over the path, size and time of every file that `npm run build` reads. By times and not by contents: it is
  * asked at every start, and takes 3 ms.
  */
 export function sourceId() {
   const hash = createHash('sha256');
-  for (const top of ['package.json', 'package-lock.json', 'scripts/build.ts', 'src']) add(hash, top);
+  for (const top of SOURCES) add(hash, top);
   return hash.digest('hex');
 }
 

@@ -62,7 +62,7 @@ export function brokenRules(path: string, text: string): string[] {
   // The checker and its test spell them too.
   if (suppression && !path.startsWith('tests/rooms.')) say(`${suppression[0]}: mend the cause`, suppression.index);
 
-  visit(parseAst(text, { lang: 'ts', astType: 'ts' }) as unknown as Node, (node) => {
+  visit(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' }) as unknown as Node, (node) => {
     if (node.type === 'TSAnyKeyword') say('any', node.start);
     if (!path.startsWith('src/') || path.endsWith('.test.ts')) return;
     for (const what of inSource(path, node)) say(what, node.start);

@@ -2,15 +2,25 @@ import { STATUS_CODES } from 'node:http';
 import { type CatalogueRow, ERRORS } from '../../src/kernel/errors.ts';
 import { table } from './markdown.ts';
 
+const rows = Object.entries<CatalogueRow>(ERRORS);
+const cells = ([code, row]: [string, CatalogueRow]) => [`\`${code}\``, row.sentence, row.fix];
+
 /** docs/errors.md, from the catalogue. */
 export function errorsPage(): string {
-  const byStatus = Map.groupBy(Object.entries<CatalogueRow>(ERRORS), ([, row]) => row.status);
+  const byStatus = Map.groupBy(
+    rows.filter(([, row]) => !row.dashboard),
+    ([, row]) => row.status,
+  );
   const sections = [...byStatus]
     .sort(([a], [b]) => a - b)
-    .map(([status, rows]) => {
-      const cells = rows.map(([code, row]) => [`\`${code}\``, row.sentence, row.fix]);
-      return `## ${status} ${STATUS_CODES[status]}\n\n${table(['code', 'sentence', 'what to do'], cells)}`;
-    });
+    .map(
+      ([status, of]) =>
+        `## ${status} ${STATUS_CODES[status]}\n\n${table(['code', 'sentence', 'what to do'], of.map(cells))}`,
+    );
+  const ofDashboard = rows
+    .filter(([, row]) => row.dashboard)
+    .sort(([, a], [, b]) => a.status - b.status)
+    .map((entry) => [String(entry[1].status), ...cells(entry)]);
   return `<!-- Made from src/kernel/errors.ts by \`npm run gen\`: change it there. -->
 # Errors
 
@@ -21,5 +31,10 @@ The sentence may become more precise; the code stays. Nothing that is refused is
 A malformed *address* is not an error: it is a verdict, with status 200. Its codes are on the
 [page of syntax errors](syntax-errors.md).
 
-${sections.join('\n')}`;
+${sections.join('\n')}
+## Of the dashboard
+
+The pages of the dashboard can also be told these; no API key ever meets them.
+
+${table(['status', 'code', 'sentence', 'what to do'], ofDashboard)}`;
 }

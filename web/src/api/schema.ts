@@ -1443,7 +1443,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that is at fault. */
@@ -1454,6 +1454,8 @@ export interface components {
             current_plan?: string;
             upgrade_required?: string;
             existing_id?: number;
+            /** @description The least role that may do this. */
+            required_role?: string;
         };
     };
     responses: {

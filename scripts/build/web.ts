@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { ROOT } from '../fresh.mjs';
+
+/**
+ * dist/web: the dashboard. Each asset also compressed beside itself, so that the service need not do it. Answers the
+ * names of the packages that stand in it.
+ */
+export async function buildWeb(): Promise<string[]> {
+  const made = await build({ configFile: join(ROOT, 'web/vite.config.ts'), logLevel: 'warn' });
+  const folder = join(ROOT, 'dist/web/assets');
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, name));
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+  }
+  const outputs = [made].flat().flatMap((result) => ('output' in result ? result.output : []));
+  const modules = outputs.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
+  return [...new Set(modules.flatMap((id) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []))].sort();
+}

@@ -1,0 +1,10 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, unwrap } from './client.ts';
+
+/** Query keys begin with `account` and its id, so that one line refreshes all of an account after a change. */
+export const overviewQuery = (account: string) =>
+  queryOptions({
+    queryKey: ['account', account, 'overview'],
+    queryFn: () => unwrap(api.GET('/dashboard/accounts/{account}/overview', { params: { path: { account } } })),
+    refetchInterval: 30_000,
+  });

@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function ListsPage() {
+  return <Page title="lists">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function TrailPage() {
+  return <Page title="trail">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function VerifyEmailPage() {
+  return <Page title="verify-email">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function VerifyPage() {
+  return <Page title="verify">{null}</Page>;
+}

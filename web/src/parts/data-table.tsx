@@ -1,0 +1,61 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export interface Column<T> {
+  /** Also its React key; unique in the table. */
+  readonly header: string;
+  readonly cell: (row: T) => ReactNode;
+  /** Numbers stand at the right. */
+  readonly numeric?: boolean;
+  /** Hides the header's text from sight, for columns of buttons. */
+  readonly quietHeader?: boolean;
+  /** Left out on narrow screens. */
+  readonly wideOnly?: boolean;
+}
+
+/**
+ * A table is a table: rows come in the order in which the server gives them. `label` names it for who does not see it.
+ * On narrow screens it scrolls sideways inside its frame, which the keyboard reaches.
+ */
+export function DataTable<T>(props: {
+  label: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+  rowKey: (row: T) => string | number;
+}) {
+  const { label, columns, rows, rowKey } = props;
+  const side = (column: Column<T>) => (column.numeric ? 'right' : 'left');
+  return (
+    <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label={label}>
+      <Table highlightOnHover aria-label={label}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Table.Th key={column.header} scope="col" ta={side(column)} {...visibility(column)}>
+                <span className={column.quietHeader ? 'mantine-visually-hidden' : ''}>{column.header}</span>
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={rowKey(row)}>
+              {columns.map((column) => (
+                <Table.Td
+                  key={column.header}
+                  ta={side(column)}
+                  className={column.numeric ? 'numbers' : ''}
+                  {...visibility(column)}
+                >
+                  {column.cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const visibility = <T,>(column: Column<T>) => (column.wideOnly ? { visibleFrom: 'sm' as const } : {});

@@ -1,0 +1,35 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** One accent, dark enough for white text on it in both schemes (WCAG 2.2 §1.4.3). */
+const accent: MantineColorsTuple = [
+  '#e8f3fc',
+  '#d3e4f5',
+  '#a6c8ea',
+  '#75aadf',
+  '#4d91d6',
+  '#2f7fcf',
+  '#1c6fbf',
+  '#1864ab',
+  '#11568f',
+  '#0a4674',
+];
+
+export const theme = createTheme({
+  colors: { accent },
+  primaryColor: 'accent',
+  primaryShade: { light: 7, dark: 7 },
+  autoContrast: true,
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  headings: {
+    fontWeight: '600',
+    sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' }, h3: { fontSize: '1rem' } },
+  },
+  components: {
+    Button: { defaultProps: { variant: 'default' } },
+    Table: { defaultProps: { verticalSpacing: 'xs' } },
+    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+  },
+});

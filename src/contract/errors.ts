@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { ERRORS } from '../kernel/errors.ts';
+import { ERRORS, type ErrorCode, PUBLIC_CODES } from '../kernel/errors.ts';
 import { OneOf } from './schema.ts';
 
 export const ErrorReply = Type.Object(
   {
     error: Type.String({ description: 'One plain sentence.' }),
-    code: OneOf(Object.keys(ERRORS) as (keyof typeof ERRORS)[], { description: 'Stable; see the errors page.' }),
+    code: OneOf(PUBLIC_CODES, { description: 'Stable; see the errors page.' }),
     request_id: Type.String({ description: 'Also sent as X-Request-Id.' }),
     field: Type.Optional(Type.String({ description: 'The parameter that is at fault.' })),
     limit: Type.Optional(Type.Integer()),
@@ -17,3 +17,13 @@ export const ErrorReply = Type.Object(
   { title: 'Error' },
 );
 export type ErrorReply = Static<typeof ErrorReply>;
+
+/** What the dashboard's private API answers: every code, and what only it tells. */
+export const DashboardErrorReply = Type.Object(
+  {
+    ...ErrorReply.properties,
+    code: OneOf(Object.keys(ERRORS) as ErrorCode[], { description: 'Stable; see the errors page.' }),
+    required_role: Type.Optional(Type.String({ description: 'The least role that may do this.' })),
+  },
+  { title: 'Error' },
+);

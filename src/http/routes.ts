@@ -5,7 +5,7 @@ import { ErrorReply } from '../contract/errors.ts';
 import { FilterRemoved, FilterReply, FilterRequest, FiltersQuery, FiltersReply } from '../contract/filters.ts';
 import { UsageQuery, UsageReply } from '../contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../contract/verify.ts';
-import { ERRORS } from '../kernel/errors.ts';
+import { ERRORS, PUBLIC_CODES } from '../kernel/errors.ts';
 import type { HttpContext } from './context.ts';
 import { keyed } from './guard.ts';
 import { replyHeaders } from './reply-headers.ts';
@@ -191,7 +191,6 @@ export function schemaOf(row: RouteRow): Record<string, unknown> {
 }
 
 const codesOf = (status: number): string =>
-  Object.entries(ERRORS)
-    .filter(([, row]) => row.status === status)
-    .map(([code]) => `\`${code}\``)
+  PUBLIC_CODES.filter((code) => ERRORS[code].status === status)
+    .map((code) => `\`${code}\``)
     .join(', ');

@@ -9,6 +9,8 @@ export interface CatalogueRow {
   readonly sentence: string;
   /** What the caller can do about it; only for the docs. */
   readonly fix: string;
+  /** Only the dashboard's private API answers it: it stands apart on the docs page and is not in the public document. */
+  readonly dashboard?: true;
 }
 
 export const ERRORS = {
@@ -138,9 +140,74 @@ export const ERRORS = {
     sentence: 'The service is at its limit right now. Nothing was charged.',
     fix: 'Try again after `Retry-After` seconds.',
   },
+  not_signed_in: {
+    status: 401,
+    sentence: 'Nobody is signed in here, or the session has ended. Sign in.',
+    fix: 'Sign in; an API key does not open the dashboard.',
+    dashboard: true,
+  },
+  role_not_sufficient: {
+    status: 403,
+    sentence: 'Your role in this account does not allow this.',
+    fix: 'Ask somebody with the role that `required_role` names.',
+    dashboard: true,
+  },
+  cross_origin: {
+    status: 403,
+    sentence: 'The request came from a page of another site.',
+    fix: 'Use the dashboard at its own address; behind a proxy, pass `Host` on or set `MAILVET_PUBLIC_URL`.',
+    dashboard: true,
+  },
+  account_suspended: {
+    status: 403,
+    sentence: 'The account is suspended: nothing can be verified.',
+    fix: 'Ask the people who run the service.',
+    dashboard: true,
+  },
+  confirmation_mismatch: {
+    status: 422,
+    sentence: 'The confirmation is not the same. Nothing was changed.',
+    fix: 'Type exactly what the page asks for.',
+    dashboard: true,
+  },
+  last_owner: {
+    status: 422,
+    sentence: 'An account keeps at least one owner. Make somebody else an owner first.',
+    fix: 'Make another member an owner, or delete the account.',
+    dashboard: true,
+  },
+  already_member: {
+    status: 422,
+    sentence: 'Somebody with this address is a member already.',
+    fix: "Change the member's role instead.",
+    dashboard: true,
+  },
+  retention_too_long: {
+    status: 422,
+    sentence: 'The server does not keep verifications for that long.',
+    fix: 'Give at most the days that the sentence names; the server keeps them for `MAILVET_RETENTION_DAYS`.',
+    dashboard: true,
+  },
+  balance_too_small: {
+    status: 422,
+    sentence: 'The account has fewer credits than that. Nothing was changed.',
+    fix: 'Take back at most what is left.',
+    dashboard: true,
+  },
+  lists_not_updated: {
+    status: 503,
+    sentence: 'The lists could not be fetched. Those in use stay in use.',
+    fix: 'The sentence says why; try again later.',
+    dashboard: true,
+  },
 } as const satisfies Record<string, CatalogueRow>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** Codes that a client of the public API can meet. */
+export const PUBLIC_CODES = (Object.entries<CatalogueRow>(ERRORS) as [ErrorCode, CatalogueRow][])
+  .filter(([, row]) => !row.dashboard)
+  .map(([code]) => code);
 
 /** Fields that help the caller to fix the request; they stand beside `error`, `code` and `request_id`. */
 export interface ErrorDetails {
@@ -151,6 +218,8 @@ export interface ErrorDetails {
   current_plan?: string;
   upgrade_required?: string;
   existing_id?: number;
+  /** Of the dashboard: the least role that may do this. */
+  required_role?: string;
 }
 
 /** A refusal: the caller erred, or we cannot serve. A verdict is never one of these. */

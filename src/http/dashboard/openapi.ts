@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { ErrorReply } from '../../contract/errors.ts';
+import { DashboardErrorReply } from '../../contract/errors.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { DashboardRow, Who } from './row.ts';
 import { DASHBOARD_ROWS } from './table.ts';
@@ -37,7 +37,7 @@ export function buildDashboardApi(rows: readonly DashboardRow[] = DASHBOARD_ROWS
     const path = row.path.replaceAll(NAMES, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, schemas) };
   }
-  const error = { description: 'Refused.', content: jsonOf(ErrorReply, schemas) };
+  const error = { description: 'Refused.', content: jsonOf(DashboardErrorReply, schemas) };
   return {
     openapi: '3.1.0',
     info: {

@@ -7,7 +7,7 @@
  *     scalar.js                 the script of the API reference page, served from our own origin
  *     THIRD-PARTY-LICENSES.txt  of everything that stands in these files
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
@@ -17,7 +17,9 @@ import { licences } from './build/licences.ts';
 import { buildWeb } from './build/web.ts';
 import { ROOT, sourceId } from './fresh.mjs';
 
-const dist = join(ROOT, 'dist');
+/** Made beside and put in place whole: whoever runs what is built meanwhile never finds half of it. */
+const place = join(ROOT, 'dist');
+const dist = join(ROOT, `.cache/dist-${process.pid}`);
 const id = sourceId();
 
 /** Packages written as CommonJS look for these names, which an ES module does not have. */
@@ -56,17 +58,18 @@ async function bundle(entry: string, outfile: string, target: string): Promise<M
   return metafile;
 }
 
-rmSync(dist, { recursive: true, force: true });
-mkdirSync(dist);
+mkdirSync(dist, { recursive: true });
 const metafiles = await Promise.all([
   bundle('src/cli/main.ts', 'cli.js', 'node24'),
   bundle('src/index.ts', 'index.js', 'node20'),
 ]);
 writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
-const inWeb = await buildWeb();
+const inWeb = await buildWeb(join(dist, 'web'));
 const alsoIn = ['@scalar/fastify-api-reference', ...inWeb];
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, alsoIn));
 writeDeclarations(join(dist, 'types'));
-// Last, so that an interrupted build never counts; taken first, so that a source changed meanwhile does.
+// Taken first, so that a source changed meanwhile counts as newer.
 writeFileSync(join(dist, '.source-id'), id);
+rmSync(place, { recursive: true, force: true });
+renameSync(dist, place);
 console.log('dist/ is built.');

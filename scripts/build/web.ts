@@ -5,12 +5,13 @@ import { build } from 'vite';
 import { ROOT } from '../fresh.mjs';
 
 /**
- * dist/web: the dashboard. Each asset also compressed beside itself, so that the service need not do it. Answers the
+ * The dashboard, into `outDir`. Each asset also compressed beside itself, so that the service need not do it. Answers the
  * names of the packages that stand in it.
  */
-export async function buildWeb(): Promise<string[]> {
-  const made = await build({ configFile: join(ROOT, 'web/vite.config.ts'), logLevel: 'warn' });
-  const folder = join(ROOT, 'dist/web/assets');
+export async function buildWeb(outDir: string): Promise<string[]> {
+  const configFile = join(ROOT, 'web/vite.config.ts');
+  const made = await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+  const folder = join(outDir, 'assets');
   for (const name of readdirSync(folder)) {
     const bytes = readFileSync(join(folder, name));
     const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };

@@ -146,6 +146,60 @@ export const ERRORS = {
     fix: 'Sign in; an API key does not open the dashboard.',
     dashboard: true,
   },
+  sign_in_failed: {
+    status: 401,
+    sentence: 'The email address or the password is not right.',
+    fix: 'Correct them, or choose a new password; nobody is told which of the two was wrong.',
+    dashboard: true,
+  },
+  second_factor_failed: {
+    status: 401,
+    sentence: 'The code is not right, or it was used before.',
+    fix: "Wait for the authenticator app's next code, or use a recovery code.",
+    dashboard: true,
+  },
+  sign_in_again: {
+    status: 403,
+    sentence: 'This takes a sign-in that is not older than a day. Sign out, sign in, and try again.',
+    fix: 'Sign in again.',
+    dashboard: true,
+  },
+  link_expired: {
+    status: 410,
+    sentence: 'The link was used, or it is too old.',
+    fix: 'Ask for a new one.',
+    dashboard: true,
+  },
+  wrong_password: {
+    status: 422,
+    sentence: 'The password is not right.',
+    fix: 'Send the password that signs you in now.',
+    dashboard: true,
+  },
+  wrong_code: {
+    status: 422,
+    sentence: 'The code is not right, or it was used before.',
+    fix: "Wait for the authenticator app's next code; both clocks must be right.",
+    dashboard: true,
+  },
+  second_factor_exists: {
+    status: 422,
+    sentence: 'A code is asked at your sign-in already.',
+    fix: 'Remove the second factor first.',
+    dashboard: true,
+  },
+  passkey_refused: {
+    status: 422,
+    sentence: 'The passkey was not accepted.',
+    fix: 'Begin again; the sentence says more where there is more to say.',
+    dashboard: true,
+  },
+  email_refused: {
+    status: 422,
+    sentence: 'Mail to this address would not arrive.',
+    fix: 'Sign up with another address; the sentence says what is wrong with this one.',
+    dashboard: true,
+  },
   role_not_sufficient: {
     status: 403,
     sentence: 'Your role in this account does not allow this.',
@@ -204,10 +258,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+export const isOfDashboard = (code: ErrorCode): boolean => (ERRORS[code] as CatalogueRow).dashboard === true;
+
 /** Codes that a client of the public API can meet. */
-export const PUBLIC_CODES = (Object.entries<CatalogueRow>(ERRORS) as [ErrorCode, CatalogueRow][])
-  .filter(([, row]) => !row.dashboard)
-  .map(([code]) => code);
+export const PUBLIC_CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !isOfDashboard(code));
 
 /** Fields that help the caller to fix the request; they stand beside `error`, `code` and `request_id`. */
 export interface ErrorDetails {

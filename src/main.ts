@@ -14,11 +14,14 @@ import { buildApp } from './http/app.ts';
 import { callerIp } from './http/caller-ip.ts';
 import { trackConnections } from './http/connections.ts';
 import type { HttpContext } from './http/context.ts';
+import type { DashboardContext } from './http/dashboard/context.ts';
+import { createWebFiles } from './http/dashboard/web-files.ts';
 import type { Metrics } from './http/metrics.ts';
 import { createStrangers } from './http/strangers.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
 import { type Clock, systemClock, toIso } from './kernel/clock.ts';
 import { type Logger, shownAddress } from './kernel/log.ts';
+import { createDashboard } from './service/dashboard.ts';
 import { createFilterService } from './service/filters.ts';
 import { createGate } from './service/gate.ts';
 import { upkeep } from './service/upkeep.ts';
@@ -40,7 +43,11 @@ const LAME_MS = 1000;
 const DRAIN_MS = 30_000;
 
 /** Starts the service; throws when an option, the port or the store does not let it. */
-export async function startService(options: Options, logger: Logger, clock: Clock = systemClock): Promise<Service> {
+export async function startService(
+  options: Options,
+  logger: Logger,
+  { clock = systemClock, webFolders = WEB_FOLDERS }: { clock?: Clock; webFolders?: readonly string[] } = {},
+): Promise<Service> {
   if (options.allowPrivateNetworks) {
     logger.warn('MAILVET_ALLOW_PRIVATE_NETWORKS is on: mail hosts may be private addresses; for laboratories only');
   }
@@ -56,7 +63,7 @@ export async function startService(options: Options, logger: Logger, clock: Cloc
   try {
     await store.migrate();
     await store.upkeep.releaseDead();
-    return await listen(options, logger, clock, store, tools, lists);
+    return await listen({ options, logger, clock, webFolders, store, tools, lists });
   } catch (error) {
     tools.close();
     await store.close();
@@ -64,14 +71,18 @@ export async function startService(options: Options, logger: Logger, clock: Cloc
   }
 }
 
-async function listen(
-  options: Options,
-  logger: Logger,
-  clock: Clock,
-  store: Store,
-  tools: Engine,
-  lists: WatchedLists,
-): Promise<Service> {
+interface Parts {
+  readonly options: Options;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly webFolders: readonly string[];
+  readonly store: Store;
+  readonly tools: Engine;
+  readonly lists: WatchedLists;
+}
+
+async function listen({ options, logger, clock, webFolders, store, tools, lists }: Parts): Promise<Service> {
+  let url = options.publicUrl;
   let draining = false;
   // Loaded only where they are wanted: that would take part of every start.
   const measuring =
@@ -101,7 +112,8 @@ async function listen(
       );
     },
   });
-  const context: HttpContext = {
+  const context: DashboardContext = {
+    ...createDashboard({ store, clock, url: () => url }),
     clock,
     gate: createGate(store),
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
@@ -112,10 +124,12 @@ async function listen(
     strangers: createStrangers(clock),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
     answered: (request) => metrics?.request(request),
+    webFiles: createWebFiles(webFolders),
     docsScript,
     draining: () => draining,
     logger,
     publicUrl: options.publicUrl,
+    url: () => url,
     answersRequests: options.role !== 'worker',
   };
   const app = await buildApp(context);
@@ -132,6 +146,7 @@ async function listen(
   const keeping =
     options.role === 'api' ? null : startUpkeep(() => upkeep(store, clock, options.retentionDays), logger);
   const { port } = app.server.address() as AddressInfo;
+  if (options.port === 0) url = publicUrlOf(options.host, port);
 
   async function stop(): Promise<void> {
     draining = true;
@@ -148,7 +163,7 @@ async function listen(
     tools.close();
     await store.close();
   }
-  return { url: options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl, store, stop };
+  return { url, store, stop };
 }
 
 function healthOf(store: Store, tools: Engine, lists: WatchedLists, clock: Clock): HttpContext['health'] {
@@ -224,10 +239,15 @@ function observeAsker(metrics: Metrics, tools: Engine, clock: Clock): void {
   );
 }
 
+const fileHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Where `npm run build` puts the dashboard, as seen from the built file and from the sources. */
+const WEB_FOLDERS = [fileHere('./web'), fileHere('../dist/web')];
+
 /** Made by `npm run build`; absent while the sources run unbuilt. */
 async function docsScript(): Promise<Buffer | null> {
   for (const place of ['./scalar.js', '../dist/scalar.js']) {
-    const script = await readFile(fileURLToPath(new URL(place, import.meta.url))).catch(() => null);
+    const script = await readFile(fileHere(place)).catch(() => null);
     if (script) return script;
   }
   return null;

@@ -5,11 +5,21 @@ import { type Parsed, refused } from '../contract/schema.ts';
 /** RFC 9110 leaves the limit to the server: one address needs no more. */
 export const BODY_LIMIT = 16 * 1024;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a body of this route may have; BODY_LIMIT where it is not said. */
+    bytes?: number;
+  }
+}
+
+/** Asked for only by a body that is above the usual limit. */
+const limitOf = (request: FastifyRequest): number => request.routeOptions.config.bytes ?? BODY_LIMIT;
+
 /** What arrived, unjudged: whether it is usable is said only after the key and the rate window were. */
 type RawBody = Buffer | 'too_large' | 'cut_short';
 
 /**
- * Reads every body, of whatever type, into at most BODY_LIMIT bytes and never fails: the contract refuses a bad key
+ * Reads every body, of whatever type, into at most the bytes that its route takes, and never fails: the contract refuses a bad key
  * (401, 403, 429) before a bad body (400, 413, 415), so parsing has to wait until the key is judged.
  */
 export function readBodies(app: FastifyInstance): void {
@@ -23,11 +33,12 @@ export function readBodies(app: FastifyInstance): void {
       finished = true;
       done(null, body);
     };
+    const tooLarge = (bytes: number) => bytes > BODY_LIMIT && bytes > limitOf(request);
     // What is announced as too large need not arrive to be refused.
-    if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) finish('too_large');
+    if (tooLarge(Number(request.headers['content-length'] ?? 0))) finish('too_large');
     payload.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > BODY_LIMIT) {
+      if (tooLarge(size)) {
         chunks.length = 0;
         finish('too_large');
       } else if (!finished) chunks.push(chunk);
@@ -57,7 +68,9 @@ export const rawBody = (request: FastifyRequest): Buffer | null =>
 /** The body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. */
 export function jsonBody(request: FastifyRequest): Parsed<unknown> {
   const body = request.body as RawBody | undefined;
-  if (body === 'too_large') return refused('body_too_large');
+  if (body === 'too_large') {
+    return refused('body_too_large', `The request body is larger than ${limitOf(request) / 1024} KiB.`);
+  }
   const type = sentTypes.get(request);
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type.trim())) return refused('unsupported_media_type');
   const coding = request.headers['content-encoding'];

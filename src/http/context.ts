@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import type { FilterService } from '../service/filters.ts';
-import type { Gate } from '../service/gate.ts';
+import type { Caller, Gate } from '../service/gate.ts';
 import type { usageOf } from '../service/usage.ts';
 import type { VerifyService } from '../service/verify.ts';
+import type { WebFiles } from './dashboard/web-files.ts';
 import type { createStrangers } from './strangers.ts';
 
 export interface Health {
@@ -29,14 +30,24 @@ export interface HttpContext {
   readonly strangers: ReturnType<typeof createStrangers>;
   /** Prometheus text, or null where metrics are off on this listener. */
   readonly metrics: { token: string | null; text(): Promise<string> } | null;
-  /** Told of every reply, for the metrics. */
-  readonly answered: (request: { method: string; route: string; status: number; seconds: number }) => void;
+  /** Told of every reply, for the metrics and the counters of accounts. */
+  readonly answered: (request: {
+    method: string;
+    route: string;
+    status: number;
+    seconds: number;
+    caller: Caller | undefined;
+  }) => void;
+  /** The dashboard's page and its files. */
+  readonly webFiles: WebFiles;
   /** The API reference's script, or null where it was not built. */
   readonly docsScript: () => Promise<Buffer | null>;
   /** True from SIGTERM on: not ready, and connections are closed after their reply. */
   readonly draining: () => boolean;
   readonly logger: FastifyBaseLogger;
   readonly publicUrl: string;
-  /** False in a process that only runs jobs: no `/v1`. */
+  /** The same once the service listens: with the port that it has. */
+  readonly url: () => string;
+  /** False in a process that only runs jobs: no `/v1`, no dashboard. */
   readonly answersRequests: boolean;
 }

@@ -7,6 +7,7 @@ import { PLAN_WITH_SMTP } from '../service/usage.ts';
 import { rawBody } from './body.ts';
 import type { HttpContext } from './context.ts';
 import { headerCount, keyHashOf } from './credentials.ts';
+import { noted } from './noted.ts';
 import { errorBody, errorHeaders, JSON_TYPE, logRefusal, rateHeaders, secondsLeft, sendError } from './reply.ts';
 
 /** What a handler of a keyed route gives back; `body` is sent as JSON. */
@@ -19,6 +20,8 @@ export interface Answer {
 export interface Visit {
   readonly caller: Caller;
   readonly window: RateWindow;
+  /** Canonical. */
+  readonly ip: string;
   readonly request: FastifyRequest;
 }
 
@@ -70,7 +73,7 @@ export function enter(
   const now = context.clock.now();
   if (caller && window) {
     reply.headers(rateHeaders(caller.plan, window, now));
-    (reply.request as FastifyRequest & { caller?: Caller }).caller = caller;
+    noted(reply.request).caller = caller;
   }
   if (admission.outcome !== 'refused') return admission;
   const refusal = refusalOf(admission, now);
@@ -123,7 +126,7 @@ export function keyed<T>(context: HttpContext, route: KeyedRoute<T>) {
         who.ip,
       );
       if (admission.outcome === 'replay') return replay(reply, admission.reply);
-      const visit = { caller: admission.caller, window: admission.window, request };
+      const visit = { caller: admission.caller, window: admission.window, ip: who.ip, request };
       const stored = await toReply(request, problem, () => route.serve((input as { value: T }).value, visit));
       if (ref.ok && ref.value) await context.gate.keep(admission.caller, ref.value, stored);
       return reply.code(stored.status).headers(stored.headers).send(stored.body);

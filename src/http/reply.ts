@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorDetails, Refusal } from '../kernel/errors.ts';
+import { type ErrorDetails, isOfDashboard, Refusal } from '../kernel/errors.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { RateWindow } from '../service/gate.ts';
 
@@ -14,7 +14,8 @@ export function errorHeaders(refusal: Refusal): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': JSON_TYPE };
   // The rest of an oversized body is not worth reading.
   if (refusal.status === 413) headers.connection = 'close';
-  if (refusal.status === 401) headers['www-authenticate'] = 'Bearer';
+  // A page asks people to sign in; Bearer is for programs.
+  if (refusal.status === 401 && !isOfDashboard(refusal.code)) headers['www-authenticate'] = 'Bearer';
   if (refusal.details.retry_after !== undefined) headers['retry-after'] = String(refusal.details.retry_after);
   return headers;
 }
@@ -33,7 +34,7 @@ export function commonHeaders(requestId: string, url: string): Record<string, st
     'x-request-id': requestId,
     ...SECURITY_HEADERS,
   };
-  if (url.startsWith('/v1')) headers['cache-control'] = 'no-store';
+  if (url.startsWith('/v1') || url.startsWith('/dashboard')) headers['cache-control'] = 'no-store';
   return headers;
 }
 

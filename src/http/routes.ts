@@ -7,10 +7,11 @@ import { UsageQuery, UsageReply } from '../contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../contract/verify.ts';
 import { ERRORS, PUBLIC_CODES } from '../kernel/errors.ts';
 import type { HttpContext } from './context.ts';
+import { PAGE_ROUTES } from './dashboard/pages.ts';
 import { keyed } from './guard.ts';
 import { replyHeaders } from './reply-headers.ts';
 import { addFilter, listFilters, removeFilter } from './routes/filters.ts';
-import { healthz, landing, metrics, openApi, readyz, reference, referenceScript } from './routes/operators.ts';
+import { healthz, metrics, openApi, readyz, reference, referenceScript } from './routes/operators.ts';
 import { showUsage } from './routes/usage.ts';
 import { verifyHandler } from './routes/verify.ts';
 
@@ -19,8 +20,8 @@ export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<
 export interface RouteRow {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  /** `key`: an API key; `open`: anybody; `operator`: the metrics token. */
-  readonly guard: 'key' | 'open' | 'operator';
+  /** `key`: an API key; `open`: anybody; `page`: anybody, where there is a dashboard; `operator`: the metrics token. */
+  readonly guard: 'key' | 'open' | 'page' | 'operator';
   /** Left out of the OpenAPI document where absent. */
   readonly doc?: RouteDoc;
   readonly handler: (context: HttpContext) => Handler;
@@ -146,7 +147,7 @@ export const ROUTES: readonly RouteRow[] = [
       errors: [404],
     },
   },
-  { method: 'GET', path: '/', guard: 'open', handler: landing },
+  ...PAGE_ROUTES,
   { method: 'GET', path: '/healthz', guard: 'open', handler: healthz },
   { method: 'GET', path: '/readyz', guard: 'open', handler: readyz },
   { method: 'GET', path: '/metrics', guard: 'operator', handler: metrics },

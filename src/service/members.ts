@@ -1,1 +1,135 @@
-export type { AccountId, Actor, Role } from '../store/store.ts';
+import { canonicalEmail } from '../engine/address/canonical.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { Refusal } from '../kernel/errors.ts';
+import { randomToken, sha256Hex } from '../kernel/ids.ts';
+import { type Actor, type Invitation, type Member, ROLE_ORDER, type Role } from '../store/people.ts';
+import type { AccountId, Store } from '../store/store.ts';
+
+export type { AccountId, Actor, Invitation, Member, Role };
+
+/** A member who acts on their account. */
+export interface Acting {
+  readonly account: AccountId;
+  readonly user: string;
+  readonly role: Role;
+  readonly actor: Actor;
+}
+
+/** Who may do what in an account. Everything that is refused throws Refusal. */
+export interface MemberService {
+  /** Null: not a member, or no such account. */
+  role(account: string, user: string): Promise<{ account: AccountId; role: Role } | null>;
+  list(account: AccountId): Promise<{ members: Member[]; invitations: Invitation[] }>;
+  setRole(by: Acting, user: string, role: Role): Promise<void>;
+  /** Another member, or oneself: to leave. */
+  remove(by: Acting, user: string): Promise<void>;
+  /** `link` is told this once; `mailed`: it also went to the address. */
+  invite(by: Acting, input: { email: string; role: Role }): Promise<{ id: string; link: string; mailed: boolean }>;
+  withdraw(by: Acting, id: string): Promise<void>;
+}
+
+/** Sends one invitation; answers whether a mail server took it. Null where no mail is set up. */
+export type MailInvitation = (invitation: Invitation, link: string, by: Actor) => Promise<boolean>;
+
+const DAY_MS = 86_400_000;
+const INVITATION_MS = 7 * DAY_MS;
+/** Every invitation is a mail to an address that somebody typed. */
+const INVITATIONS_PER_HOUR = 30;
+
+const NEEDS: Readonly<Record<Role, string>> = { member: 'a member', admin: 'an admin or owner', owner: 'an owner' };
+
+/** Throws `role_not_sufficient` where `role` is less than `needed`. */
+export function requireRole(role: Role, needed: Role): void {
+  if (ROLE_ORDER.indexOf(role) >= ROLE_ORDER.indexOf(needed)) return;
+  const sentence = `This takes the role of ${NEEDS[needed]}; yours is ${role}.`;
+  throw new Refusal('role_not_sufficient', sentence, { required_role: needed });
+}
+
+export function createMemberService(parts: {
+  store: Pick<Store, 'members' | 'attempts'>;
+  clock: Clock;
+  /** Public address of the service, without a slash at its end. */
+  url: () => string;
+  mail: MailInvitation | null;
+}): MemberService {
+  const { store, clock, url, mail } = parts;
+  const { members } = store;
+
+  /** The member, if `by` may change them: owners are touched by owners only. */
+  async function touchable(by: Acting, user: string): Promise<Member> {
+    const member = (await members.list(by.account)).find(({ userId }) => userId === user);
+    if (member === undefined) throw noMember();
+    if (member.role === 'owner') requireRole(by.role, 'owner');
+    return member;
+  }
+
+  return {
+    role: (account, user) => members.role(account, user),
+
+    async list(account) {
+      const [all, invitations] = await Promise.all([members.list(account), members.invitations(account)]);
+      return { members: all, invitations };
+    },
+
+    async setRole(by, user, role) {
+      requireRole(by.role, 'admin');
+      await touchable(by, user);
+      if (role === 'owner') requireRole(by.role, 'owner');
+      done(await members.setRole(by.account, user, role, by.actor));
+    },
+
+    async remove(by, user) {
+      if (user !== by.user) {
+        requireRole(by.role, 'admin');
+        await touchable(by, user);
+      }
+      done(await members.remove(by.account, user, by.actor));
+    },
+
+    async invite(by, input) {
+      requireRole(by.role, input.role === 'owner' ? 'owner' : 'admin');
+      const email = mailableAddress(input.email);
+      const present = await members.list(by.account);
+      if (present.some((member) => member.email.toLowerCase() === email.toLowerCase()))
+        throw new Refusal('already_member', undefined, { field: 'email' });
+      const hour = await store.attempts.count(`invite:${by.account}`, 3_600_000);
+      if (hour.count > INVITATIONS_PER_HOUR) throw tooMany(hour.endsAt, clock.now());
+      // 43 characters of base 62: 256 bits. In the fragment, so that no server ever sees it in a path.
+      const token = randomToken(43);
+      const expiresAt = clock.now() + INVITATION_MS;
+      const asked = { email, role: input.role, tokenHash: sha256Hex(token), expiresAt };
+      const invitation = await members.invite(by.account, asked, by.actor);
+      const link = `${url()}/invitation#token=${token}`;
+      const mailed = mail === null ? false : await mail(invitation, link, by.actor);
+      return { id: invitation.id, link, mailed };
+    },
+
+    async withdraw(by, id) {
+      if (!(await members.withdraw(by.account, id, by.actor)))
+        throw new Refusal('not_found', 'There is no such invitation; it may have been used or withdrawn.');
+    },
+  };
+}
+
+function done(outcome: 'done' | 'not_found' | 'last_owner'): void {
+  if (outcome === 'not_found') throw noMember();
+  if (outcome === 'last_owner') throw new Refusal('last_owner');
+}
+
+const noMember = () => new Refusal('not_found', 'There is no such member in this account.');
+
+/** Trimmed, and an address by our own parser. Throws Refusal. */
+function mailableAddress(text: string): string {
+  const email = text.trim();
+  if (canonicalEmail(email).ok && !/[\p{Cc}\p{Cs}\s]/u.test(email)) return email;
+  throw new Refusal('invalid_parameter', 'email must be an email address such as jane@example.com.', {
+    field: 'email',
+  });
+}
+
+function tooMany(endsAt: number, now: number): Refusal {
+  const retry_after = Math.max(1, Math.ceil((endsAt - now) / 1000));
+  const minutes = Math.ceil(retry_after / 60);
+  const sentence = `At most ${INVITATIONS_PER_HOUR} people can be invited in an hour; go on in ${minutes} minutes.`;
+  return new Refusal('rate_limit_exceeded', sentence, { limit: INVITATIONS_PER_HOUR, retry_after });
+}

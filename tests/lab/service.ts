@@ -59,7 +59,10 @@ export interface Reply {
   readonly json: ReturnType<JSON['parse']>;
 }
 
-export async function startLab(environment: Environment = {}, parts: { net?: Zone; clock?: Clock } = {}): Promise<Lab> {
+export async function startLab(
+  environment: Environment = {},
+  parts: { net?: Zone; clock?: Clock; web?: string } = {},
+): Promise<Lab> {
   const dns = await zone({ ...NET, ...parts.net });
   const database = await freshDatabase();
   const dir = await mkdtemp(join(tmpdir(), 'mailvet-lab-'));
@@ -76,7 +79,10 @@ export async function startLab(environment: Environment = {}, parts: { net?: Zon
   });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const logger = createLogger(read.options.logLevel);
-  const service = await startService(read.options, logger, parts.clock ?? systemClock);
+  const service = await startService(read.options, logger, {
+    clock: parts.clock ?? systemClock,
+    ...(parts.web ? { webFolders: [parts.web] } : {}),
+  });
   const { url, store } = service;
   return {
     url,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Nullable, OneOf } from '../schema.ts';
-import { Email, Next, Password, RoleField, ROLES, Time } from './words.ts';
+import { Email, Next, Password, ROLES, RoleField, Time } from './words.ts';
 
 export const AccountReply = Type.Object(
   {

@@ -22,7 +22,7 @@ export interface AccountVisit extends SignedVisit {
   readonly role: Role;
 }
 
-/** What a handler gives back. `body` is sent as JSON, a string with a `type` as it is. */
+/** What a handler gives back. `body` is sent as JSON; with a `type`, as it is: a string, or a stream of text. */
 export interface DashboardAnswer {
   readonly status?: number;
   readonly body: unknown;
@@ -59,6 +59,8 @@ export interface DashboardRow {
     /** Statuses of errors beside those that every row with this `who` can answer. */
     readonly errors?: readonly number[];
   };
+  /** Bytes, where a body may be larger than usual. */
+  readonly bodyLimit?: number;
   readonly serve: (context: DashboardContext) => (visit: never, input: never) => Promise<DashboardAnswer>;
 }
 
@@ -68,6 +70,7 @@ export function row<const W extends Who, B extends TSchema | undefined, Q extend
   path: string;
   who: W;
   doc: Omit<DashboardRow['doc'], 'body' | 'query'> & { body?: B; query?: Q };
+  bodyLimit?: number;
   serve: (context: DashboardContext) => (visit: VisitOf<W>, input: Input<Read<B>, Read<Q>>) => Promise<DashboardAnswer>;
 }): DashboardRow {
   return fields as unknown as DashboardRow;

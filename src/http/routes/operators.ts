@@ -70,5 +70,3 @@ export const referenceScript = (context: HttpContext) => async (request: Fastify
   }
   return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=3600').send(script);
 };
-
-export const landing = () => async (_request: FastifyRequest, reply: FastifyReply) => reply.redirect('/docs', 302);

@@ -6,6 +6,8 @@
  *     web/                      the dashboard
  *     scalar.js                 the script of the API reference page, served from our own origin
  *     THIRD-PARTY-LICENSES.txt  of everything that stands in these files
+ *
+ * and sdk/dist/, the published client.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -14,6 +16,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { apiReferenceScript } from './build/api-reference.ts';
 import { writeDeclarations } from './build/declarations.ts';
 import { licences } from './build/licences.ts';
+import { buildSdk } from './build/sdk.ts';
 import { buildWeb } from './build/web.ts';
 import { ROOT, sourceId } from './fresh.mjs';
 
@@ -68,8 +71,9 @@ const inWeb = await buildWeb(join(dist, 'web'));
 const alsoIn = ['@scalar/fastify-api-reference', ...inWeb];
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, alsoIn));
 writeDeclarations(join(dist, 'types'));
+await buildSdk();
 // Taken first, so that a source changed meanwhile counts as newer.
 writeFileSync(join(dist, '.source-id'), id);
 rmSync(place, { recursive: true, force: true });
 renameSync(dist, place);
-console.log('dist/ is built.');
+console.log('dist/ and sdk/dist/ are built.');

@@ -9,6 +9,7 @@ const CHECKS: readonly (readonly [name: string, command: string, args: readonly 
   ['format and lint', bin('biome'), ['check', '--error-on-warnings', '.']],
   ['promises', bin('oxlint'), ['--type-aware', '--deny-warnings', '.']],
   ['types', bin('tsc'), ['--noEmit', '-p', '.']],
+  ['types of the client', bin('tsc'), ['--noEmit', '-p', 'sdk']],
   ['types of the dashboard', bin('tsc'), ['--noEmit', '-p', 'web']],
   ['rooms', bin('vitest'), ['run', '--project', 'quick', '--reporter', 'dot', 'tests/rooms.test.ts']],
   ['generated files', process.execPath, ['scripts/gen.ts', '--check']],

@@ -18,7 +18,7 @@ const SOURCES = [
   'scripts/build',
   'src',
   'web/index.html',
-].concat(['web/vite.config.ts', 'web/package.json', 'web/public', 'web/src']);
+].concat(['web/vite.config.ts', 'web/package.json', 'web/public', 'web/src', 'sdk/package.json', 'sdk/src']);
 
 /**
  * One hash over the path, size and time of every file that `npm run build` reads. By times and not by contents: it is

@@ -7,15 +7,18 @@ import { ROOT } from '../fresh.mjs';
 /** `from './a.ts'` and `import('./a.ts')`, as the compiler prints them. */
 const SPECIFIER = /((?:from|import\()\s*['"])(\.{1,2}\/[^'"]+)\.ts(?=['"])/g;
 
+/** How the compiler is asked for the library's. */
+const LIBRARY = ['-p', 'tsconfig.types.json'];
+
 /**
- * The declarations of the library into `folder`: those that src/index.ts reaches and no others. The compiler leaves
- * `.ts` in their imports; `.js` is what every consumer's TypeScript resolves to the `.d.ts` beside it.
+ * Declarations into `folder`: those that index.ts reaches and no others. The compiler leaves `.ts` in their imports;
+ * `.js` is what every consumer's TypeScript resolves to the `.d.ts` beside it.
  */
-export function writeDeclarations(folder: string): void {
+export function writeDeclarations(folder: string, project: readonly string[] = LIBRARY): void {
   const all = mkdtempSync(join(tmpdir(), 'mailvet-types-'));
   try {
     const tsc = join(ROOT, 'node_modules/.bin/tsc');
-    execFileSync(tsc, ['-p', 'tsconfig.types.json', '--outDir', all], { cwd: ROOT, stdio: 'inherit' });
+    execFileSync(tsc, [...project, '--declaration', '--outDir', all], { cwd: ROOT, stdio: 'inherit' });
     const reached = new Set([join(all, 'index.d.ts')]);
     for (const file of reached) {
       const text = readFileSync(file, 'utf8').replace(SPECIFIER, (_, before: string, path: string) => {

@@ -1,0 +1,28 @@
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { ROOT } from '../fresh.mjs';
+import { writeDeclarations } from './declarations.ts';
+
+/**
+ * sdk/dist: the published client, one file that runs in Node 20 and in browsers, and its declarations. Made beside and
+ * put in place whole, as dist/ is.
+ */
+export async function buildSdk(): Promise<void> {
+  const place = join(ROOT, 'sdk/dist');
+  const folder = join(ROOT, `.cache/sdk-${process.pid}`);
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['sdk/src/index.ts'],
+    outfile: join(folder, 'index.js'),
+    bundle: true,
+    platform: 'neutral',
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  writeDeclarations(folder, ['-p', 'sdk', '--noEmit', 'false', '--emitDeclarationOnly', '--rootDir', 'sdk/src']);
+  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  rmSync(place, { recursive: true, force: true });
+  renameSync(folder, place);
+}

@@ -1,0 +1,42 @@
+import { transport } from './transport.ts';
+import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions } from './types.ts';
+
+export { MailvetError } from './error.ts';
+export type * from './types.ts';
+
+/** Filters of one page when all are asked for: as many as the service gives. */
+const PER_PAGE = 100;
+
+/**
+ * A client for one service and one key. Holds no connection and nothing else to close. Throws TypeError where `url` or
+ * `key` cannot be used; its methods reject with MailvetError.
+ */
+export function createMailvet(options: MailvetOptions): Mailvet {
+  const send = transport(options);
+  const list: Mailvet['filters']['list'] = (query, call) =>
+    send<FilterPage>({ ...call, method: 'GET', path: 'v1/filters', query });
+
+  async function* all(query: Omit<FiltersQuery, 'page'> = {}, call = {}): AsyncGenerator<Filter, void, undefined> {
+    let last = Number.POSITIVE_INFINITY;
+    for (let page = 1; ; page += 1) {
+      const { filters, pagination } = await list({ per_page: PER_PAGE, ...query, page }, call);
+      // Newest first: what was added meanwhile moves some to the next page, where they come again.
+      const fresh = filters.filter((filter) => filter.id < last);
+      yield* fresh;
+      last = fresh.at(-1)?.id ?? last;
+      if (page >= pagination.total_pages) return;
+    }
+  }
+
+  return {
+    verify: (request, { evidence, ...call } = {}) =>
+      send({ ...call, method: 'POST', path: 'v1/verify', query: evidence ? { evidence: 1 } : {}, body: request }),
+    usage: (query, call) => send({ ...call, method: 'GET', path: 'v1/usage', query }),
+    filters: {
+      add: (filter, call) => send({ ...call, method: 'POST', path: 'v1/filters', body: filter }),
+      list,
+      all,
+      remove: (id, call) => send({ ...call, method: 'DELETE', path: `v1/filters/${encodeURIComponent(id)}` }),
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createMailvet, MailvetError, type MailvetOptions } from '../../sdk/src/index.ts';
+import { type Lab, type Member, startLab } from '../lab/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab();
+});
+afterAll(() => lab.close());
+
+const client = (member: Member, more: Partial<MailvetOptions> = {}) =>
+  createMailvet({ url: lab.url, key: member.key, ...more });
+
+/** What a call was refused with. */
+async function refusal(call: Promise<unknown>): Promise<MailvetError> {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof MailvetError)) throw new Error('not refused by a MailvetError', { cause: error });
+  return error;
+}
+
+describe('against the service', () => {
+  it('verifies, with evidence where asked', async () => {
+    const member = await lab.member();
+    const verdict = await client(member).verify({ email: 'a@mailinator.com' });
+    expect(verdict).toMatchObject({ status: 'bad', reason: 'disposable_domain', credits_used: 1 });
+    expect(verdict.evidence).toBe(undefined);
+    const seen = await client(member).verify({ email: 'a@good.com', validation_type: 'mx' }, { evidence: true });
+    expect(seen.evidence?.mail_hosts).toMatchObject([{ host: 'mx.good.com', priority: 10 }]);
+  });
+
+  it('shows the usage, grouped where asked', async () => {
+    const member = await lab.member({ credits: 50 });
+    await client(member).verify({ email: 'a@good.com' });
+    expect((await client(member).usage()).credits).toMatchObject({ remaining: 49, used: 1 });
+    expect((await client(member).usage({ group_by: 'key' })).series).toMatchObject([{ group: member.keyId }]);
+  });
+
+  it('adds, lists, walks and removes filters', async () => {
+    const { filters } = client(await lab.member());
+    const made: number[] = [];
+    for (let n = 1; n <= 7; n += 1) made.push((await filters.add({ value: `f${n}-lab.com`, reason: null })).id);
+    expect((await filters.list({ query: 'f3-', per_page: 5 })).filters).toMatchObject([{ value: 'f3-lab.com' }]);
+    const walked: number[] = [];
+    for await (const filter of filters.all({ per_page: 3 })) {
+      walked.push(filter.id);
+      // Moves what comes behind by one: nothing may come twice for it.
+      if (walked.length === 2) await filters.add({ value: 'late-lab.com' });
+    }
+    expect(walked).toEqual(made.toReversed());
+    expect(await filters.remove(made[0]!)).toMatchObject({ status: 'success' });
+    expect(await refusal(filters.remove(made[0]!))).toMatchObject({ status: 404, code: 'not_found' });
+    const none: unknown[] = [];
+    for await (const filter of filters.all({ query: 'nowhere' })) none.push(filter);
+    expect(none).toEqual([]);
+  });
+
+  it('gives a refusal whole', async () => {
+    const member = await lab.member({ plan: 'starter' });
+    const mailvet = client(member);
+    const { id } = await mailvet.filters.add({ value: 'taken-lab.com' });
+    expect(await refusal(mailvet.filters.add({ value: 'taken-lab.com' }))).toMatchObject({
+      status: 422,
+      code: 'filter_exists',
+      requestId: expect.stringMatching(/^req_/),
+      details: { existing_id: id },
+    });
+    expect(await refusal(mailvet.verify({ email: '' }))).toMatchObject({
+      status: 400,
+      field: 'email',
+      retryAfter: null,
+    });
+    expect(await refusal(mailvet.verify({ email: 'a@good.com', validation_type: 'smtp' }))).toMatchObject({
+      status: 402,
+      code: 'plan_upgrade_required',
+      details: { upgrade_required: 'premium' },
+    });
+    const wrong = await refusal(createMailvet({ url: lab.url, key: 'mv_live_wrong' }).usage());
+    expect(wrong).toMatchObject({ status: 401, code: 'invalid_api_key' });
+    expect(`${wrong.stack} ${JSON.stringify(wrong)}`).not.toContain('mv_live_wrong');
+  });
+
+  it('charges once for one idempotency key', async () => {
+    const member = await lab.member({ credits: 5 });
+    const mailvet = client(member);
+    const once = { idempotencyKey: 'order 17' };
+    const [first, second] = [
+      await mailvet.verify({ email: 'a@good.com' }, once),
+      await mailvet.verify({ email: 'a@good.com' }, once),
+    ];
+    expect(second).toEqual(first);
+    expect((await mailvet.usage()).credits.remaining).toBe(4);
+    expect(await refusal(mailvet.verify({ email: 'b@good.com' }, once))).toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+  });
+
+  it('throws a rate limit at once where waiting would outlast the time-out', async () => {
+    const mailvet = client(await lab.member({ rateLimit: 1 }), { retries: 3, timeout: 900 });
+    await mailvet.usage();
+    const began = performance.now();
+    const error = await refusal(mailvet.usage());
+    expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+    expect(error.retryAfter).toBeGreaterThan(0);
+    expect(performance.now() - began).toBeLessThan(800);
+  });
+
+  it('ends with the signal, and with the time-out', async () => {
+    const mailvet = client(await lab.member());
+    const reason = new Error('enough');
+    await expect(mailvet.usage({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const slow = refusal(mailvet.verify({ email: 'a@silent.com' }, { timeout: 50 }));
+    expect(await slow).toMatchObject({ status: 0, code: 'timeout' });
+  });
+});
+
+describe('before and behind something else', () => {
+  let server: Server | null = null;
+  afterEach(() => server?.close());
+  async function stand(listener: RequestListener): Promise<string> {
+    const made = createServer(listener);
+    server = made;
+    await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(made.address() as AddressInfo).port}/base`;
+  }
+  const OVERLOADED = { error: 'Later.', code: 'overloaded', request_id: 'req_x', retry_after: 0.05 };
+
+  it('sends again what was put off, as often as it may and no more', async () => {
+    let asked = 0;
+    const url = await stand((request, reply) => {
+      asked += 1;
+      expect(request.url).toBe('/base/v1/usage');
+      reply.writeHead(asked < 3 ? 503 : 200).end(JSON.stringify(asked < 3 ? OVERLOADED : { plan: 'starter' }));
+    });
+    expect(await createMailvet({ url, key: 'k', retries: 2 }).usage()).toEqual({ plan: 'starter' });
+    expect(asked).toBe(3);
+    asked = 0;
+    expect(await refusal(createMailvet({ url, key: 'k', retries: 1 }).usage())).toMatchObject({ code: 'overloaded' });
+    expect(asked).toBe(2);
+    asked = 0;
+    expect(await refusal(createMailvet({ url, key: 'k' }).usage())).toMatchObject({ code: 'overloaded' });
+    expect(asked).toBe(1);
+  });
+
+  it('stops waiting when the signal says so', async () => {
+    const url = await stand((_, reply) => reply.writeHead(503).end(JSON.stringify({ ...OVERLOADED, retry_after: 20 })));
+    const control = new AbortController();
+    setTimeout(() => control.abort(new Error('enough')), 50);
+    const call = createMailvet({ url, key: 'k', retries: 1 }).usage({}, { signal: control.signal });
+    await expect(call).rejects.toThrow('enough');
+  });
+
+  it('sends nothing again that a proxy refused, and says that it was no Mailvet', async () => {
+    let asked = 0;
+    const url = await stand((_, reply) => {
+      asked += 1;
+      reply.writeHead(503, { 'retry-after': '0' }).end('<h1>Unavailable</h1>');
+    });
+    const error = await refusal(createMailvet({ url, key: 'k', retries: 5 }).usage());
+    expect(error).toMatchObject({ status: 503, code: 'unexpected_reply', requestId: null });
+    expect(asked).toBe(1);
+  });
+
+  it('follows no redirect with the key', async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await stand((request, reply) => {
+      seen.push(request.url);
+      reply.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    expect(await refusal(createMailvet({ url, key: 'k' }).usage())).toMatchObject({ status: 0, code: 'unreachable' });
+    expect(seen).toEqual(['/base/v1/usage']);
+  });
+
+  it('says when nobody is there', async () => {
+    const url = await stand((_, reply) => reply.end());
+    await new Promise((resolve) => server?.close(resolve));
+    expect(await refusal(createMailvet({ url, key: 'k' }).usage())).toMatchObject({ status: 0, code: 'unreachable' });
+  });
+
+  it.each([
+    [{ url: 'verify.example.net', key: 'k' }, /url must be/],
+    [{ url: 'file:///etc', key: 'k' }, /url must be/],
+    [{ url: 'http://localhost', key: 'secret value' }, /^key must be an API key: mv_live_… without spaces\.$/],
+    [{ url: 'http://localhost', key: '' }, /key must be/],
+    [{ url: 'http://localhost', key: 'k', retries: -1 }, /retries must be/],
+  ])('takes no %o', (options, sentence) => {
+    expect(() => createMailvet(options)).toThrow(sentence);
+  });
+});
+
+describe('the package as it is built', () => {
+  it('runs the example of its README', async () => {
+    const example = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, 'sdk/README.md'), 'utf8'))?.[1] ?? '';
+    const { key } = await lab.member({ credits: 10 });
+    const ran = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', example], {
+      cwd: ROOT,
+      env: { MAILVET_URL: lab.url, MAILVET_KEY: key },
+    });
+    expect(ran).toEqual({ stdout: 'bad risky disposable_domain\n9\ndomain example.org\n', stderr: '' });
+  });
+});

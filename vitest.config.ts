@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const DEBIAN = 'tests/debian/**/*.test.ts';
+const BROWSER = 'tests/browser/**/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -15,9 +16,19 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['{src,tests,scripts,bench}/**/*.test.ts'],
-          exclude: [DEBIAN, '**/node_modules/**'],
+          exclude: [DEBIAN, BROWSER, '**/node_modules/**'],
           // Does nothing unless MAILVET_TEST_STORE=postgres.
           globalSetup: ['tests/lab/postgres-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: [BROWSER],
+          globalSetup: ['tests/lab/postgres-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

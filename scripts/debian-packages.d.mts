@@ -4,6 +4,8 @@ export interface DebianPackage {
   readonly tests: string;
   readonly unpack?: boolean;
 }
+/** The `tests` of the servers that `npm run lab` starts. */
+export const LABORATORY: string;
 export const PACKAGES: readonly DebianPackage[];
 export const UNPACKED: string;
 export function missingPackages(): DebianPackage[];

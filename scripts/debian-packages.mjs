@@ -4,11 +4,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { ROOT } from './fresh.mjs';
 
-const LABORATORY = 'the laboratory of real mail servers';
+const BROWSER = 'the dashboard in a browser';
+export const LABORATORY = 'the laboratory of real mail servers';
 
 /** `unpack`: packages that exclude one another; these are not installed, only unpacked into a folder of ours. */
 export const PACKAGES = [
   { name: 'postgresql', tests: 'the store and HTTP suites on PostgreSQL' },
+  // The fonts so that the pictures have letters.
+  ...['chromium', 'fonts-dejavu-core'].map((name) => ({ name, tests: BROWSER })),
   ...['nsd', 'unbound', 'postfix', 'postgrey', 'util-linux'].map((name) => ({ name, tests: LABORATORY })),
   { name: 'exim4-daemon-light', unpack: true, tests: LABORATORY },
   { name: 'opensmtpd', unpack: true, tests: LABORATORY },

@@ -12,14 +12,14 @@ import { startService } from '../src/main.ts';
 import { createKey } from '../src/service/keys.ts';
 import { startLaboratory } from '../tests/lab/debian/laboratory.ts';
 import { type Row, TABLE } from '../tests/lab/debian/table.ts';
-import { installMissing, isDebianRoot, missingPackages } from './debian-packages.mjs';
+import { installMissing, isDebianRoot, LABORATORY, missingPackages } from './debian-packages.mjs';
 
 const { values } = parseArgs({
   options: { port: { type: 'string', default: '8125' }, asker: { type: 'string', default: 'fit' } },
 });
 const asker = values.asker === 'unfit' ? 'unfit' : 'fit';
 
-const missing = missingPackages().filter(({ name }) => name !== 'postgresql');
+const missing = missingPackages().filter(({ tests }) => tests === LABORATORY);
 if (!isDebianRoot()) {
   console.error(
     'The laboratory runs as root on Debian (a container will do); its servers drop their rights themselves.',

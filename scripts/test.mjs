@@ -1,5 +1,5 @@
 // `npm test`: every test there is, in stages, with what they need installed first. Runs on Node 20 without packages.
-// `--stage quick` (also check, debian, postgres) runs one stage.
+// `--stage quick` (also check, debian, postgres, browser) runs one stage.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,22 @@ const STAGES = {
         MAILVET_TEST_POSTGRES: 'required',
       }),
     ),
+  // Everything that people do in the pages, then the same on the other engine without what only looks at them.
+  browser: () =>
+    withPackages(() => {
+      const required = { MAILVET_TEST_BROWSER: 'required' };
+      const other = { MAILVET_TEST_STORE: 'postgres', MAILVET_TEST_POSTGRES: 'required' };
+      return sum(
+        vitest('browser', ['--project', 'browser'], required),
+        vitest('browser-postgres', ['--project', 'browser', 'tests/browser/flows'], { ...required, ...other }),
+      );
+    }),
 };
+
+const sum = (...results) => ({
+  passed: results.reduce((all, { passed }) => all + passed, 0),
+  failed: results.reduce((all, { failed }) => all + failed, 0),
+});
 
 /** Runs vitest; the person sees its own report, and the counts come from its JSON. No JSON is a failure. */
 function vitest(name, args, extra = {}) {

@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.ts';
 import { Notes } from './parts/notify.tsx';
 import { router } from './routes.tsx';
-import { theme } from './theme.ts';
+import { readable, theme } from './theme.ts';
 
 /** Of this reply, for the style elements that components make: the content policy lets no other through. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -15,7 +15,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?
 Object.assign(window, { __webpack_nonce__: nonce });
 
 createRoot(document.getElementById('root')!).render(
-  <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+  <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto" getStyleNonce={() => nonce}>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
       <Notes />

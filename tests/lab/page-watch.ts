@@ -7,9 +7,16 @@ interface Announced {
   met: boolean;
 }
 
+/** A request that a page made. */
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string;
+}
+
 export interface PageWatch {
   refused(status: number, path: string | RegExp): void;
-  readonly requests: { method: string; url: string; body: string }[];
+  readonly requests: readonly Asked[];
   /** What happened that should not have, and what was announced and did not happen; in words. */
   faults(): Promise<string[]>;
 }
@@ -25,7 +32,7 @@ const TELL_OF_POLICY = `document.addEventListener('securitypolicyviolation', (ev
 export async function watchPages(context: BrowserContext, origin: string): Promise<PageWatch> {
   const found: string[] = [];
   const announced: Announced[] = [];
-  const requests: PageWatch['requests'] = [];
+  const requests: Asked[] = [];
   const pending = new Set<Promise<unknown>>();
 
   await context.addInitScript(TELL_OF_POLICY);

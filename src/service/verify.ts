@@ -18,7 +18,8 @@ import type {
 } from '../store/store.ts';
 
 export interface VerifyAsk {
-  readonly keyHash: string;
+  /** Of an API key; or the account that a signed-in person verifies for. */
+  readonly keyHash: AdmissionRequest['keyHash'];
   /** Canonical IP of the caller. */
   readonly ip: string;
   readonly idempotency: IdempotencyRef | null;
@@ -65,7 +66,7 @@ export function createVerifyService(options: {
   tools: Tools;
   /** Checks under way at once; beyond it the answer is 503 `overloaded` before anything is held. */
   maxRunning: number;
-  onVerdict?: (record: VerificationRecord, evidence: Evidence) => void;
+  onVerdict?: (record: VerificationRecord, evidence: Evidence, caller: Caller) => void;
 }): VerifyService {
   const { charging, tools, maxRunning, onVerdict } = options;
   let running = 0;
@@ -110,7 +111,7 @@ export function createVerifyService(options: {
         throw error;
       });
       const { balance } = await charging.settle({ ...settlement, record });
-      onVerdict?.(record, evidence);
+      onVerdict?.(record, evidence, caller);
       return { record, balance };
     } finally {
       running -= 1;
@@ -152,7 +153,7 @@ export function createVerifyService(options: {
         case 'replay':
           return admission;
         case 'settled':
-          onVerdict?.(admission.record, decided ?? begun);
+          onVerdict?.(admission.record, decided ?? begun, admission.caller);
           return { outcome: 'answered', admission, record: admission.record, balance: admission.balance };
         case 'admitted':
           try {

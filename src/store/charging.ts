@@ -1,6 +1,6 @@
 /** The charge's words: what admission is told and answers, and how a hold is settled. */
 import type { Level } from '../kernel/plans.ts';
-import type { Caller, Filter, RateWindow } from './store.ts';
+import type { AccountId, Caller, Filter, RateWindow } from './store.ts';
 
 /** A recorded verification: what the log shows and what the ledger charges for. */
 export interface VerificationRecord {
@@ -44,8 +44,8 @@ export interface FilterKeys {
 }
 
 export interface AdmissionRequest {
-  /** `hashApiKey(key)`. */
-  readonly keyHash: string;
+  /** `hashApiKey(key)`; or the account that a person signed in to, which is charged under the key id `dashboard`. */
+  readonly keyHash: string | { readonly account: AccountId };
   /** Canonical IP of the caller (v4-mapped already folded to v4). */
   readonly ip: string;
   /** The request itself is unusable (400, 413, 415, 422): judged up to the rate window, then handed back. */

@@ -1,5 +1,5 @@
 /** What the nouns of this room need from an engine: sqlite/ and postgres/ each give one of these. */
-import type { Expression, ExpressionWrapper, Kysely, SqlBool, Transaction } from 'kysely';
+import type { Expression, Kysely, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import type { ChargeEngine } from './charge/batcher.ts';
 import type { Tables } from './tables.ts';
@@ -26,8 +26,16 @@ export interface Engine {
   transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /** Locks accounts in the one order that all writers keep, until the transaction ends. */
   lockAccounts(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
-  /** Whether `text` occurs in the column, literally. */
-  contains(column: ExpressionWrapper<Tables, 'filters', string>, text: string): Expression<SqlBool>;
+  /** Locks users likewise; after the accounts. */
+  lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
+  /** Of the transactions that name the same thing, one goes on at a time. */
+  inTurn(trx: Transaction<Tables>, what: string): Promise<void>;
+  /** Whether `text` occurs in the value, literally. */
+  contains(value: Expression<string>, text: string): Expression<SqlBool>;
+  /** In lower case, letters beyond ASCII too. Not for what an index answers. */
+  folded(value: Expression<string>): Expression<string>;
+  /** Whether the value, which is lower() of something, begins with lower() of `text`; an index on it can answer. */
+  begins(value: Expression<string>, text: string): Expression<SqlBool>;
   migrate(): Promise<{ from: number; to: number }>;
   ping(): Promise<void>;
   close(): Promise<void>;

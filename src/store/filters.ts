@@ -1,93 +1,83 @@
-import type { ExpressionWrapper, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
+import { Refusal } from '../kernel/errors.ts';
 import type { Engine } from './engine.ts';
-import type { AccountId, Filter, Filters, FilterType } from './store.ts';
-import type { Row, Tables } from './tables.ts';
-import { storable, storableOrNull } from './text.ts';
-
-type Input = Parameters<Filters['add']>[1];
+import { fold, insertAll, type NewFilter, toFilter, toRow } from './filter-rows.ts';
+import { tell } from './people/trail.ts';
+import type { AccountId, FilterAdded, Filters, FilterType } from './store.ts';
+import type { Tables } from './tables.ts';
 
 const COUNTER = { email: 'filter_emails', domain: 'filter_domains', ip_address: 'filter_ips' } as const;
-/** Rows in one statement of `addMany`; six values each, and an engine takes at most 32,766. */
-const CHUNK = 1_000;
-
-const toFilter = (row: Row<'filters'>): Filter => ({
-  id: row.id,
-  filterType: row.filter_type,
-  value: row.value,
-  reason: row.reason,
-  createdAt: row.created_at,
-});
-
-const fold = (text: string): string => storable(text).toLowerCase();
-
-const toRow = (account: AccountId, { filterType, value, reason }: Input, now: number) => ({
-  account_id: account,
-  filter_type: filterType,
-  value: storable(value),
-  reason: storableOrNull(reason),
-  reason_folded: fold(reason ?? ''),
-  created_at: now,
-});
-
-/** The account's counters are part of the transaction, so the next admission knows what to look for. */
+/**
+ * The account's counters are part of the transaction, so the next admission knows what to look for. It comes last: the
+ * account's lock is what charging waits for. Throws Refusal when the account was deleted.
+ */
 async function count(trx: Transaction<Tables>, account: AccountId, type: FilterType, by: number): Promise<void> {
   const column = COUNTER[type];
   if (by === 0) return;
   const update = trx.updateTable('accounts').set((eb) => ({ [column]: eb(column, '+', by) }));
-  await update.where('id', '=', account).execute();
+  const there = update.where('id', '=', account).where('status', '<>', 'deleted');
+  const { numUpdatedRows } = await there.executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new Refusal('not_found', 'There is no such account.');
 }
 
 export function filters(engine: Engine): Filters {
   const { db } = engine;
-  const existing = (account: AccountId, type: FilterType, value: string) =>
-    db
+
+  /** The filter as it was added, or the id of the one that was there; null when that one went away meanwhile. */
+  const insert = async (trx: Transaction<Tables>, row: NewFilter): Promise<FilterAdded | null> => {
+    const insertion = trx.insertInto('filters').values(row);
+    const added = await insertion
+      .onConflict((oc) => oc.doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (added !== undefined) return { added: true, filter: toFilter(added) };
+    const found = await trx
       .selectFrom('filters')
       .select('id')
-      .where('account_id', '=', account)
-      .where('filter_type', '=', type)
-      .where('value', '=', value)
+      .where('account_id', '=', row.account_id)
+      .where('filter_type', '=', row.filter_type)
+      .where('value', '=', row.value)
       .executeTakeFirst();
-
-  const insert = (account: AccountId, row: ReturnType<typeof toRow>): Promise<Row<'filters'> | undefined> =>
-    engine.transaction(async (trx) => {
-      const added = await trx
-        .insertInto('filters')
-        .values(row)
-        .onConflict((oc) => oc.doNothing())
-        .returningAll()
-        .executeTakeFirst();
-      if (added !== undefined) await count(trx, account, row.filter_type, 1);
-      return added;
-    });
+    return found === undefined ? null : { added: false, existingId: found.id };
+  };
 
   return {
-    async add(account, input) {
-      const row = toRow(account, input, await engine.now());
+    async add(account, input, by) {
+      const now = await engine.now();
+      const row = toRow(account, input, now);
       for (;;) {
-        const added = await insert(account, row);
-        if (added !== undefined) return { added: true, filter: toFilter(added) };
-        const found = await existing(account, row.filter_type, row.value);
-        // Removed between the two statements: then it can be added.
-        if (found !== undefined) return { added: false, existingId: found.id };
+        const outcome = await engine.transaction(async (trx) => {
+          const tried = await insert(trx, row);
+          if (tried?.added !== true) return tried;
+          await count(trx, account, row.filter_type, 1);
+          const { id, filterType, value, reason } = tried.filter;
+          const detail = { filter: id, filter_type: filterType, reason };
+          await tell(trx, account, now, by, { action: 'filter.added', target: value, detail });
+          return tried;
+        });
+        if (outcome !== null) return outcome;
       }
     },
 
-    async addMany(account, inputs) {
+    async addMany(account, inputs, by) {
       const now = await engine.now();
+      const rows = inputs.map((input) => toRow(account, input, now));
       return engine.transaction(async (trx) => {
-        const added: Record<FilterType, number> = { email: 0, domain: 0, ip_address: 0 };
-        for (let at = 0; at < inputs.length; at += CHUNK) {
-          const rows = inputs.slice(at, at + CHUNK).map((input) => toRow(account, input, now));
-          const insertion = trx.insertInto('filters').values(rows);
-          const fresh = await insertion
-            .onConflict((oc) => oc.doNothing())
-            .returning('filter_type')
-            .execute();
-          for (const { filter_type } of fresh) added[filter_type] += 1;
-        }
+        await engine.inTurn(trx, `filters of ${account}`);
+        const { outcomes, added } = await insertAll(trx, account, rows);
         for (const type of Object.keys(added) as FilterType[]) await count(trx, account, type, added[type]);
-        return added.email + added.domain + added.ip_address;
+        const total = added.email + added.domain + added.ip_address;
+        if (total > 0) {
+          const detail = { added: total, given: inputs.length };
+          await tell(trx, account, now, by, { action: 'filters.imported', target: `${total} filters`, detail });
+        }
+        return outcomes;
       });
+    },
+
+    async from(account, after, limit) {
+      const mine = db.selectFrom('filters').selectAll().where('account_id', '=', account).where('id', '>', after);
+      return (await mine.orderBy('id').limit(limit).execute()).map(toFilter);
     },
 
     async list(account, { filterType, query, offset, limit }) {
@@ -96,9 +86,8 @@ export function filters(engine: Engine): Filters {
       if (query !== null && query !== '') {
         const text = fold(query);
         wanted = wanted.where((eb) => {
-          const ref = (column: 'value' | 'reason_folded') =>
-            eb.ref(column) as ExpressionWrapper<Tables, 'filters', string>;
-          return eb.or([engine.contains(ref('value'), text), engine.contains(ref('reason_folded'), text)]);
+          const { value, reason } = { value: eb.ref('value'), reason: eb.ref('reason_folded') };
+          return eb.or([engine.contains(value, text), engine.contains(reason, text)]);
         });
       }
       const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
@@ -106,12 +95,17 @@ export function filters(engine: Engine): Filters {
       return { items: rows.map(toFilter), total: total.n };
     },
 
-    remove: (account, id) =>
-      engine.transaction(async (trx) => {
+    async remove(account, id, by) {
+      const now = await engine.now();
+      return engine.transaction(async (trx) => {
         const mine = trx.deleteFrom('filters').where('account_id', '=', account).where('id', '=', id);
-        const removed = await mine.returning('filter_type').executeTakeFirst();
-        if (removed !== undefined) await count(trx, account, removed.filter_type, -1);
-        return removed !== undefined;
-      }),
+        const removed = await mine.returning(['filter_type', 'value', 'reason']).executeTakeFirst();
+        if (removed === undefined) return false;
+        await count(trx, account, removed.filter_type, -1);
+        const detail = { filter: id, filter_type: removed.filter_type, reason: removed.reason };
+        await tell(trx, account, now, by, { action: 'filter.removed', target: removed.value, detail });
+        return true;
+      });
+    },
   };
 }

@@ -7,11 +7,17 @@ import type { Engine, EngineOptions } from './engine.ts';
 import { filters } from './filters.ts';
 import { idempotency } from './idempotency.ts';
 import { keys } from './keys.ts';
+import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
+import { attempts } from './people/attempts.ts';
+import { members } from './people/members.ts';
+import { secret } from './people/secret.ts';
+import { trail } from './people/trail.ts';
+import { users } from './people/users.ts';
 import type { Store } from './store.ts';
+import { traffic } from './traffic.ts';
 import { upkeep } from './upkeep.ts';
 import { usage } from './usage.ts';
-import { verifications } from './verifications.ts';
 
 export { StoreVersionError } from './migrations.ts';
 
@@ -51,6 +57,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     usage: usage(engine),
     upkeep: upkeep(engine),
     idempotency: idempotency(engine),
+    users: users(engine),
+    members: members(engine),
+    trail: trail(engine),
+    attempts: attempts(engine),
+    traffic: traffic(engine),
+    authDatabase: { db: engine.db, type: engine.name },
+    secret: secret(engine),
     migrate: () => engine.migrate(),
     ping: () => engine.ping(),
     close() {

@@ -7,8 +7,10 @@
  */
 import type { Plan } from '../kernel/plans.ts';
 import type { Charging, IdempotencyRef, StoredReply, VerificationRecord } from './charging.ts';
+import type { Actor, Attempts, Members, Traffic, Trail, Users } from './people.ts';
 
 export type * from './charging.ts';
+export type * from './people.ts';
 
 export type AccountId = string & { readonly __brand: 'AccountId' };
 
@@ -25,6 +27,10 @@ export interface Account {
   readonly balance: number;
   /** Held by checks that are still running. */
   readonly locked: number;
+  /** Days that single verifications are kept; null: as long as the server keeps them. */
+  readonly retentionDays: number | null;
+  /** Below this balance its people are told; null: never. */
+  readonly lowBalance: number | null;
   readonly createdAt: number;
 }
 
@@ -37,6 +43,7 @@ export interface Key {
   /** Canonical addresses and CIDRs; empty = from anywhere. */
   readonly allowIps: readonly string[];
   readonly createdAt: number;
+  /** From this time on it is refused; in the future for a key that was rolled. */
   readonly revokedAt: number | null;
   /** To the minute, so that a busy key does not cost a write per request. */
   readonly lastUsedAt: number | null;
@@ -101,24 +108,45 @@ export interface LedgerRow {
   readonly createdAt: number;
 }
 
+export interface AccountChange {
+  readonly name?: string;
+  readonly plan?: Plan;
+  readonly rateLimit?: number | null;
+  readonly status?: 'active' | 'suspended';
+  readonly retentionDays?: number | null;
+  readonly lowBalance?: number | null;
+}
+
+/** Where `by` is given, the change is written to the audit log in its own transaction. */
 export interface Accounts {
-  create(input: {
-    name: string;
-    plan: Plan;
-    rateLimit: number | null;
-    credits: number;
-    note?: string;
-  }): Promise<Account>;
+  create(
+    input: { name: string; plan: Plan; rateLimit: number | null; credits: number; note?: string },
+    by?: Actor,
+  ): Promise<Account>;
   get(id: string): Promise<Account | null>;
   list(): Promise<Account[]>;
   count(): Promise<number>;
-  set(
-    id: AccountId,
-    change: { name?: string; plan?: Plan; rateLimit?: number | null; status?: 'active' | 'suspended' },
-  ): Promise<Account | null>;
+  /** One page, newest first; `query` is searched literally in id and name, without regard to case. */
+  search(input: {
+    query: string | null;
+    offset: number;
+    limit: number;
+  }): Promise<Page<Account & { readonly members: number; readonly keys: number }>>;
+  set(id: AccountId, change: AccountChange, by?: Actor): Promise<Account | null>;
   /** Adds (or, with a negative number, takes back) credits; refuses what would put the balance below zero: null. */
-  grant(id: AccountId, credits: number, note: string): Promise<Account | null>;
-  ledger(id: AccountId, limit: number): Promise<LedgerRow[]>;
+  grant(id: AccountId, credits: number, note: string, by?: Actor): Promise<Account | null>;
+  /** Newest first; ids below `before`. */
+  ledger(id: AccountId, limit: number, before?: number | null): Promise<LedgerRow[]>;
+  /**
+   * Deletes the account: from now on its keys are refused and nobody is a member; people who are in no other account
+   * and no operators go with it. Its rows follow in the rounds of upkeep, as there may be millions.
+   */
+  remove(id: AccountId): Promise<boolean>;
+  /**
+   * Accounts whose balance fell below their line since this was last asked, each answered once on all nodes together;
+   * one whose balance recovered counts anew.
+   */
+  fellLow(): Promise<Account[]>;
   /** The rate window as it stands, without counting a request. */
   window(id: AccountId): Promise<RateWindow | null>;
   /**
@@ -132,45 +160,102 @@ export interface Keys {
   create(
     account: AccountId,
     input: { name: string; hash: string; lastFour: string; allowIps: readonly string[] },
+    by?: Actor,
   ): Promise<Key>;
   list(account: AccountId | null): Promise<Key[]>;
   get(id: string): Promise<Key | null>;
-  update(account: AccountId, id: string, change: { name?: string; allowIps?: readonly string[] }): Promise<Key | null>;
+  update(
+    account: AccountId,
+    id: string,
+    change: { name?: string; allowIps?: readonly string[] },
+    by?: Actor,
+  ): Promise<Key | null>;
   /** Final; in force for every request begun after this has returned. Revoking twice keeps the first time. */
-  revoke(id: string): Promise<Key | null>;
+  revoke(id: string, by?: Actor): Promise<Key | null>;
+  /**
+   * In one transaction: a new key with the name and allowlist of `id`, which is refused from `graceMs` on. Null where
+   * there is no such key in the account, or it is revoked or on its way to be.
+   */
+  roll(
+    account: AccountId,
+    id: string,
+    fresh: { hash: string; lastFour: string; graceMs: number },
+    by: Actor,
+  ): Promise<{ fresh: Key; old: Key } | null>;
 }
 export interface Filters {
   add(
     account: AccountId,
     input: { filterType: FilterType; value: string; reason: string | null },
-  ): Promise<{ added: true; filter: Filter } | { added: false; existingId: number }>;
-  /** Many at once in one transaction (imports, benches); answers how many were new. */
+    by?: Actor,
+  ): Promise<FilterAdded>;
+  /** Many at once in one transaction (imports, benches); answers one outcome for each, in their order. */
   addMany(
     account: AccountId,
     inputs: readonly { filterType: FilterType; value: string; reason: string | null }[],
-  ): Promise<number>;
+    by?: Actor,
+  ): Promise<FilterAdded[]>;
+  /** Oldest first, ids above `after`: for going through all of them. */
+  from(account: AccountId, after: number, limit: number): Promise<Filter[]>;
   /** Newest first. `query` is searched literally (no wildcards), without regard to case, in value and reason. */
   list(
     account: AccountId,
     input: { filterType: FilterType | null; query: string | null; offset: number; limit: number },
   ): Promise<Page<Filter>>;
-  remove(account: AccountId, id: number): Promise<boolean>;
+  remove(account: AccountId, id: number, by?: Actor): Promise<boolean>;
 }
+export type FilterAdded =
+  | { readonly added: true; readonly filter: Filter }
+  | { readonly added: false; readonly existingId: number };
+
+export interface LogSearch {
+  /** An address or its beginning, without regard to case. */
+  readonly email: string | null;
+  readonly id: string | null;
+  /** `none`: without a reason. */
+  readonly reason: string | null;
+  readonly keyId: string | null;
+  readonly status: 'good' | 'bad' | null;
+  /** Rows before this one. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+export type LoggedVerification = VerificationRecord & {
+  /** Order of recording; for `before`. */
+  readonly seq: number;
+  readonly createdAt: number;
+  readonly keyId: string;
+};
 export interface Verifications {
   get(account: AccountId, id: string): Promise<(VerificationRecord & { createdAt: number; keyId: string }) | null>;
   list(
     account: AccountId,
     input: { offset: number; limit: number },
   ): Promise<Page<VerificationRecord & { createdAt: number; keyId: string }>>;
+  /**
+   * Newest first. Looks through at most 5,000 rows of the account, unless an index answers (id, email): `next` is null
+   * at the end, else where to go on; `searchedTo` is the time of the last row looked at.
+   */
+  search(
+    account: AccountId,
+    search: LogSearch,
+  ): Promise<{ items: LoggedVerification[]; next: number | null; searchedTo: number | null }>;
+  /** Deletes what is recorded of an address (without regard to case), replies kept for repeats too; how many. */
+  erase(account: AccountId, email: string, by: Actor): Promise<number>;
 }
 export interface Usage {
   summary(account: AccountId, from: number, to: number): Promise<UsageSummary>;
   series(account: AccountId, grouping: UsageGrouping, from: number, to: number): Promise<UsageRow[]>;
+  /** By hour, oldest first; hours without requests are left out. `at`: start of the hour, ms. */
+  hours(account: AccountId, from: number, to: number): Promise<(Omit<UsageRow, 'group'> & { readonly at: number })[]>;
 }
 export interface Upkeep {
   /** Releases the holds (and unfinished idempotency keys) of processes that are gone, and those past their time. */
   releaseDead(): Promise<number>;
-  /** Deletes verifications older than `before` and idempotency keys past their day, in small steps. */
+  /**
+   * Deletes what is past its time, in small steps: verifications older than `before` or than their account's own
+   * retention, idempotency keys past their day, old attempts and invitations, and what is left of deleted accounts.
+   */
   purge(before: number): Promise<number>;
 }
 /** Replies of other routes than verify, kept for an Idempotency-Key after admission reserved it. */
@@ -190,6 +275,15 @@ export interface Store {
   readonly usage: Usage;
   readonly upkeep: Upkeep;
   readonly idempotency: Idempotency;
+  readonly users: Users;
+  readonly members: Members;
+  readonly trail: Trail;
+  readonly attempts: Attempts;
+  readonly traffic: Traffic;
+  /** The tables of the sign-in library (`auth_…`): its own Kysely, and which engine it speaks to. */
+  readonly authDatabase: { readonly db: unknown; readonly type: 'sqlite' | 'postgres' };
+  /** The named secret of this store, made by `make` on first use; the same for all nodes. */
+  secret(name: string, make: () => string): Promise<string>;
   /** Brings the schema to this version. Refuses (throws StoreVersionError) a store that is newer. Safe for two starters. */
   migrate(): Promise<{ from: number; to: number }>;
   /** Answers whether a read and a write would work right now; throws with the reason when not. For /readyz. */

@@ -1,14 +1,20 @@
 /** The tables as Kysely sees them; the same on both engines (migrations/). Times in ms, credits as whole numbers. */
-import type { Generated, Selectable } from 'kysely';
+import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { Level, Plan } from '../kernel/plans.ts';
-import type { FilterType, LedgerRow } from './store.ts';
+import type { Actor, FilterType, LedgerRow, Role, TrafficRow } from './store.ts';
+
+/** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
+type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
+/** Likewise: ISO text, or PostgreSQL's own type. */
+type Moment = ColumnType<string | Date, string, string>;
 
 export interface AccountsTable {
   id: string;
   name: string;
   plan: Plan;
   rate_limit: number | null;
-  status: 'active' | 'suspended';
+  /** `deleted`: gone for everybody; its rows follow (removal.ts). */
+  status: 'active' | 'suspended' | 'deleted';
   balance: Generated<number>;
   locked: Generated<number>;
   window_start: Generated<number>;
@@ -18,6 +24,9 @@ export interface AccountsTable {
   filter_ips: Generated<number>;
   purged_credits: Generated<number>;
   created_at: number;
+  retention_days: Generated<number | null>;
+  low_balance: Generated<number | null>;
+  low_balance_told_at: Generated<number | null>;
 }
 export interface KeysTable {
   id: string;
@@ -112,6 +121,63 @@ export interface HeartbeatTable {
   at: number;
 }
 
+/** As far as the store itself looks at it. */
+export interface AuthUsersTable {
+  id: string;
+  name: string;
+  email: string;
+  emailVerified: Flag;
+  createdAt: Moment;
+  updatedAt: Moment;
+  twoFactorEnabled: Flag<null>;
+  operator: Flag;
+}
+export interface MembersTable {
+  account_id: string;
+  user_id: string;
+  role: Role;
+  created_at: number;
+}
+export interface InvitationsTable {
+  id: string;
+  account_id: string;
+  email: string;
+  role: Role;
+  token_hash: string;
+  invited_by: string;
+  created_at: number;
+  expires_at: number;
+}
+export interface TrailTable {
+  id: Generated<number>;
+  account_id: string;
+  at: number;
+  actor_kind: Actor['kind'];
+  actor_id: string | null;
+  actor_name: string;
+  ip: string | null;
+  action: string;
+  target: string;
+  /** JSON object. */
+  detail: string;
+}
+export interface AttemptsTable {
+  subject: string;
+  count: number;
+  ends_at: number;
+}
+export interface TrafficHoursTable {
+  account_id: string;
+  hour: number;
+  metric: TrafficRow['metric'];
+  bucket: number;
+  count: number;
+}
+export interface SecretsTable {
+  name: string;
+  value: string;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   keys: KeysTable;
@@ -123,5 +189,12 @@ export interface Tables {
   filters: FiltersTable;
   nodes: NodesTable;
   heartbeat: HeartbeatTable;
+  auth_users: AuthUsersTable;
+  members: MembersTable;
+  invitations: InvitationsTable;
+  trail: TrailTable;
+  attempts: AttemptsTable;
+  traffic_hours: TrafficHoursTable;
+  secrets: SecretsTable;
 }
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;

@@ -1,13 +1,9 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Engine } from './engine.ts';
+import { purge } from './purge.ts';
+import { breath, STEP } from './steps.ts';
 import type { Upkeep } from './store.ts';
 import type { Row, Tables } from './tables.ts';
-
-/** Rows in one transaction, so that nobody waits long behind it. */
-const STEP = 500;
-
-/** SQLite works without ever waiting: lets the requests that came meanwhile go first. */
-const breath = () => new Promise(setImmediate);
 
 /** Which holds to release: all of a node that is gone, or all whose time is over. */
 type Which = { readonly node: string } | { readonly expiredAt: number };
@@ -71,41 +67,6 @@ export function upkeep(engine: Engine): Upkeep {
     return released + (await release(engine, { expiredAt: await engine.now() }));
   };
 
-  /** The oldest verifications, by the order in which they were recorded. */
-  const purgeStep = (before: number): Promise<number> =>
-    engine.transaction(async (trx) => {
-      const oldest = await trx
-        .selectFrom('verifications')
-        .select(['seq', 'account_id', 'credits', 'created_at'])
-        .orderBy('seq')
-        .limit(STEP)
-        .execute();
-      const old = oldest.filter((row) => row.created_at < before);
-      if (old.length === 0) return 0;
-      const credits = Map.groupBy(old, (row) => row.account_id);
-      await engine.lockAccounts(trx, [...credits.keys()]);
-      const gone = trx.deleteFrom('verifications').where(
-        'seq',
-        'in',
-        old.map((row) => row.seq),
-      );
-      const purged = await gone.returning(['account_id', 'credits']).execute();
-      for (const [account, rows] of Map.groupBy(purged, (row) => row.account_id)) {
-        const sum = rows.reduce((total, row) => total + row.credits, 0);
-        const update = trx.updateTable('accounts').set((eb) => ({ purged_credits: eb('purged_credits', '+', sum) }));
-        await update.where('id', '=', account).execute();
-      }
-      return purged.length;
-    });
-
-  const forgetStep = async (now: number): Promise<number> => {
-    const { numAffectedRows } = await sql`
-      DELETE FROM idempotency WHERE (account_id, route, key) IN (
-        SELECT account_id, route, key FROM idempotency WHERE expires_at <= ${now} LIMIT ${STEP}
-      )`.execute(db);
-    return Number(numAffectedRows ?? 0);
-  };
-
   return {
     releaseDead() {
       // Looking twice at once would find nothing more, and each look keeps a connection.
@@ -115,17 +76,6 @@ export function upkeep(engine: Engine): Upkeep {
       return looking;
     },
 
-    async purge(before) {
-      const now = await engine.now();
-      let total = 0;
-      for (const step of [() => purgeStep(before), () => forgetStep(now)]) {
-        for (let n = STEP; n === STEP; ) {
-          n = await step();
-          total += n;
-          await breath();
-        }
-      }
-      return total;
-    },
+    purge: (before) => purge(engine, before),
   };
 }

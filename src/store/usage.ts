@@ -49,5 +49,12 @@ export function usage(engine: Engine): Usage {
         ...sums,
       }));
     },
+
+    async hours(account, from, to) {
+      const { rows } = await sql<Sums & { at: number }>`
+        SELECT hour AS at, ${SUMS} FROM usage_hours
+        WHERE ${within(account, from, to)} GROUP BY hour ORDER BY hour`.execute(engine.db);
+      return rows;
+    },
   };
 }

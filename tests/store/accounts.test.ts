@@ -15,6 +15,8 @@ describeStores('accounts', (lab) => {
       status: 'active',
       balance: 50,
       locked: 0,
+      retentionDays: null,
+      lowBalance: null,
       createdAt: lab.clock.now(),
     });
     expect(await store.accounts.get(account.id)).toEqual(account);

@@ -54,9 +54,11 @@ describeStores('filters', (lab) => {
       value: `${i}.example`,
       reason: null,
     }));
-    expect(await store.filters.addMany(account.id, inputs)).toBe(2_500);
-    expect(await store.filters.addMany(account.id, [...inputs, ...inputs])).toBe(0);
-    expect(await store.filters.addMany(account.id, [])).toBe(0);
+    const many = async (some: typeof inputs) =>
+      (await store.filters.addMany(account.id, some)).filter((outcome) => outcome.added).length;
+    expect(await many(inputs)).toBe(2_500);
+    expect(await many([...inputs, ...inputs])).toBe(0);
+    expect(await many([])).toBe(0);
     const page = await store.filters.list(account.id, { ...ALL, filterType: 'domain', offset: 10, limit: 3 });
     expect(page.total).toBe(1_250);
     expect(page.items.map((filter) => filter.value)).toEqual(['2479.example', '2477.example', '2475.example']);

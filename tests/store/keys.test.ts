@@ -37,7 +37,7 @@ describeStores('keys', (lab) => {
   it('need an account', async () => {
     const store = await lab.open();
     const input = { name: 'x', hash: 'h', lastFour: 'abcd', allowIps: [] };
-    await expect(store.keys.create('acc_none' as never, input)).rejects.toThrow(/foreign key/i);
+    await expect(store.keys.create('acc_none' as never, input)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('are refused from the moment they are revoked, by another process too', async () => {

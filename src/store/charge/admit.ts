@@ -19,6 +19,9 @@ import { countRequest, windowOf } from './window.ts';
 /** A key's last use is noted at most this often, ms. */
 const USE_NOTED_EVERY = 60_000;
 
+/** What is recorded instead of a key for a person who is signed in. */
+const DASHBOARD_KEY = 'dashboard';
+
 const stranger = (code: RefusalCode): Admission => ({
   outcome: 'refused',
   code,
@@ -29,20 +32,24 @@ const stranger = (code: RefusalCode): Admission => ({
 
 /** Judges one request on the state that the requests before it left, and notes what has to be written. */
 export function admit(state: ChargeState, changes: Changes, request: AdmissionRequest): Admission {
-  const key = state.key(request.keyHash);
-  const account = key && state.account(key.accountId);
-  if (!key || !account) return stranger('invalid_api_key');
-  if (key.revokedAt !== null) return stranger('revoked_api_key');
+  const { keyHash } = request;
+  const { now } = state;
+  /** Null for a person, who was let in by who they are. */
+  const key = typeof keyHash === 'string' ? state.key(keyHash) : null;
+  const accountId = typeof keyHash === 'string' ? key?.accountId : keyHash.account;
+  const account = accountId === undefined ? null : state.account(accountId);
+  if (account === null) return stranger('invalid_api_key');
+  // One that was rolled is good until its time has come.
+  if (key !== null && key.revokedAt !== null && key.revokedAt <= now) return stranger('revoked_api_key');
   if (account.status !== 'active') return stranger('invalid_api_key');
 
-  const caller: Caller = { accountId: account.id, keyId: key.id, plan: account.plan };
-  const { now } = state;
+  const caller: Caller = { accountId: account.id, keyId: key?.id ?? DASHBOARD_KEY, plan: account.plan };
   const refused = (code: RefusalCode): Admission => {
     const balance = code === 'ip_not_allowed' ? null : account.balance;
     return { outcome: 'refused', code, caller, window: windowOf(account, now), balance };
   };
-  if (!isAllowed(key.allowIps, request.ip)) return refused('ip_not_allowed');
-  noteUse(changes, key, request.ip, now);
+  if (key !== null && !isAllowed(key.allowIps, request.ip)) return refused('ip_not_allowed');
+  if (key !== null) noteUse(changes, key, request.ip, now);
   if (!countRequest(account, now)) return refused('rate_limit_exceeded');
   changes.accounts.add(account);
 

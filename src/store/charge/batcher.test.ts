@@ -23,7 +23,7 @@ class Noting implements ChargeEngine {
 }
 
 const hashOf = (request: ChargeRequest): string =>
-  request.kind === 'admit' ? request.admit.keyHash : request.settle.holdId;
+  request.kind === 'admit' ? String(request.admit.keyHash) : request.settle.holdId;
 const ask = (keyHash: string) => ({ keyHash, ip: '192.0.2.1', invalid: true, idempotency: null, verify: null });
 const caller = { accountId: 'acc_1' as never, keyId: 'key_1', plan: 'starter' as const };
 const settlement = (holdId: string) => ({ caller, record: null, holdId, idempotency: null });

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type ExpressionWrapper, Kysely, PostgresDialect, type SqlBool, sql, type Transaction } from 'kysely';
+import { type Expression, Kysely, PostgresDialect, type SqlBool, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
@@ -53,8 +53,26 @@ class PostgresEngine implements Engine {
     await trx.selectFrom('accounts').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
   }
 
-  contains(column: ExpressionWrapper<Tables, 'filters', string>, text: string) {
-    return sql<SqlBool>`strpos(${column}, ${text}) > 0`;
+  async lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await trx.selectFrom('auth_users').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute();
+  }
+
+  async inTurn(trx: Transaction<Tables>, what: string): Promise<void> {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(trx);
+  }
+
+  contains(value: Expression<string>, text: string) {
+    return sql<SqlBool>`strpos(${value}, ${text}) > 0`;
+  }
+
+  folded(value: Expression<string>) {
+    return sql<string>`lower(${value})`;
+  }
+
+  begins(value: Expression<string>, text: string) {
+    const literal = text.replace(/[\\%_]/g, '\\$&');
+    return sql<SqlBool>`${value} LIKE lower(${`${literal}%`})`;
   }
 
   migrate(): Promise<{ from: number; to: number }> {

@@ -64,13 +64,15 @@ export async function load(
   const ask: Ask = async (name, text, values) => (await client.query({ name, text, values })).rows;
   const admits = requests.flatMap((request) => (request.kind === 'admit' ? [request.admit] : []));
   const settles = requests.flatMap((request) => (request.kind === 'settle' ? [request.settle] : []));
-  const hashes = unique(admits.map((admit) => admit.keyHash));
+  const hashes = unique(admits.flatMap(({ keyHash }) => (typeof keyHash === 'string' ? [keyHash] : [])));
+  const named = admits.flatMap(({ keyHash }) => (typeof keyHash === 'string' ? [] : [keyHash.account]));
+  const accountIds = unique([...named, ...settles.map((settle) => settle.caller.accountId)]);
   const holdIds = settles.map((settle) => settle.holdId);
   const recordIds = settles.flatMap((settle) => (settle.record === null ? [] : [settle.record.id]));
 
   const [, accounts, time, keys, holds, recorded, idempotency] = await flight([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
-    ask<AccountState & pg.QueryResultRow>('lock', LOCK, [hashes, unique(settles.map((s) => s.caller.accountId))]),
+    ask<AccountState & pg.QueryResultRow>('lock', LOCK, [hashes, accountIds]),
     ask<{ now: number; xid: string }>('time', TIME, []),
     hashes.length === 0 ? [] : ask<KeyState & { hash: string }>('keys', KEYS, [hashes]),
     holdIds.length === 0 ? [] : ask<HoldState & pg.QueryResultRow>('holds', HOLDS, [holdIds]),
@@ -110,10 +112,17 @@ function askIdempotency(
   admits: readonly AdmissionRequest[],
   settles: readonly Settlement[],
 ): Promise<IdempotencyState[]> | [] {
-  const admitted = admits.flatMap(({ keyHash, idempotency }) => triple(keyHash, idempotency));
-  const settled = settles.flatMap(({ caller, idempotency }) => triple(caller.accountId, idempotency));
-  if (admitted.length + settled.length === 0) return [];
-  const columns = [admitted, settled].flatMap((rows) => [0, 1, 2].map((i) => rows.map((row) => row[i])));
+  const byKey = admits.flatMap(({ keyHash, idempotency }) =>
+    typeof keyHash === 'string' ? triple(keyHash, idempotency) : [],
+  );
+  const byAccount = [
+    ...admits.flatMap(({ keyHash, idempotency }) =>
+      typeof keyHash === 'string' ? [] : triple(keyHash.account, idempotency),
+    ),
+    ...settles.flatMap(({ caller, idempotency }) => triple(caller.accountId, idempotency)),
+  ];
+  if (byKey.length + byAccount.length === 0) return [];
+  const columns = [byKey, byAccount].flatMap((rows) => [0, 1, 2].map((i) => rows.map((row) => row[i])));
   return ask<IdempotencyState & pg.QueryResultRow>('idempotency', IDEMPOTENCY, columns);
 }
 
@@ -132,7 +141,8 @@ async function loadFilters(
   // Each once: requests of one account mostly come from one address.
   const wanted = new Map<string, readonly [string, string, string]>();
   for (const { keyHash, verify } of admits) {
-    const account = accountById.get(keyByHash.get(keyHash)?.accountId ?? '');
+    const id = typeof keyHash === 'string' ? keyByHash.get(keyHash)?.accountId : keyHash.account;
+    const account = accountById.get(id ?? '');
     if (account === undefined || verify === null) continue;
     for (const [type, value] of candidates(account, verify.filterKeys)) {
       wanted.set(filterId(account.id, type, value), [account.id, type, value]);

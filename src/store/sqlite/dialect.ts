@@ -8,22 +8,57 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import type { Turn } from './turn.ts';
 
+/**
+ * The turn is taken here, for all who begin a transaction: the sign-in library does so by itself. There is one
+ * connection, and Kysely gives it to one at a time; so there is one turn to remember.
+ */
 class ImmediateDriver extends SqliteDriver {
+  readonly #turn: Turn;
+  #end: (() => void) | null = null;
+  constructor(database: SqliteDatabase, turn: Turn) {
+    super({ database });
+    this.#turn = turn;
+  }
   /** A transaction that reads first and writes later could find its snapshot outdated: so take the write lock first. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    this.#end = await this.#turn.begin();
+    try {
+      await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    } catch (error) {
+      this.#over();
+      throw error;
+    }
+  }
+  /** One that fails is rolled back next, and has its turn until then. */
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection);
+    this.#over();
+  }
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.rollbackTransaction(connection);
+    } finally {
+      this.#over();
+    }
+  }
+  #over(): void {
+    this.#end?.();
+    this.#end = null;
   }
 }
 
 class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
-  constructor(database: SqliteDatabase) {
+  readonly #turn: Turn;
+  constructor(database: SqliteDatabase, turn: Turn) {
     super({ database });
     this.#database = database;
+    this.#turn = turn;
   }
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver({ database: this.#database });
+    return new ImmediateDriver(this.#database, this.#turn);
   }
 }
 
@@ -43,4 +78,4 @@ function adapt(db: DatabaseSync): SqliteDatabase {
   };
 }
 
-export const sqliteDialect = (db: DatabaseSync): SqliteDialect => new NodeSqliteDialect(adapt(db));
+export const sqliteDialect = (db: DatabaseSync, turn: Turn): SqliteDialect => new NodeSqliteDialect(adapt(db), turn);

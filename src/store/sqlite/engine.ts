@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type ExpressionWrapper, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
+import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
@@ -10,6 +10,7 @@ import { SqliteCharge } from './charge.ts';
 import { openFile, type SqliteFile } from './file.ts';
 import { migrate } from './migrate.ts';
 import { SqliteNode } from './node.ts';
+import { begins } from './prefix.ts';
 
 /** `sqlite:PATH` → PATH. Throws when there is none. */
 export function pathOf(url: string): string {
@@ -47,15 +48,23 @@ class SqliteEngine implements Engine {
   }
 
   transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return this.#file.turn.take(() => this.db.transaction().execute(work));
+    return this.db.transaction().execute(work);
   }
 
-  /** Nothing to do: a write transaction has the whole database. */
+  /** Nothing to do in these: a write transaction has the whole database. */
   async lockAccounts(): Promise<void> {}
+  async lockUsers(): Promise<void> {}
+  async inTurn(): Promise<void> {}
 
-  contains(column: ExpressionWrapper<Tables, 'filters', string>, text: string) {
-    return sql<SqlBool>`instr(${column}, ${text}) > 0`;
+  contains(value: Expression<string>, text: string) {
+    return sql<SqlBool>`instr(${value}, ${text}) > 0`;
   }
+
+  folded(value: Expression<string>) {
+    return sql<string>`mailvet_fold(${value})`;
+  }
+
+  readonly begins = begins;
 
   migrate(): Promise<{ from: number; to: number }> {
     const { turn, main } = this.#file;

@@ -54,8 +54,11 @@ export function openFile(path: string): SqliteFile {
 function connect(path: string, real: string | null, main: DatabaseSync = connection(path)): SqliteFile {
   // A database in memory is its connection's own; the turn keeps the two uses apart all the same.
   const second = real === null ? main : connection(path);
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(second) });
+  second.function('mailvet_fold', { deterministic: true }, (text) =>
+    typeof text === 'string' ? text.toLowerCase() : text,
+  );
   const turn = new Turn();
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(second, turn) });
   const close = async () => {
     await turn.take(() => undefined);
     await db.destroy();

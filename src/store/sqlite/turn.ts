@@ -11,4 +11,12 @@ export class Turn {
     this.#last = result.catch(() => undefined);
     return result;
   }
+
+  /** Waits likewise for its turn, which lasts until the function that it answers is called. */
+  begin(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = promise;
+    return before.then(() => resolve);
+  }
 }

@@ -1,22 +1,8 @@
-import type { Engine } from './engine.ts';
-import type { Verifications } from './store.ts';
-import type { Row } from './tables.ts';
-
-const toVerification = (row: Row<'verifications'>) => ({
-  id: row.id,
-  email: row.email,
-  requested: row.requested,
-  validationType: row.validation_type,
-  status: row.status,
-  deliverability: row.deliverability,
-  reason: row.reason,
-  credits: row.credits,
-  clientIp: row.client_ip,
-  durationMs: row.duration_ms,
-  body: row.body,
-  createdAt: row.created_at,
-  keyId: row.key_id,
-});
+import type { Engine } from '../engine.ts';
+import type { Verifications } from '../store.ts';
+import { erase } from './erase.ts';
+import { toVerification } from './row.ts';
+import { search } from './search.ts';
 
 export function verifications(engine: Engine): Verifications {
   return {
@@ -32,5 +18,8 @@ export function verifications(engine: Engine): Verifications {
       const rows = await mine.selectAll().orderBy('seq', 'desc').offset(offset).limit(limit).execute();
       return { items: rows.map(toVerification), total: total.n };
     },
+
+    search: (account, wanted) => search(engine, account, wanted),
+    erase: (account, email, by) => erase(engine, account, email, by),
   };
 }

@@ -1,0 +1,126 @@
+import type { Transaction } from 'kysely';
+import type { Engine } from '../engine.ts';
+import { lockAccount } from '../lock.ts';
+import type { AccountId, Actor, Members, Role } from '../store.ts';
+import type { Tables } from '../tables.ts';
+import { invitations } from './invitations.ts';
+import { tell } from './trail.ts';
+
+const emailOf = async (trx: Transaction<Tables>, user: string): Promise<string> =>
+  (await trx.selectFrom('auth_users').select('email').where('id', '=', user).executeTakeFirst())?.email ?? user;
+
+/** Whether the user is the account's only owner. The account must be locked. */
+async function isLastOwner(trx: Transaction<Tables>, account: string, user: string): Promise<boolean> {
+  const owners = trx.selectFrom('members').select('user_id').where('account_id', '=', account);
+  const rows = await owners.where('role', '=', 'owner').limit(2).execute();
+  return rows.length === 1 && rows[0]!.user_id === user;
+}
+
+export function members(engine: Engine): Members {
+  const { db } = engine;
+
+  /** Gives the member another role, or (null) none any more. */
+  async function change(
+    account: AccountId,
+    user: string,
+    role: Role | null,
+    by: Actor,
+  ): Promise<'done' | 'not_found' | 'last_owner'> {
+    const now = await engine.now();
+    return engine.transaction(async (trx) => {
+      if ((await lockAccount(engine, trx, account)) === null) return 'not_found';
+      const mine = trx.selectFrom('members').select('role').where('account_id', '=', account);
+      const before = await mine.where('user_id', '=', user).executeTakeFirst();
+      if (before === undefined) return 'not_found';
+      if (before.role === role) return 'done';
+      if (before.role === 'owner' && (await isLastOwner(trx, account, user))) return 'last_owner';
+      const target = await emailOf(trx, user);
+      if (role === null) {
+        await trx.deleteFrom('members').where('account_id', '=', account).where('user_id', '=', user).execute();
+        const detail = { user, role: before.role };
+        await tell(trx, account, now, by, { action: 'member.removed', target, detail });
+      } else {
+        const update = trx.updateTable('members').set({ role }).where('account_id', '=', account);
+        await update.where('user_id', '=', user).execute();
+        const detail = { user, from: before.role, to: role };
+        await tell(trx, account, now, by, { action: 'member.role_changed', target, detail });
+      }
+      return 'done';
+    });
+  }
+
+  return {
+    ...invitations(engine),
+
+    async role(account, user) {
+      const row = await db
+        .selectFrom('members as m')
+        .innerJoin('accounts as a', 'a.id', 'm.account_id')
+        .select(['m.account_id', 'm.role'])
+        .where('m.account_id', '=', account)
+        .where('m.user_id', '=', user)
+        .where('a.status', '<>', 'deleted')
+        .executeTakeFirst();
+      return row === undefined ? null : { account: row.account_id as AccountId, role: row.role };
+    },
+
+    async ofUser(user) {
+      const rows = await db
+        .selectFrom('members as m')
+        .innerJoin('accounts as a', 'a.id', 'm.account_id')
+        .select(['a.id', 'a.name', 'a.plan', 'a.status', 'm.role'])
+        .where('m.user_id', '=', user)
+        .where('a.status', '<>', 'deleted')
+        .orderBy('a.created_at')
+        .orderBy('a.id')
+        .execute();
+      return rows.map(({ id, name, plan, status, role }) => ({
+        account: id as AccountId,
+        accountName: name,
+        plan,
+        status: status as 'active' | 'suspended',
+        role,
+      }));
+    },
+
+    async list(account) {
+      const rows = await db
+        .selectFrom('members as m')
+        .innerJoin('auth_users as u', 'u.id', 'm.user_id')
+        .innerJoin('accounts as a', 'a.id', 'm.account_id')
+        .select(['m.user_id', 'u.email', 'u.name', 'm.role', 'u.twoFactorEnabled', 'm.created_at'])
+        .where('m.account_id', '=', account)
+        .where('a.status', '<>', 'deleted')
+        .orderBy('m.created_at')
+        .orderBy('m.user_id')
+        .execute();
+      return rows.map((row) => ({
+        userId: row.user_id,
+        email: row.email,
+        name: row.name,
+        role: row.role,
+        secondFactor: Boolean(row.twoFactorEnabled),
+        createdAt: row.created_at,
+      }));
+    },
+
+    async add(account, user, role, by) {
+      const now = await engine.now();
+      return engine.transaction(async (trx) => {
+        if ((await lockAccount(engine, trx, account)) === null) return false;
+        const { numInsertedOrUpdatedRows } = await trx
+          .insertInto('members')
+          .values({ account_id: account, user_id: user, role, created_at: now })
+          .onConflict((oc) => oc.doNothing())
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows !== 1n) return false;
+        const detail = { user, role };
+        await tell(trx, account, now, by, { action: 'member.added', target: await emailOf(trx, user), detail });
+        return true;
+      });
+    },
+
+    setRole: (account, user, role, by) => change(account, user, role, by),
+    remove: (account, user, by) => change(account, user, null, by),
+  };
+}

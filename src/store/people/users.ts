@@ -1,0 +1,131 @@
+import type { Transaction } from 'kysely';
+import { fromIso } from '../../kernel/clock.ts';
+import type { Engine } from '../engine.ts';
+import type { AccountId, Actor, Role, User, Users } from '../store.ts';
+import type { Row, Tables } from '../tables.ts';
+import { tell } from './trail.ts';
+
+const timeOf = (at: string | Date): number => (typeof at === 'string' ? (fromIso(at) ?? 0) : at.getTime());
+
+const toUser = (row: Row<'auth_users'>): User => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  emailVerified: Boolean(row.emailVerified),
+  operator: Boolean(row.operator),
+  secondFactor: Boolean(row.twoFactorEnabled),
+  createdAt: timeOf(row.createdAt),
+});
+
+const COLUMNS = [
+  'id',
+  'name',
+  'email',
+  'emailVerified',
+  'createdAt',
+  'updatedAt',
+  'twoFactorEnabled',
+  'operator',
+] as const;
+
+/** Accounts of which nobody but this user is an owner. */
+export async function soleOwnerOf(trx: Transaction<Tables>, user: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('members as m')
+    .innerJoin('accounts as a', 'a.id', 'm.account_id')
+    .select('m.account_id')
+    .where('m.user_id', '=', user)
+    .where('m.role', '=', 'owner')
+    .where('a.status', '<>', 'deleted')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('members as o')
+            .select('o.user_id')
+            .whereRef('o.account_id', '=', 'm.account_id')
+            .where('o.role', '=', 'owner')
+            .where('o.user_id', '<>', user),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map((row) => row.account_id);
+}
+
+export function users(engine: Engine): Users {
+  const { db } = engine;
+
+  const accountsOf = async (trx: Transaction<Tables>, user: string): Promise<string[]> => {
+    const rows = await trx.selectFrom('members').select('account_id').where('user_id', '=', user).execute();
+    return rows.map((row) => row.account_id);
+  };
+
+  /** Null: the user became a member of another account meanwhile, which is not locked. */
+  const tryRemove = (id: string, by: Actor | undefined, now: number): Promise<boolean | null> =>
+    engine.transaction(async (trx) => {
+      const accounts = await accountsOf(trx, id);
+      await engine.lockAccounts(trx, accounts);
+      await engine.lockUsers(trx, [id]);
+      if ((await accountsOf(trx, id)).some((account) => !accounts.includes(account))) return null;
+      if ((await soleOwnerOf(trx, id)).length > 0) return false;
+      const memberships = await trx.deleteFrom('members').where('user_id', '=', id).returning('account_id').execute();
+      const gone = await trx.deleteFrom('auth_users').where('id', '=', id).returning('email').executeTakeFirst();
+      if (gone === undefined) return false;
+      for (const { account_id } of memberships) {
+        await tell(trx, account_id, now, by, { action: 'member.removed', target: gone.email, detail: { user: id } });
+      }
+      return true;
+    });
+
+  return {
+    async get(id) {
+      const row = await db.selectFrom('auth_users').select(COLUMNS).where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : toUser(row);
+    },
+
+    // The sign-in library keeps addresses in lower case.
+    async byEmail(email) {
+      const mine = db.selectFrom('auth_users').select(COLUMNS).where('email', '=', email.toLowerCase());
+      const row = await mine.executeTakeFirst();
+      return row === undefined ? null : toUser(row);
+    },
+
+    async list() {
+      const rows = await db.selectFrom('auth_users').select(COLUMNS).orderBy('createdAt').orderBy('id').execute();
+      const memberships = await db
+        .selectFrom('members as m')
+        .innerJoin('accounts as a', 'a.id', 'm.account_id')
+        .select(['m.user_id', 'm.account_id', 'm.role'])
+        .where('a.status', '<>', 'deleted')
+        .orderBy('a.created_at')
+        .orderBy('a.id')
+        .execute();
+      const byUser = Map.groupBy(memberships, (row) => row.user_id);
+      const accounts = (id: string): { id: AccountId; role: Role }[] =>
+        (byUser.get(id) ?? []).map((row) => ({ id: row.account_id as AccountId, role: row.role }));
+      return rows.map((row) => ({ ...toUser(row), accounts: accounts(row.id) }));
+    },
+
+    async count() {
+      const { n } = await db
+        .selectFrom('auth_users')
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow();
+      return n;
+    },
+
+    async setOperator(id, operator) {
+      const change = db.updateTable('auth_users').set({ operator: operator ? 1 : 0 });
+      const { numUpdatedRows } = await change.where('id', '=', id).executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+
+    async remove(id, by) {
+      const now = await engine.now();
+      for (;;) {
+        const removed = await tryRemove(id, by, now);
+        if (removed !== null) return removed;
+      }
+    },
+  };
+}

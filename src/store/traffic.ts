@@ -1,0 +1,70 @@
+import type { Engine } from './engine.ts';
+import type { AccountId, Traffic, TrafficRow } from './store.ts';
+import type { Row } from './tables.ts';
+
+const HOUR = 3600 * 1000;
+/** Rows in one statement; five values each. */
+const CHUNK = 1_000;
+
+const idOf = (row: TrafficRow): string => [row.account, row.hour, row.metric, row.bucket].join('\n');
+
+/** One row for each counter, in one order on all nodes: so that two which add at once wait instead of deadlocking. */
+function summed(rows: readonly TrafficRow[]): TrafficRow[] {
+  const sums = new Map<string, TrafficRow>();
+  for (const row of rows) {
+    const count = (sums.get(idOf(row))?.count ?? 0) + row.count;
+    sums.set(idOf(row), { ...row, count });
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+const toRow = (row: Row<'traffic_hours'>): TrafficRow => ({
+  account: row.account_id as AccountId,
+  hour: row.hour,
+  metric: row.metric,
+  bucket: row.bucket,
+  count: row.count,
+});
+
+export function traffic(engine: Engine): Traffic {
+  const { db } = engine;
+
+  const addSome = (some: readonly TrafficRow[]): Promise<void> =>
+    engine.transaction(async (trx) => {
+      const accounts = [...new Set(some.map((row) => row.account))];
+      const there = trx.selectFrom('accounts').select('id').where('status', '<>', 'deleted');
+      const ids = new Set<string>((await there.where('id', 'in', accounts).execute()).map((row) => row.id));
+      const kept = some.filter((row) => ids.has(row.account));
+      if (kept.length === 0) return;
+      await trx
+        .insertInto('traffic_hours')
+        .values(kept.map(({ account, ...row }) => ({ account_id: account, ...row })))
+        .onConflict((oc) =>
+          oc
+            .columns(['account_id', 'hour', 'metric', 'bucket'])
+            .doUpdateSet((eb) => ({ count: eb('traffic_hours.count', '+', eb.ref('excluded.count')) })),
+        )
+        .execute();
+    });
+
+  return {
+    async add(rows) {
+      const all = summed(rows);
+      for (let at = 0; at < all.length; at += CHUNK) await addSome(all.slice(at, at + CHUNK));
+    },
+
+    async list(account, from, to) {
+      const rows = await db
+        .selectFrom('traffic_hours')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where('hour', '>=', Math.floor(from / HOUR) * HOUR)
+        .where('hour', '<', to)
+        .orderBy('hour')
+        .orderBy('metric')
+        .orderBy('bucket')
+        .execute();
+      return rows.map(toRow);
+    },
+  };
+}

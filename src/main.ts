@@ -18,12 +18,14 @@ import type { DashboardContext } from './http/dashboard/context.ts';
 import { createWebFiles } from './http/dashboard/web-files.ts';
 import type { Metrics } from './http/metrics.ts';
 import { createStrangers } from './http/strangers.ts';
+import { startTraffic } from './jobs/traffic.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
 import { type Clock, systemClock, toIso } from './kernel/clock.ts';
 import { type Logger, shownAddress } from './kernel/log.ts';
 import { createDashboard } from './service/dashboard.ts';
 import { createFilterService } from './service/filters.ts';
 import { createGate } from './service/gate.ts';
+import { createTrafficCounter } from './service/traffic.ts';
 import { upkeep } from './service/upkeep.ts';
 import { usageOf } from './service/usage.ts';
 import { createVerifyService } from './service/verify.ts';
@@ -88,11 +90,13 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
   const measuring =
     options.metricsToken !== null || options.metricsPort !== null ? await import('./http/metrics.ts') : null;
   const metrics = measuring?.createMetrics() ?? null;
+  const traffic = createTrafficCounter(store.traffic, clock);
   const verify = createVerifyService({
     charging: store.charging,
     tools,
     maxRunning: MAX_RUNNING,
-    onVerdict(record) {
+    onVerdict(record, _evidence, caller) {
+      traffic.verified(caller.accountId, record.validationType, record.durationMs);
       metrics?.verification({
         status: record.status,
         reason: record.reason,
@@ -113,17 +117,30 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
     },
   });
   const context: DashboardContext = {
-    ...createDashboard({ store, clock, url: () => url }),
+    ...createDashboard({
+      store,
+      clock,
+      options: { ...options, asker: askerOf(options) },
+      lists,
+      url: () => url,
+      // Nobody, until there is a way to sign in.
+      sessions: { who: () => Promise.resolve(null) },
+      confirmPassword: () => Promise.reject(new TypeError('nobody has a password yet')),
+      mailInvitation: null,
+    }),
     clock,
     gate: createGate(store),
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
-    filters: createFilterService(store.filters),
+    filters: createFilterService(store),
     health: healthOf(store, tools, lists, clock),
     callerIp: callerIp(options.trustedProxies),
     strangers: createStrangers(clock),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
-    answered: (request) => metrics?.request(request),
+    answered(request) {
+      metrics?.request(request);
+      if (request.status >= 400 && request.caller) traffic.refused(request.caller.accountId, request.status);
+    },
     webFiles: createWebFiles(webFolders),
     docsScript,
     draining: () => draining,
@@ -143,6 +160,7 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
     measuring && metrics && options.metricsPort !== null
       ? await measuring.listenForMetrics(metrics, options.host, options.metricsPort)
       : null;
+  const telling = startTraffic(traffic, logger);
   const keeping =
     options.role === 'api' ? null : startUpkeep(() => upkeep(store, clock, options.retentionDays), logger);
   const { port } = app.server.address() as AddressInfo;
@@ -160,6 +178,7 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
     clearInterval(sweep);
     metricsServer?.close();
     await keeping?.stop();
+    await telling.stop();
     tools.close();
     await store.close();
   }

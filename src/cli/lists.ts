@@ -13,20 +13,11 @@ const update = () =>
   command('update', 'Fetch the newest disposable list; the service takes it without a restart.', 'lists').action(
     async (flags: { json?: boolean }) => {
       const options = optionsFrom(flags, 'lists');
-      const { updateLists } = await import('../engine/lists/update.ts');
-      const summary = await updateLists({
-        dir: options.listsDir,
-        urls: { disposable: options.listsDisposableUrl, fakefilter: options.listsFakefilterUrl },
-        fetchText,
-        clock: systemClock,
-      }).catch((error: unknown) => {
+      const { fetchLists, summaryLine } = await import('../service/lists.ts');
+      const summary = await fetchLists(options, systemClock).catch((error: unknown) => {
         throw new Failed(sentenceOf(error));
       });
-      say(
-        flags,
-        summary,
-        `Version ${summary.version}: ${summary.total} disposable domains, ${summary.added} new, ${summary.removed} gone.`,
-      );
+      say(flags, summary, summaryLine(summary));
     },
   );
 
@@ -40,21 +31,3 @@ const show = () =>
       const { explanationLines } = await import('../engine/lists/explain.ts');
       say(flags, found, explanationLines(found).join('\n'));
     });
-
-/** One text over HTTP(S), bounded in size and time. Throws with a sentence that names the address. */
-async function fetchText(url: string, limit: { maxBytes: number; timeoutMs: number }): Promise<string> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(limit.timeoutMs), redirect: 'follow' }).catch(
-    (error: unknown) => {
-      throw new Failed(`${url} cannot be fetched: ${sentenceOf((error as Error).cause ?? error)}`);
-    },
-  );
-  if (!response.ok) throw new Failed(`${url} answered ${response.status}.`);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > limit.maxBytes) throw new Failed(`${url} is larger than ${limit.maxBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}

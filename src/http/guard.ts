@@ -80,7 +80,8 @@ export function enter(
   throw refusal.status === 401 ? context.strangers.refuse(ip, refusal) : refusal;
 }
 
-function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>, now: number): Refusal {
+/** The refusal that an admission was answered with, with what helps to fix it. */
+export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>, now: number): Refusal {
   const { code, window, caller, balance } = admission;
   switch (code) {
     case 'rate_limit_exceeded': {

@@ -224,6 +224,12 @@ export const ERRORS = {
     fix: 'Type exactly what the page asks for.',
     dashboard: true,
   },
+  key_revoked: {
+    status: 422,
+    sentence: 'The key is revoked, or about to be.',
+    fix: 'Revocation is final: make a new key.',
+    dashboard: true,
+  },
   last_owner: {
     status: 422,
     sentence: 'An account keeps at least one owner. Make somebody else an owner first.',

@@ -1,18 +1,65 @@
+import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Store } from '../store/store.ts';
-import { createMemberService, type MemberService } from './members.ts';
+import type { AccountId, Store } from '../store/store.ts';
+import { type AccountService, type ConfirmPassword, createAccountService } from './accounts.ts';
+import { type Chart, type ChartAsk, chartOf } from './charts.ts';
+import type { DoctorOptions } from './doctor.ts';
+import { createKeyService, type KeyService } from './keys.ts';
+import type { ListsOptions } from './lists.ts';
+import { createLogService, type LogService } from './log.ts';
+import { createMemberService, type MailInvitation, type MemberService } from './members.ts';
+import { createOperatorService, type OperatorService } from './operator.ts';
+import { type Overview, overviewOf } from './overview.ts';
 import type { Sessions } from './sign-in/who.ts';
 
 /** What people do in the dashboard, made of one store. */
 export interface DashboardServices {
   readonly sessions: Sessions;
   readonly members: MemberService;
+  readonly account: AccountService;
+  readonly overview: (account: AccountId) => Promise<Overview>;
+  readonly chart: (account: AccountId, ask: ChartAsk) => Promise<Chart>;
+  readonly keys: KeyService;
+  readonly log: LogService;
+  readonly operator: OperatorService;
 }
 
-export function createDashboard(parts: { store: Store; clock: Clock; url: () => string }): DashboardServices {
+export interface DashboardParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly options: DoctorOptions & ListsOptions & { readonly retentionDays: number };
+  readonly lists: WatchedLists;
+  /** Public address of the service, without a slash at its end. */
+  readonly url: () => string;
+  readonly sessions: Sessions;
+  readonly confirmPassword: ConfirmPassword;
+  /** Null: no mail is set up. */
+  readonly mailInvitation: MailInvitation | null;
+}
+
+export function createDashboard(parts: DashboardParts): DashboardServices {
+  const { store, clock, options, lists, url, sessions, confirmPassword, mailInvitation } = parts;
   return {
-    // Nobody, until there is a way to sign in.
-    sessions: { who: () => Promise.resolve(null) },
-    members: createMemberService({ ...parts, mail: null }),
+    sessions,
+    members: createMemberService({ store, clock, url, mail: mailInvitation }),
+    account: createAccountService({ store, retentionDaysMax: options.retentionDays, confirmPassword }),
+    overview: (account) => overviewOf(store, clock, account),
+    chart: (account, ask) => chartOf(store, clock, account, ask),
+    keys: createKeyService(store.keys, clock),
+    log: createLogService(store, options.retentionDays),
+    operator: createOperatorService({
+      store,
+      clock,
+      lists,
+      // Loaded when an operator asks: both are no part of what a start waits for.
+      async doctor() {
+        const { examine, tryStore } = await import('./doctor.ts');
+        return examine(options, () => tryStore(store));
+      },
+      async fetchLists() {
+        const { fetchLists, summaryLine } = await import('./lists.ts');
+        return summaryLine(await fetchLists(options, clock));
+      },
+    }),
   };
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Nullable, OneOf } from '../schema.ts';
-import { Email, Next, Password, ROLES, RoleField, Time } from './words.ts';
+import { Email, Next, PAGE_SIZE, Password, ROLES, RoleField, Time } from './words.ts';
 
 export const AccountReply = Type.Object(
   {
@@ -41,7 +41,12 @@ export const AccountDeleteRequest = Type.Object({
 export const PageQuery = Type.Object({
   before: Type.Optional(Type.Integer({ minimum: 1, 'x-error': 'before must be the `next` of an earlier page.' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 50, 'x-error': 'limit must be a whole number from 1 to 100.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: PAGE_SIZE,
+      'x-error': 'limit must be a whole number from 1 to 100.',
+    }),
   ),
 });
 

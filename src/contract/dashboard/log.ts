@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Nullable, OneOf } from '../schema.ts';
 import { LEVELS, VerifyReply } from '../verify.ts';
-import { Next, Time } from './words.ts';
+import { Next, PAGE_SIZE, Time } from './words.ts';
 
 /** A verification from the dashboard: charged as any other, with its evidence. */
 export const DashboardVerifyRequest = Type.Object({
@@ -46,7 +46,12 @@ export const LogQuery = Type.Object({
   status: Type.Optional(OneOf(['good', 'bad'] as const, { 'x-error': 'status must be "good" or "bad".' })),
   before: Type.Optional(Type.Integer({ minimum: 1, 'x-error': 'before must be the `next` of an earlier page.' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 50, 'x-error': 'limit must be a whole number from 1 to 100.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: PAGE_SIZE,
+      'x-error': 'limit must be a whole number from 1 to 100.',
+    }),
   ),
 });
 /**

@@ -35,3 +35,6 @@ export const Token = Type.String({
 
 /** Keyset pages: `next` goes into the next request's `before`; null at the end. */
 export const Next = { anyOf: [{ type: 'integer' }, { type: 'null' }] } as const;
+
+/** Rows of a page where no number is asked for. */
+export const PAGE_SIZE = 50;

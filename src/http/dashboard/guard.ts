@@ -4,6 +4,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { type Role, requireRole } from '../../service/members.ts';
 import type { SignedIn } from '../../service/sign-in/who.ts';
 import { jsonBody } from '../body.ts';
+import { goneSignal } from '../gone.ts';
 import { noted } from '../noted.ts';
 import { sendError } from '../reply.ts';
 import type { DashboardContext } from './context.ts';
@@ -22,7 +23,8 @@ export function guarded(context: DashboardContext, row: DashboardRow) {
     try {
       refuseCrossOrigin(request, context.url());
       const params = paramsOf(request);
-      const { visit, setCookie } = await visitOf(context, row.who, request, params);
+      const visitor: Visit = { ip: context.callerIp(request.raw), request, signal: () => goneSignal(reply) };
+      const { visit, setCookie } = await visitOf(context, row.who, visitor, params);
       if (setCookie.length > 0) reply.header('set-cookie', setCookie);
       const query = usable(readQuery(request.query));
       const answer = await serve(visit, { params, query, body: usable(readBody(request)) });
@@ -61,16 +63,15 @@ const mayHoldSession = (cookie: string | undefined): boolean => cookie?.includes
 async function visitOf(
   context: DashboardContext,
   who: Who,
-  request: FastifyRequest,
+  visit: Visit,
   params: Readonly<Record<string, string>>,
 ): Promise<{ visit: Visit | SignedVisit | AccountVisit; setCookie: readonly string[] }> {
-  const visit = { ip: context.callerIp(request.raw), request };
   if (who === 'anybody') return { visit, setCookie: [] };
-  const { cookie } = request.headers;
+  const { cookie } = visit.request.headers;
   const session = mayHoldSession(cookie) ? await context.sessions.who(cookie) : null;
   if (session === null) throw new Refusal('not_signed_in');
   const { user, setCookie } = session;
-  noted(request).user = user.id;
+  noted(visit.request).user = user.id;
   const actor = {
     kind: who === 'operator' ? 'operator' : 'user',
     id: user.id,

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { objectReader, type Parsed, refused } from '../../contract/schema.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import { one } from '../query.ts';
 
 interface Field {
@@ -29,3 +30,6 @@ export function queryReader(schema: TSchema): (query: unknown) => Parsed<unknown
 
 /** What no id and no name has, and what a store could not keep as it is: control characters, half a surrogate pair. */
 export const hasControls = (text: string): boolean => /[\p{Cc}\p{Cs}]/u.test(text);
+
+export const nothingToChange = (fields: string): Refusal =>
+  new Refusal('missing_parameter', `Nothing to change was sent: send ${fields}.`);

@@ -1,8 +1,27 @@
 import * as C from '../../contract/dashboard/keys.ts';
-import { pending } from './pending.ts';
+import { toIso } from '../../kernel/clock.ts';
+import { KEY_PREFIX } from '../../kernel/ids.ts';
+import { type Key, type MadeKey, noticesOf, stateOf } from '../../service/keys.ts';
+import { nothingToChange } from './input.ts';
 import { type DashboardRow, row } from './row.ts';
 
 const KEYS = '/dashboard/accounts/:account/keys';
+
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
+
+const keyReply = (key: Key, now: number): C.DashboardKey => ({
+  id: key.id,
+  name: key.name,
+  key: `${KEY_PREFIX}…${key.lastFour}`,
+  allow_ips: [...key.allowIps],
+  state: stateOf(key, now),
+  created_at: toIso(key.createdAt),
+  revoked_at: isoOrNull(key.revokedAt),
+  last_used_at: isoOrNull(key.lastUsedAt),
+  last_used_ip: key.lastUsedIp,
+  notices: noticesOf(key, now),
+});
+const madeReply = ({ key, value }: MadeKey, now: number) => ({ key: keyReply(key, now), value });
 
 /** API keys of an account. */
 export const KEY_ROWS: readonly DashboardRow[] = [
@@ -15,7 +34,9 @@ export const KEY_ROWS: readonly DashboardRow[] = [
       summary: 'The keys, newest first, revoked ones last',
       reply: { schema: C.KeysReply },
     },
-    serve: pending,
+    serve:
+      ({ keys, clock }) =>
+      async ({ account }) => ({ body: { keys: (await keys.list(account)).map((key) => keyReply(key, clock.now())) } }),
   }),
   row({
     method: 'POST',
@@ -27,7 +48,11 @@ export const KEY_ROWS: readonly DashboardRow[] = [
       body: C.KeyCreateRequest,
       reply: { status: 201, schema: C.KeyCreatedReply },
     },
-    serve: pending,
+    serve:
+      ({ keys, clock }) =>
+      async ({ account, actor }, { body: { name, allow_ips = [] } }) => ({
+        body: madeReply(await keys.create(account, { name, allowIps: allow_ips }, actor), clock.now()),
+      }),
   }),
   row({
     method: 'PATCH',
@@ -39,7 +64,14 @@ export const KEY_ROWS: readonly DashboardRow[] = [
       body: C.KeyChangeRequest,
       reply: { schema: C.DashboardKey },
     },
-    serve: pending,
+    serve:
+      ({ keys, clock }) =>
+      async ({ account, actor }, { params, body: { name, allow_ips } }) => {
+        if (name === undefined && allow_ips === undefined) throw nothingToChange('name or allow_ips');
+        return {
+          body: keyReply(await keys.change(account, params.id!, { name, allowIps: allow_ips }, actor), clock.now()),
+        };
+      },
   }),
   row({
     method: 'POST',
@@ -52,7 +84,11 @@ export const KEY_ROWS: readonly DashboardRow[] = [
       reply: { schema: C.DashboardKey },
       errors: [422],
     },
-    serve: pending,
+    serve:
+      ({ keys, clock }) =>
+      async ({ account, actor }, { params, body: { name } }) => ({
+        body: keyReply(await keys.revoke(account, params.id!, name, actor), clock.now()),
+      }),
   }),
   row({
     method: 'POST',
@@ -65,6 +101,10 @@ export const KEY_ROWS: readonly DashboardRow[] = [
       reply: { status: 201, schema: C.KeyCreatedReply },
       errors: [422],
     },
-    serve: pending,
+    serve:
+      ({ keys, clock }) =>
+      async ({ account, actor }, { params, body: { grace_seconds } }) => ({
+        body: madeReply(await keys.roll(account, params.id!, grace_seconds * 1000, actor), clock.now()),
+      }),
   }),
 ];

@@ -1,8 +1,26 @@
 import * as C from '../../contract/dashboard/log.ts';
-import { pending } from './pending.ts';
+import { PAGE_SIZE } from '../../contract/dashboard/words.ts';
+import { toIso } from '../../kernel/clock.ts';
+import type { Logged } from '../../service/log.ts';
 import { type DashboardRow, row } from './row.ts';
+import { verifyHere } from './verify.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
+
+const entryReply = (entry: Logged): C.LogEntry => ({
+  id: entry.id,
+  email: entry.email,
+  status: entry.status,
+  deliverability: entry.deliverability,
+  reason: entry.reason,
+  requested: entry.requested,
+  validation_type: entry.validationType,
+  credits_used: entry.credits,
+  duration_ms: entry.durationMs,
+  client_ip: entry.clientIp,
+  key: entry.key === null ? null : { ...entry.key },
+  created_at: toIso(entry.createdAt),
+});
 
 /** Verifying in the page, and what was verified. */
 export const LOG_ROWS: readonly DashboardRow[] = [
@@ -17,7 +35,7 @@ export const LOG_ROWS: readonly DashboardRow[] = [
       reply: { schema: C.DashboardVerifyReply },
       errors: [402, 422, 429],
     },
-    serve: pending,
+    serve: verifyHere,
   }),
   row({
     method: 'GET',
@@ -29,7 +47,21 @@ export const LOG_ROWS: readonly DashboardRow[] = [
       query: C.LogQuery,
       reply: { schema: C.LogReply },
     },
-    serve: pending,
+    serve:
+      ({ log }) =>
+      async ({ account }, { query }) => {
+        const { email = null, id = null, reason = null, key: keyId = null, status = null, before = null } = query;
+        const search = { email, id, reason, keyId, status, before, limit: query.limit ?? PAGE_SIZE };
+        const { entries, next, searchedTo, retentionDays } = await log.search(account, search);
+        return {
+          body: {
+            entries: entries.map(entryReply),
+            next,
+            searched_to: searchedTo === null ? null : toIso(searchedTo),
+            retention_days: retentionDays,
+          },
+        };
+      },
   }),
   row({
     method: 'GET',
@@ -40,7 +72,12 @@ export const LOG_ROWS: readonly DashboardRow[] = [
       summary: 'One verification with its full reply',
       reply: { schema: C.LogDetailReply },
     },
-    serve: pending,
+    serve:
+      ({ log }) =>
+      async ({ account }, { params }) => {
+        const entry = await log.get(account, params.id!);
+        return { body: { entry: entryReply(entry), reply: JSON.parse(entry.body) } };
+      },
   }),
   row({
     method: 'POST',
@@ -52,6 +89,8 @@ export const LOG_ROWS: readonly DashboardRow[] = [
       body: C.EraseRequest,
       reply: { schema: C.EraseReply },
     },
-    serve: pending,
+    serve:
+      ({ log }) =>
+      async ({ account, actor }, { body: { email } }) => ({ body: { erased: await log.erase(account, email, actor) } }),
   }),
 ];

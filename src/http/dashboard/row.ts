@@ -10,6 +10,8 @@ export interface Visit {
   /** Canonical IP of the caller. */
   readonly ip: string;
   readonly request: FastifyRequest;
+  /** Aborted when the caller is gone before the reply. */
+  readonly signal: () => AbortSignal;
 }
 export interface SignedVisit extends Visit {
   readonly user: SignedIn;

@@ -1,9 +1,35 @@
+import type { Static } from 'typebox';
 import { Done } from '../../contract/dashboard/session.ts';
 import * as C from '../../contract/dashboard/usage.ts';
-import { pending } from './pending.ts';
+import { fromIso } from '../../kernel/clock.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Chart, ChartAsk } from '../../service/charts.ts';
+import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
 import { type DashboardRow, row } from './row.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
+
+function instant(text: string | undefined, field: string): number | null {
+  if (text === undefined) return null;
+  const ms = fromIso(text);
+  if (ms !== null) return ms;
+  const sentence = `${field} must be a date such as 2026-11-01 or 2026-11-01T00:00:00Z.`;
+  throw new Refusal('invalid_parameter', sentence, { field });
+}
+
+const askOf = ({ from, to, bucket }: Static<typeof C.UsageRangeQuery>): ChartAsk => ({
+  from: instant(from, 'from'),
+  to: instant(to, 'to'),
+  bucket: bucket ?? null,
+});
+
+const CSV_HEAD = 'at,requests,good,bad,credits,refused,rate_limited,mx_p50_ms,mx_p95_ms,smtp_p50_ms,smtp_p95_ms';
+
+const csvOf = ({ buckets }: Chart): string =>
+  buckets.reduce((csv, { at, requests, good, bad, credits, refused, rate_limited, latency: { mx, smtp } }) => {
+    const latencies = [mx?.p50, mx?.p95, smtp?.p50, smtp?.p95].map((ms) => ms ?? null);
+    return csv + csvLine([at, requests, good, bad, credits, refused, rate_limited, ...latencies]);
+  }, `${CSV_HEAD}\r\n`);
 
 /** What the account has, and what became of it. */
 export const USAGE_ROWS: readonly DashboardRow[] = [
@@ -16,7 +42,9 @@ export const USAGE_ROWS: readonly DashboardRow[] = [
       summary: 'Balance, plan, rate window, notices',
       reply: { schema: C.OverviewReply },
     },
-    serve: pending,
+    serve:
+      ({ overview }) =>
+      async ({ account }) => ({ body: (await overview(account)) satisfies C.OverviewReply }),
   }),
   row({
     method: 'GET',
@@ -28,7 +56,9 @@ export const USAGE_ROWS: readonly DashboardRow[] = [
       query: C.UsageRangeQuery,
       reply: { schema: C.UsageChartReply },
     },
-    serve: pending,
+    serve:
+      ({ chart }) =>
+      async ({ account }, { query }) => ({ body: (await chart(account, askOf(query))) satisfies C.UsageChartReply }),
   }),
   row({
     method: 'GET',
@@ -40,7 +70,13 @@ export const USAGE_ROWS: readonly DashboardRow[] = [
       query: C.UsageRangeQuery,
       reply: { schema: 'text/csv' },
     },
-    serve: pending,
+    serve:
+      ({ chart }) =>
+      async ({ account }, { query }) => {
+        const made = await chart(account, askOf(query));
+        const name = `usage-${made.from.slice(0, 10)}-${made.to.slice(0, 10)}.csv`;
+        return { body: csvOf(made), type: CSV_TYPE, headers: asDownload(name) };
+      },
   }),
   row({
     method: 'PUT',
@@ -52,6 +88,12 @@ export const USAGE_ROWS: readonly DashboardRow[] = [
       body: C.LowBalanceRequest,
       reply: { schema: Done },
     },
-    serve: pending,
+    serve:
+      ({ account: accounts }) =>
+      async ({ account, actor }, { body: { credits } }) => {
+        await accounts.setLowBalance(account, credits, actor);
+        const message = credits === null ? 'There is no line any more.' : `The line is at ${credits} credits.`;
+        return { body: { status: 'success', message } };
+      },
   }),
 ];

@@ -8,7 +8,7 @@ import type { HttpContext } from '../context.ts';
 import type { KeyedRoute } from '../guard.ts';
 import { one, whole, word } from '../query.ts';
 
-const toReply = (f: Filter): FilterReply => ({
+export const filterReply = (f: Filter): FilterReply => ({
   id: f.id,
   filter_type: f.filterType,
   value: f.value,
@@ -22,13 +22,10 @@ export const addFilter = (context: HttpContext): KeyedRoute<FilterRequest> => ({
     const body = jsonBody(request);
     return body.ok ? readFilterRequest(body.value) : body;
   },
-  async serve({ filter_type, value, reason }, { caller }) {
-    const filter = await context.filters.add(caller.accountId, {
-      filterType: filter_type ?? null,
-      value,
-      reason: reason ?? null,
-    });
-    return { status: 201, body: toReply(filter), headers: { location: `/v1/filters/${filter.id}` } };
+  async serve({ filter_type, value, reason }, { caller, ip }) {
+    const input = { filterType: filter_type ?? null, value, reason: reason ?? null };
+    const filter = await context.filters.add(caller.accountId, input, await context.filters.actorOf(caller, ip));
+    return { status: 201, body: filterReply(filter), headers: { location: `/v1/filters/${filter.id}` } };
   },
 });
 
@@ -41,7 +38,7 @@ interface ListInput {
 
 const QUERY_MAX = 1024;
 /** Pages are counted with OFFSET; beyond this one a search is the better way. */
-const PAGE_MAX = 1_000_000;
+export const PAGE_MAX = 1_000_000;
 
 function readList(request: FastifyRequest): Parsed<ListInput> {
   const sent = request.query as Record<string, unknown>;
@@ -71,7 +68,7 @@ export const listFilters = (context: HttpContext): KeyedRoute<ListInput> => ({
     return {
       status: 200,
       body: {
-        filters: items.map(toReply),
+        filters: items.map(filterReply),
         pagination: { current_page: input.page, per_page: input.perPage, total_pages: pages, total_count: total },
       },
       headers: linkHeader(request.url, input.page, pages),
@@ -101,8 +98,8 @@ export const removeFilter = (context: HttpContext): KeyedRoute<number> => ({
     const n = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0;
     return n > 0 ? { ok: true, value: n } : refused('not_found', 'There is no such filter.');
   },
-  async serve(id, { caller }) {
-    await context.filters.remove(caller.accountId, id);
+  async serve(id, { caller, ip }) {
+    await context.filters.remove(caller.accountId, id, await context.filters.actorOf(caller, ip));
     return { status: 200, body: { status: 'success', message: `Filter ${id} was removed.` } };
   },
 });

@@ -6,11 +6,12 @@ import type { Level } from '../../kernel/plans.ts';
 import { canonicalIp, type IdempotencyRef } from '../../service/gate.ts';
 import { jsonBody } from '../body.ts';
 import type { HttpContext } from '../context.ts';
+import { goneSignal } from '../gone.ts';
 import { credentials, enter, firstProblem, idempotencyRef, keyed, replay } from '../guard.ts';
 import { JSON_TYPE, sendError } from '../reply.ts';
 
 const ROUTE = 'POST /v1/verify';
-const DEFAULT_TIMEOUT_MS = 10_000;
+export const DEFAULT_TIMEOUT_MS = 10_000;
 
 interface VerifyInput {
   email: string;
@@ -108,15 +109,4 @@ async function answer(
   if (outcome.outcome !== 'answered') throw (outcome as { error: unknown }).error;
   reply.headers({ 'content-type': JSON_TYPE, 'x-credits-remaining': String(outcome.balance) });
   return reply.send(outcome.record.body);
-}
-
-/** Aborted when the client has gone before its reply. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const { raw } = reply;
-  if (raw.destroyed) gone.abort();
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }

@@ -1,0 +1,79 @@
+import type { Clock } from '../kernel/clock.ts';
+import { latencyBucket } from '../kernel/latency.ts';
+import type { Level } from '../kernel/plans.ts';
+import type { Traffic, TrafficRow } from '../store/people.ts';
+import type { AccountId } from '../store/store.ts';
+
+const HOUR_MS = 3_600_000;
+const METRICS = ['status', 'mx', 'smtp'] as const;
+/** Room for one hour's statuses (to 599) and latency buckets in one number: hour, then metric, then bucket. */
+const BUCKETS = 1000;
+const PER_HOUR = METRICS.length * BUCKETS;
+/**
+ * Distinct counters that one process keeps while the store does not take them: some 10 MB. What comes beyond is not counted:
+ * a chart with a gap is better than a process without memory.
+ */
+const COUNTERS_MAX = 100_000;
+
+/** Counts refusals and latencies of accounts in memory; `tell` brings them to the store. */
+export interface TrafficCounter {
+  refused(account: AccountId, status: number): void;
+  verified(account: AccountId, level: Level, ms: number): void;
+  /** Throws what the store throws; then nothing is lost and the next call tells it. */
+  tell(): Promise<void>;
+}
+
+export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCounter {
+  let counts = new Map<AccountId, Map<number, number>>();
+  let size = 0;
+
+  function add(account: AccountId, metric: number, bucket: number, n: number, hour = currentHour()): void {
+    let own = counts.get(account);
+    if (own === undefined) {
+      if (size >= COUNTERS_MAX) return;
+      own = new Map();
+      counts.set(account, own);
+    }
+    const key = hour * PER_HOUR + metric * BUCKETS + bucket;
+    const before = own.get(key);
+    if (before === undefined) {
+      if (size >= COUNTERS_MAX) return;
+      size += 1;
+    }
+    own.set(key, (before ?? 0) + n);
+  }
+  const currentHour = () => Math.floor(clock.now() / HOUR_MS);
+
+  return {
+    refused: (account, status) => add(account, 0, status, 1),
+    verified: (account, level, ms) => add(account, level === 'mx' ? 1 : 2, latencyBucket(ms), 1),
+    async tell() {
+      if (size === 0) return;
+      const told = counts;
+      counts = new Map();
+      size = 0;
+      try {
+        await traffic.add([...told].flatMap(([account, own]) => [...own].map(([key, n]) => rowOf(account, key, n))));
+      } catch (error) {
+        for (const [account, own] of told) {
+          for (const [key, n] of own) {
+            const inHour = key % PER_HOUR;
+            add(account, Math.floor(inHour / BUCKETS), inHour % BUCKETS, n, Math.floor(key / PER_HOUR));
+          }
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+function rowOf(account: AccountId, key: number, count: number): TrafficRow {
+  const inHour = key % PER_HOUR;
+  return {
+    account,
+    hour: Math.floor(key / PER_HOUR) * HOUR_MS,
+    metric: METRICS[Math.floor(inHour / BUCKETS)]!,
+    bucket: inHour % BUCKETS,
+    count,
+  };
+}

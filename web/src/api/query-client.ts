@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
 
 /** A session that ended elsewhere shows at the next request: then the question who is signed in is asked again. */
-function noteRefusal(error: Error): void {
+export function noteRefusal(error: Error): void {
   if (error instanceof ApiError && error.code === 'not_signed_in')
     void queryClient.invalidateQueries({ queryKey: ['session'] });
 }

@@ -1,5 +1,28 @@
+import { Divider, Stack } from '@mantine/core';
+import { useSession } from '../api/session.ts';
 import { Page } from '../parts/page.tsx';
+import { AuthenticatorSection } from './security/authenticator.tsx';
+import { EverywhereSection } from './security/everywhere.tsx';
+import { NameSection } from './security/name.tsx';
+import { PasskeysSection } from './security/passkeys.tsx';
+import { PasswordSection } from './security/password.tsx';
 
 export function SecurityPage() {
-  return <Page title="security">{null}</Page>;
+  const { user } = useSession();
+  if (user === null) return null;
+  return (
+    <Page title="Sign-in and security" about={`You sign in as ${user.email}.`}>
+      <Stack gap="lg" maw={640}>
+        <NameSection user={user} />
+        <Divider />
+        <PasswordSection user={user} />
+        <Divider />
+        <AuthenticatorSection user={user} />
+        <Divider />
+        <PasskeysSection />
+        <Divider />
+        <EverywhereSection />
+      </Stack>
+    </Page>
+  );
 }

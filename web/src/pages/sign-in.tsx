@@ -1,5 +1,43 @@
-import { Page } from '../parts/page.tsx';
+import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useRefreshSession, useSession } from '../api/session.ts';
+import { Loading } from '../parts/loading.tsx';
+import { CodeStep } from './sign-in/code-step.tsx';
+import { ForgotStep } from './sign-in/forgot-step.tsx';
+import { PasswordStep } from './sign-in/password-step.tsx';
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The address that is to sign in, where the page before knew it. */
+    email?: string;
+  }
+}
+
+const route = getRouteApi('/open/sign-in');
 
 export function SignInPage() {
-  return <Page title="sign-in">{null}</Page>;
+  const { next } = route.useSearch();
+  const { hash, state } = useLocation();
+  const { user } = useSession();
+  const refresh = useRefreshSession();
+  const router = useRouter();
+  const [email, setEmail] = useState(state.email ?? '');
+  const [needsCode, setNeedsCode] = useState(false);
+
+  useEffect(() => {
+    if (user !== null) router.history.replace(next);
+  }, [user, next, router]);
+
+  if (user !== null) return <Loading />;
+  if (needsCode) return <CodeStep onSignedIn={refresh} onBack={() => setNeedsCode(false)} />;
+  if (hash === 'forgot') return <ForgotStep email={email} next={next} />;
+  return (
+    <PasswordStep
+      email={email}
+      next={next}
+      onEmail={setEmail}
+      onSignedIn={refresh}
+      onCodeAsked={() => setNeedsCode(true)}
+    />
+  );
 }

@@ -1,0 +1,32 @@
+import { Box, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { api, unwrap } from '../../api/client.ts';
+import { type SignedInUser, sessionQuery } from '../../api/session.ts';
+import { Form } from '../../parts/form.tsx';
+import { notify } from '../../parts/notify.tsx';
+import { useSubmit } from '../../parts/use-submit.ts';
+import { Section } from './section.tsx';
+
+export function NameSection({ user }: { user: SignedInUser }) {
+  const client = useQueryClient();
+  const submit = useSubmit(async ({ name = '' }) => {
+    await unwrap(api.PATCH('/dashboard/profile', { body: { name: name.trim() } }));
+    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    await notify('The name is changed.');
+  });
+  return (
+    <Section title="Name" about="Other members of your accounts see it, beside your address.">
+      <Box maw={360}>
+        <Form submit={submit} action="Change the name">
+          <TextInput
+            label="Your name"
+            autoComplete="name"
+            maxLength={100}
+            defaultValue={user.name}
+            {...submit.field('name')}
+          />
+        </Form>
+      </Box>
+    </Section>
+  );
+}

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { PLAN_NAMES, type Plan } from '../kernel/plans.ts';
 import { usableName } from '../service/names.ts';
 import type { Account, AccountId, Store } from '../store/store.ts';
-import { command, Failed, optionsFrom, say, table, WrongUse, whole, withStore } from './command.ts';
+import { command, commandActor, Failed, optionsFrom, say, table, WrongUse, whole, withStore } from './command.ts';
 
 const MOST_CREDITS = 1_000_000_000_000;
 const MOST_REQUESTS = 100_000_000;
@@ -52,7 +52,10 @@ const create = () =>
       const name = usableName(flags.name);
       await withStore(optionsFrom(flags, 'account'), async (store) => {
         const { plan, credits, rateLimit = null } = flags;
-        const account = await store.accounts.create({ name, plan, credits, rateLimit, note: 'Opening balance' });
+        const account = await store.accounts.create(
+          { name, plan, credits, rateLimit, note: 'Opening balance' },
+          commandActor(),
+        );
         say(flags, toJson(account), `Account ${account.id} (${account.plan}, ${account.balance} credits) was made.`);
       });
     });
@@ -102,7 +105,7 @@ const set = () =>
         if (Object.keys(change).length === 0)
           throw new WrongUse('name what to change: --name, --plan, --rate-limit, --suspend or --resume.');
         await withStore(optionsFrom(flags, 'account'), async (store) => {
-          const account = await store.accounts.set((await accountNamed(store, id)).id, change);
+          const account = await store.accounts.set((await accountNamed(store, id)).id, change, commandActor());
           if (!account) throw new Failed(`account ${id} is gone.`);
           say(
             flags,
@@ -123,7 +126,7 @@ const grant = () =>
       if (credits === 0) throw new WrongUse('<credits> must not be 0.');
       await withStore(optionsFrom(flags, 'account'), async (store) => {
         const { id: account }: { id: AccountId } = await accountNamed(store, id);
-        const changed = await store.accounts.grant(account, credits, usableName(flags.note));
+        const changed = await store.accounts.grant(account, credits, usableName(flags.note), commandActor());
         if (!changed) throw new Failed(`account ${id} has fewer credits than that; nothing was changed.`);
         say(flags, toJson(changed), `Account ${id} now has ${changed.balance} credits.`);
       });

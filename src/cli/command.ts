@@ -1,9 +1,10 @@
+import { userInfo } from 'node:os';
 import { Command, Option } from 'commander';
 import { flagsOf } from '../config/help.ts';
 import { flagOf, type OptionKey, optionsOf } from '../config/options.ts';
 import { type Options, readOptions, systemEnvironment } from '../config/read.ts';
 import { Refusal } from '../kernel/errors.ts';
-import type { Store } from '../store/store.ts';
+import type { Actor, Store } from '../store/store.ts';
 
 /** Exit 2: the command was used wrongly. Exit 1: it was used rightly and failed. */
 export class WrongUse extends Error {}
@@ -48,6 +49,19 @@ export async function openedStore({ databaseUrl }: Options): Promise<Store> {
     import('../kernel/clock.ts'),
   ]);
   return openStore({ url: databaseUrl, clock: systemClock });
+}
+
+/** Who a command is in the audit log: the user of this machine who runs it. */
+export function commandActor(): Actor {
+  const name = (() => {
+    try {
+      return userInfo().username;
+    } catch {
+      // A container may run under a number that has no name.
+      return `user ${process.getuid?.() ?? 'unknown'}`;
+    }
+  })();
+  return { kind: 'command', id: null, name, ip: null };
 }
 
 /** What a command says: one JSON text for programs, else lines for people. */

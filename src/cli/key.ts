@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { toIso } from '../kernel/clock.ts';
+import { systemClock, toIso } from '../kernel/clock.ts';
 import { KEY_PREFIX } from '../kernel/ids.ts';
 import { usableName } from '../service/names.ts';
 import type { Key } from '../store/store.ts';
 import { accountNamed } from './account.ts';
-import { command, Failed, optionsFrom, say, table, WrongUse, withStore } from './command.ts';
+import { command, commandActor, Failed, optionsFrom, say, table, WrongUse, withStore } from './command.ts';
 
 const toJson = (k: Key) => ({
   id: k.id,
@@ -17,6 +17,10 @@ const toJson = (k: Key) => ({
   last_used_at: k.lastUsedAt === null ? null : toIso(k.lastUsedAt),
   last_used_ip: k.lastUsedIp,
 });
+
+/** A key that was rolled in the dashboard is valid until its time has come. */
+const stateOf = (revokedAt: string | null): string =>
+  revokedAt === null ? 'active' : revokedAt > toIso(systemClock.now()) ? `until ${revokedAt}` : 'revoked';
 
 export function keyCommand(): Command {
   const group = new Command('key').description('API keys.');
@@ -37,7 +41,7 @@ const create = () =>
         const account = await accountNamed(store, flags.account);
         const allowIps = addressesIn(flags.allowIp ?? []);
         const { createKey } = await import('../service/keys.ts');
-        const { key, value } = await createKey(store.keys, account.id, { name: flags.name, allowIps });
+        const { key, value } = await createKey(store.keys, account.id, { name: flags.name, allowIps }, commandActor());
         say(flags, { id: key.id, key: value }, `Key ${key.id} was made. It is shown only now:\n${value}`);
       });
     });
@@ -55,7 +59,7 @@ const list = () =>
           k.name,
           k.key,
           k.allow_ips.join(' ') || 'any',
-          k.revoked_at ? 'revoked' : 'active',
+          stateOf(k.revoked_at),
           k.last_used_at,
         ]);
         say(flags, keys, table(rows, ['ID', 'ACCOUNT', 'NAME', 'KEY', 'ALLOWED', 'STATE', 'LAST USED']));
@@ -80,7 +84,7 @@ const set = () =>
         throw new WrongUse('name what to change: --name, --allow-ip or --allow-any.');
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const key = await store.keys.get(id);
-        const changed = key && (await store.keys.update(key.accountId, id, change));
+        const changed = key && (await store.keys.update(key.accountId, id, change, commandActor()));
         if (!changed) throw new Failed(`there is no key ${JSON.stringify(id)}; mailvet key list shows them.`);
         say(
           flags,
@@ -98,7 +102,7 @@ const revoke = () =>
     .argument('<id>')
     .action(async (id: string, flags: { json?: boolean }) => {
       await withStore(optionsFrom(flags, 'key'), async (store) => {
-        const key = await store.keys.revoke(id);
+        const key = await store.keys.revoke(id, commandActor());
         if (!key) throw new Failed(`there is no key ${JSON.stringify(id)}; mailvet key list shows them.`);
         say(flags, toJson(key), `Key ${id} is revoked.`);
       });

@@ -1,0 +1,125 @@
+/** An account as it looks after a month of use: for the pictures, and for tests that look at every page. */
+
+import { createKey } from '../../src/service/keys.ts';
+import type { Account } from '../../src/store/store.ts';
+import type { Zone } from './dns.ts';
+import { type Person, personOf } from './people.ts';
+import { type Lab, type Reply, request } from './service.ts';
+import type { Persona } from './smtp.ts';
+import type { TestClock } from './stores.ts';
+
+/** Names of the laboratory only (RFC 6761 §6.2). */
+export const COMPANIES: Zone = {
+  'fabrikam.test': {
+    MX: [
+      [10, 'mx1.fabrikam.test'],
+      [20, 'mx2.fabrikam.test'],
+    ],
+  },
+  'mx1.fabrikam.test': { A: ['127.0.0.1'] },
+  'mx2.fabrikam.test': { A: ['127.0.0.1'] },
+  'contoso.test': { MX: [[10, 'mail.contoso.test']] },
+  'mail.contoso.test': { A: ['127.0.0.1'] },
+  'northwind.test': { MX: [[5, 'aspmx.l.google.com']] },
+  'parked.test': { TXT: ['v=spf1 -all'] },
+};
+
+/** The mail server behind all of them. */
+export const POST_OFFICE: Persona = {
+  banner: '220 mx1.fabrikam.test ESMTP',
+  capabilities: ['PIPELINING', '8BITMIME', 'SIZE 52428800', 'ENHANCEDSTATUSCODES'],
+  mailboxes: ['ada.lind', 'good', 'orders'],
+};
+
+/** What is needed of the service: callers are where their proxy says. */
+export const ENVIRONMENT = { MAILVET_TRUSTED_PROXIES: '127.0.0.0/8' };
+
+export interface Believable {
+  readonly account: Account;
+  readonly owner: Person;
+  readonly admin: Person;
+  readonly member: Person;
+  /** Of the key that works from everywhere. */
+  readonly key: string;
+}
+
+const ADDRESSES = [
+  ['ada.lind@fabrikam.test', 'mx'],
+  ['orders@contoso.test', 'mx'],
+  ['j.okafor@northwind.test', 'mx'],
+  ['ada.lind@fabrikam.test', 'smtp'],
+  ['someone@gmial.test', 'mx'],
+  ['m.haddad@contoso.test', 'mx'],
+  ['buyer@mailinator.com', 'mx'],
+  ['no.such.person@fabrikam.test', 'smtp'],
+  ['info@parked.test', 'mx'],
+  ['k.tamm@northwind.test', 'mx'],
+  ['press@spam.test', 'mx'],
+  ['not an address', 'mx'],
+] as const;
+
+const HOUR = 3_600_000;
+const OFFICE = '203.0.113.24';
+
+/** `days` of use up to the clock's time; without a clock everything happens now. */
+export async function believable(lab: Lab, past?: { clock: TestClock; days: number }): Promise<Believable> {
+  const { clock, days } = past ?? { clock: null, days: 0 };
+  const end = clock?.time ?? 0;
+  const at = (hoursAgo: number) => {
+    if (clock) clock.time = end - hoursAgo * HOUR;
+  };
+  at(days * 24);
+  const { store } = lab;
+  const account = await store.accounts.create({ name: 'Fabrikam', plan: 'premium', rateLimit: null, credits: 25_000 });
+  const people = { account, operator: false } as const;
+  const owner = await personOf(lab, { ...people, name: 'Ada Lind', email: 'ada@fabrikam.test', operator: true });
+  const admin = await personOf(lab, { ...people, name: 'Joy Okafor', email: 'joy@fabrikam.test', role: 'admin' });
+  const member = await personOf(lab, { ...people, name: 'Karl Tamm', email: 'karl@fabrikam.test', role: 'member' });
+  const by = { kind: 'user', id: owner.id, name: owner.email, ip: OFFICE } as const;
+  const keyOf = (name: string, allowIps: string[]) => createKey(store.keys, account.id, { name, allowIps }, by);
+
+  const shop = await keyOf('Web shop', ['198.51.100.0/24', '203.0.113.24']);
+  const crm = await keyOf('CRM import', []);
+  const old = await keyOf('Newsletter 2025', []);
+  const filters = [
+    ['spam.test', 'Complaints in March'],
+    ['*@parked.test', null],
+    ['198.51.100.128/25', 'Old office'],
+    ['chargebacks@contoso.test', 'Asked never to be written to'],
+  ] as const;
+  const call = (key: string, path: string, body: unknown, from = OFFICE): Promise<Reply> =>
+    request(lab.url, 'POST', path, body, { authorization: `Bearer ${key}`, 'x-forwarded-for': from });
+  for (const [value, reason] of filters) await call(crm.value, '/v1/filters', { value, reason });
+  const verify = async (turn: number, key: string, from: string) => {
+    const [email, validation_type] = ADDRESSES[turn % ADDRESSES.length]!;
+    await call(key, '/v1/verify', { email, validation_type }, from);
+  };
+
+  let turn = 0;
+  for (let hour = days * 24 - 1; hour > 0; hour--) {
+    at(hour);
+    const requests = Array.from({ length: busyness(hour, turn) }, () => {
+      turn += 1;
+      return turn % 4 === 0 ? verify(turn * 7, crm.value, '192.0.2.80') : verify(turn * 7, shop.value, '198.51.100.17');
+    });
+    await Promise.all(requests);
+    if (hour % 61 === 0) await call(crm.value, '/v1/verify', { address: 'misspelt parameter' });
+  }
+  at(days > 0 ? 36 : 0);
+  await store.keys.revoke(old.key.id, by);
+  await keyOf('Staging', []);
+  const invitation = { email: 'sam@fabrikam.test', role: 'member', tokenHash: 'f'.repeat(64) } as const;
+  await store.members.invite(account.id, { ...invitation, expiresAt: (clock?.time ?? Date.now()) + 168 * HOUR }, by);
+  await store.accounts.grant(account.id, 5_000, 'Invoice 2026-114', { ...by, kind: 'operator' });
+  at(0);
+  for (let n = 0; n < ADDRESSES.length; n++) await verify(n, n % 3 === 0 ? crm.value : shop.value, '198.51.100.17');
+  return { account, owner, admin, member, key: crm.value };
+}
+
+/** Requests in an hour: more by day, fewer at weekends, and never quite the same. */
+function busyness(hoursAgo: number, seed: number): number {
+  const hour = 24 - (hoursAgo % 24);
+  const weekend = Math.floor(hoursAgo / 24) % 7 < 2;
+  const day = hour >= 7 && hour <= 19 ? 4 : 1;
+  return Math.round((day * (weekend ? 0.4 : 1) * (2 + ((seed * 31 + hoursAgo * 17) % 5))) / 3);
+}

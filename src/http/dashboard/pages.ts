@@ -43,7 +43,7 @@ export const PAGE_ROUTES: readonly RouteRow[] = [
 ];
 
 type Send = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
-const toReference: Send = (_request, reply) => reply.redirect('/docs', 302);
+const toReference: Send = (_request, reply) => reply.type('text/plain; charset=utf-8').redirect('/docs', 302);
 const notBuilt: Send = (request, reply) =>
   sendError(request, reply, new Refusal('not_found', 'The dashboard is not built; run "npm run build".'));
 

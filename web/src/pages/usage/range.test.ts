@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { rangeOf, usageSearch, wrongDays } from './range.ts';
+
+const NOW = Date.parse('2026-11-20T10:17:31.250Z');
+
+it.each([
+  [{ range: '24h' }, '2026-11-19T11:00:00.000Z', '2026-11-20T11:00:00.000Z', 'hour', ['2026-11-19', '2026-11-20']],
+  [{}, '2026-11-13T11:00:00.000Z', '2026-11-20T11:00:00.000Z', 'hour', ['2026-11-13', '2026-11-20']],
+  [{ range: '30d' }, '2026-10-22T00:00:00.000Z', '2026-11-21T00:00:00.000Z', 'day', ['2026-10-22', '2026-11-20']],
+  [{ range: 'month' }, '2026-11-01T00:00:00.000Z', '2026-11-21T00:00:00.000Z', 'day', ['2026-11-01', '2026-11-20']],
+  [
+    { from: '2026-11-01', to: '2026-11-08' },
+    '2026-11-01T00:00:00.000Z',
+    '2026-11-09T00:00:00.000Z',
+    'hour',
+    ['2026-11-01', '2026-11-08'],
+  ],
+  [
+    { from: '2026-11-01', to: '2026-11-09' },
+    '2026-11-01T00:00:00.000Z',
+    '2026-11-10T00:00:00.000Z',
+    'day',
+    ['2026-11-01', '2026-11-09'],
+  ],
+] as const)('%o', (search, from, to, bucket, days) => {
+  expect(rangeOf(search, NOW)).toEqual({ from, to, bucket, days });
+});
+
+it('is the same question all the hour, and includes the moment itself', () => {
+  const onTheHour = Date.parse('2026-11-20T10:00:00.000Z');
+  expect(rangeOf({ range: '24h' }, onTheHour)).toEqual(rangeOf({ range: '24h' }, NOW));
+  expect(rangeOf({ range: 'month' }, Date.parse('2026-11-01T00:00:00Z')).to).toBe('2026-11-02T00:00:00.000Z');
+});
+
+it.each([
+  [{ range: 'month' }, { range: 'month' }],
+  [{ range: 'toString' }, {}],
+  [
+    { range: '24h', from: '2026-11-01', to: '2026-11-02' },
+    { from: '2026-11-01', to: '2026-11-02' },
+  ],
+  [{ from: '2026-02-30', to: '2026-03-01' }, {}],
+  [{ from: '2026-11-01' }, {}],
+  [{ from: 20261101, to: ['x'] }, {}],
+])('reads %o of the address', (search, read) => {
+  expect(usageSearch(search)).toEqual(read);
+});
+
+it.each([
+  ['', '2026-11-02', 'from'],
+  ['2026-11-01', 'soon', 'to'],
+  ['2026-11-02', '2026-11-01', 'to'],
+  ['2020-01-01', '2026-11-01', 'from'],
+])('%s to %s is wrong at %s', (from, to, field) => {
+  expect(wrongDays(from, to)?.field).toBe(field);
+});
+
+it('takes one day, and as many as the server gives', () => {
+  expect(wrongDays('2026-11-01', '2026-11-01')).toBe(null);
+  expect(wrongDays('2024-08-24', '2026-11-01')).toBe(null);
+  expect(wrongDays('2024-08-23', '2026-11-01')?.error).toContain('801');
+});

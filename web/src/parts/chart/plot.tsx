@@ -1,0 +1,86 @@
+import 'uplot/dist/uPlot.min.css';
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import { type ChartData, stacked, tick, toneColor } from './series.ts';
+
+const HEIGHT = 200;
+const SIZES = { hour: 3600, day: 86_400 } as const;
+/** Steps of the upright axis: whole numbers. */
+const STEPS = [1, 2, 5].flatMap((n) => Array.from({ length: 9 }, (_, power) => n * 10 ** power)).sort((a, b) => a - b);
+const number = new Intl.NumberFormat(undefined, { notation: 'compact' });
+
+/** The picture alone: what it shows stands in words and in a table beside it. `onPoint` hears which bucket is pointed at. */
+export function Plot({ data, onPoint }: { data: ChartData; onPoint: (index: number | null) => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  const dark = useComputedColorScheme('light') === 'dark';
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const size = () => ({ width: Math.max(element.clientWidth, 120), height: HEIGHT });
+    const plot = new uPlot({ ...options(data, dark, onPoint), ...size() }, columns(data), element);
+    const observer = new ResizeObserver(() => plot.setSize(size()));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [data, dark, onPoint]);
+  return <div ref={place} style={{ minHeight: HEIGHT }} aria-hidden />;
+}
+
+const times = ({ at }: ChartData): number[] => at.map((iso) => Date.parse(iso) / 1000);
+
+/** Bars are drawn from the tallest sum to the smallest, so that each hides the lower part of the one behind it. */
+function columns(data: ChartData): uPlot.AlignedData {
+  if (data.shape === 'bars') return [times(data), ...stacked(data.series).toReversed()];
+  return [times(data), ...data.series.map(({ values }) => [...values])];
+}
+
+function options(
+  data: ChartData,
+  dark: boolean,
+  onPoint: (index: number | null) => void,
+): Omit<uPlot.Options, 'width' | 'height'> {
+  const ink = dark ? '#c9c9c9' : '#495057';
+  const grid = { stroke: dark ? '#3b3b3b' : '#e9ecef', width: 1 };
+  const half = SIZES[data.bucket] / 2;
+  const isBars = data.shape === 'bars';
+  const paths = isBars ? uPlot.paths.bars?.({ size: [0.8, 40] }) : undefined;
+  return {
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    scales: {
+      x: { range: (_, from, to) => [(from ?? 0) - half, (to ?? 0) + half] },
+      y: { range: (_, __, top) => [0, Math.max((top ?? 0) * 1.1, 4)] },
+    },
+    axes: [
+      { stroke: ink, grid, ticks: grid, space: 60, values: (_, splits) => splits.map(tick) },
+      {
+        stroke: ink,
+        grid,
+        ticks: grid,
+        incrs: STEPS,
+        size: 52,
+        values: (_, splits) => splits.map((n) => number.format(n)),
+      },
+    ],
+    series: [
+      {},
+      ...(isBars ? data.series.toReversed() : data.series).map(
+        ({ label, tone, broken = false }): uPlot.Series => ({
+          label,
+          stroke: toneColor(tone, dark),
+          width: isBars ? 0 : 2,
+          ...(isBars ? { fill: toneColor(tone, dark) } : {}),
+          ...(broken ? { dash: [6, 4] } : {}),
+          ...(paths ? { paths } : {}),
+          // A value between two gaps is no line: without its point nobody would see it.
+          points: { show: !isBars, size: 4, fill: toneColor(tone, dark) },
+        }),
+      ),
+    ],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+  };
+}

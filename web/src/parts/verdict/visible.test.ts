@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { visible } from './visible.ts';
+
+it.each([
+  ['250 2.1.5 Ok', '250 2.1.5 Ok'],
+  ['250 größe 漢字 😀', '250 größe 漢字 😀'],
+  ['a\r\nb\tc\0', 'a␍␊b␉c␀'],
+  ['\u001b[31mred\u007f', '␛[31mred␡'],
+  ['\u0085\u009b', '⟨U+0085⟩⟨U+009B⟩'],
+  ['abc\u202Etxt.exe', 'abc⟨U+202E⟩txt.exe'],
+  ['zero\u200Bwidth\uFEFF', 'zero⟨U+200B⟩width⟨U+FEFF⟩'],
+  ['\u2028\u2029', '⟨U+2028⟩⟨U+2029⟩'],
+  ['half \ud83d', 'half ⟨U+D83D⟩'],
+  ['tag \u{E0041}', 'tag ⟨U+E0041⟩'],
+])('%j', (text, shown) => {
+  expect(visible(text)).toBe(shown);
+});

@@ -49,5 +49,7 @@ export function changes(
   put('status', status, status === 'suspended' ? 'account.suspended' : 'account.resumed');
   put('retention_days', retentionDays, 'account.retention_set');
   put('low_balance', lowBalance, 'account.low_balance_set');
+  // A new line counts anew.
+  if (values.low_balance !== undefined) values.low_balance_told_at = null;
   return { values, deeds };
 }

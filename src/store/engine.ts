@@ -30,6 +30,8 @@ export interface Engine {
   lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
   /** Of the transactions that name the same thing, one goes on at a time. */
   inTurn(trx: Transaction<Tables>, what: string): Promise<void>;
+  /** Verifications of an account from one seq to before another; to be ordered by account and seq. */
+  stretch(account: string, from: number, to: number): Expression<SqlBool>;
   /** Whether `text` occurs in the value, literally. */
   contains(value: Expression<string>, text: string): Expression<SqlBool>;
   /** In lower case, letters beyond ASCII too. Not for what an index answers. */

@@ -45,47 +45,45 @@ async function existing(trx: Transaction<Tables>, account: AccountId, rows: read
   return found;
 }
 
-/** One outcome for each row, in their order, and how many of each type are new. */
+/** One outcome for each row, in their order; and those that are new. */
 export async function insertAll(
   trx: Transaction<Tables>,
   account: AccountId,
   rows: readonly NewFilter[],
-): Promise<{ outcomes: FilterAdded[]; added: Record<FilterType, number> }> {
-  const outcomes: FilterAdded[] = Array.from({ length: rows.length });
-  const added: Record<FilterType, number> = { email: 0, domain: 0, ip_address: 0 };
-  const known = new Map<string, number>();
-  /** The first row of each filter that nothing is known of. */
-  let open = new Map<string, NewFilter>();
+): Promise<{ outcomes: FilterAdded[]; added: Filter[] }> {
+  /** The first row of each filter of which it is not known yet whether it was there. */
+  const open = new Map<string, NewFilter>();
   for (const row of rows) if (!open.has(idOf(row))) open.set(idOf(row), row);
   const fresh = new Map<string, Filter>();
+  const there = new Map<string, number>();
   // What was there and went away before it was looked up can be added: then once more.
   while (open.size > 0) {
     const left = [...open.values()];
     for (let at = 0; at < left.length; at += CHUNK) {
-      const some = left.slice(at, at + CHUNK);
-      const insertion = trx.insertInto('filters').values(some);
+      const insertion = trx.insertInto('filters').values(left.slice(at, at + CHUNK));
       const inserted = await insertion
         .onConflict((oc) => oc.doNothing())
         .returningAll()
         .execute();
       for (const row of inserted) {
-        added[row.filter_type] += 1;
         fresh.set(idOf(row), toFilter(row));
+        open.delete(idOf(row));
       }
-      const others = some.filter((row) => !fresh.has(idOf(row)));
-      for (const [id, filter] of await existing(trx, account, others)) known.set(id, filter);
+      const others = left.slice(at, at + CHUNK).filter((row) => open.has(idOf(row)));
+      for (const [id, filter] of await existing(trx, account, others)) {
+        there.set(id, filter);
+        open.delete(id);
+      }
     }
-    open = new Map([...open].filter(([id]) => !fresh.has(id) && !known.has(id)));
   }
-  for (const [at, row] of rows.entries()) {
+  const added = [...fresh.values()];
+  const outcomes = rows.map((row): FilterAdded => {
     const id = idOf(row);
-    const filter = fresh.get(id);
-    const before = known.get(id);
-    if (filter !== undefined && before === undefined) {
-      outcomes[at] = { added: true, filter };
-      // Whoever names it again in the same call finds it there.
-      known.set(id, filter.id);
-    } else if (before !== undefined) outcomes[at] = { added: false, existingId: before };
-  }
+    const [filter, before] = [fresh.get(id), there.get(id)];
+    if (before !== undefined || filter === undefined) return { added: false, existingId: before! };
+    // Whoever names it again in the same call finds it there.
+    there.set(id, filter.id);
+    return { added: true, filter };
+  });
   return { outcomes, added };
 }

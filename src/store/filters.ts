@@ -65,11 +65,12 @@ export function filters(engine: Engine): Filters {
       return engine.transaction(async (trx) => {
         await engine.inTurn(trx, `filters of ${account}`);
         const { outcomes, added } = await insertAll(trx, account, rows);
-        for (const type of Object.keys(added) as FilterType[]) await count(trx, account, type, added[type]);
-        const total = added.email + added.domain + added.ip_address;
-        if (total > 0) {
-          const detail = { added: total, given: inputs.length };
-          await tell(trx, account, now, by, { action: 'filters.imported', target: `${total} filters`, detail });
+        for (const [type, some] of Map.groupBy(added, (filter) => filter.filterType)) {
+          await count(trx, account, type, some.length);
+        }
+        if (added.length > 0) {
+          const detail = { added: added.length, given: inputs.length };
+          await tell(trx, account, now, by, { action: 'filters.imported', target: `${added.length} filters`, detail });
         }
         return outcomes;
       });

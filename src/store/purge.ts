@@ -1,6 +1,7 @@
 /** Deleting what is past its time. */
 import { sql, type Transaction } from 'kysely';
 import type { Engine } from './engine.ts';
+import { BEHIND_LAST, FIRST } from './log/row.ts';
 import { removalStep } from './removal.ts';
 import { inSteps, STEP } from './steps.ts';
 import type { Tables } from './tables.ts';
@@ -32,8 +33,14 @@ async function forget(engine: Engine, trx: Transaction<Tables>, old: readonly Ag
 /** The oldest verifications of all, or of one account, by the order in which they were recorded. */
 const ageStep = (engine: Engine, before: number, account?: string): Promise<number> =>
   engine.transaction(async (trx) => {
-    let oldest = trx.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).orderBy('seq').limit(STEP);
-    if (account !== undefined) oldest = oldest.where('account_id', '=', account);
+    const all = trx.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).limit(STEP);
+    const oldest =
+      account === undefined
+        ? all.orderBy('seq')
+        : all
+            .where(engine.stretch(account, FIRST, BEHIND_LAST))
+            .orderBy('account_id')
+            .orderBy('seq');
     const old = (await oldest.execute()).filter((row) => row.created_at < before);
     return old.length === 0 ? 0 : forget(engine, trx, old);
   });
@@ -47,7 +54,10 @@ async function overdue({ db }: Engine, now: number, after: string) {
       eb
         .selectFrom('verifications as v')
         .select('v.created_at')
-        .whereRef('v.account_id', '=', 'a.id')
+        // Not as an equation, for the reason that `Engine.stretch` has.
+        .whereRef('v.account_id', '>=', 'a.id')
+        .whereRef('v.account_id', '<=', 'a.id')
+        .orderBy('v.account_id')
         .orderBy('v.seq')
         .limit(1)
         .as('oldest'),

@@ -1,10 +1,14 @@
+import { sql } from 'kysely';
 import type { Engine } from './engine.ts';
+import { breath } from './steps.ts';
 import type { AccountId, Traffic, TrafficRow } from './store.ts';
 import type { Row } from './tables.ts';
 
 const HOUR = 3600 * 1000;
 /** Rows in one statement; five values each. */
 const CHUNK = 1_000;
+/** Rows that are read at once: a month of a busy account has tens of thousands. */
+const READ = 5_000;
 
 const idOf = (row: TrafficRow): string => [row.account, row.hour, row.metric, row.bucket].join('\n');
 
@@ -54,7 +58,8 @@ export function traffic(engine: Engine): Traffic {
     },
 
     async list(account, from, to) {
-      const rows = await db
+      const found: TrafficRow[] = [];
+      const mine = db
         .selectFrom('traffic_hours')
         .selectAll()
         .where('account_id', '=', account)
@@ -62,9 +67,16 @@ export function traffic(engine: Engine): Traffic {
         .where('hour', '<', to)
         .orderBy('hour')
         .orderBy('metric')
-        .orderBy('bucket')
-        .execute();
-      return rows.map(toRow);
+        .orderBy('bucket');
+      for (let last: TrafficRow | undefined, full = true; full; last = found.at(-1)) {
+        const { hour = 0, metric = '', bucket = 0 } = last ?? {};
+        const rest = mine.where(sql<boolean>`(hour, metric, bucket) > (${hour}, ${metric}, ${bucket})`);
+        const rows = await rest.limit(READ).execute();
+        for (const row of rows) found.push(toRow(row));
+        full = rows.length === READ;
+        await breath();
+      }
+      return found;
     },
   };
 }

@@ -10,6 +10,7 @@ import type { AccountId, Actor } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { storable } from '../text.ts';
 import { ADDRESS } from './address.ts';
+import { BEHIND_LAST, FIRST } from './row.ts';
 
 const fold = (text: string): string => storable(text).toLowerCase();
 
@@ -26,13 +27,16 @@ async function* byIndex({ db }: Engine, account: AccountId, email: string): Asyn
 }
 
 /** All of the log, compared here. */
-async function* byReading({ db }: Engine, account: AccountId, email: string): AsyncGenerator<number[]> {
-  const mine = db.selectFrom('verifications').select(['seq', 'email']).where('account_id', '=', account).orderBy('seq');
-  for (let after = 0, full = true; full; ) {
-    const rows = await mine.where('seq', '>', after).limit(STEP).execute();
+async function* byReading(engine: Engine, account: AccountId, email: string): AsyncGenerator<number[]> {
+  const oldest = engine.db.selectFrom('verifications').select(['seq', 'email']).orderBy('account_id').orderBy('seq');
+  for (let from = FIRST, full = true; full; ) {
+    const rows = await oldest
+      .where(engine.stretch(account, from, BEHIND_LAST))
+      .limit(STEP)
+      .execute();
     yield rows.filter((row) => fold(row.email) === fold(email)).map((row) => row.seq);
     full = rows.length === STEP;
-    after = rows.at(-1)?.seq ?? after;
+    from = (rows.at(-1)?.seq ?? from) + 1;
   }
 }
 

@@ -15,3 +15,7 @@ export const toVerification = (row: Row<'verifications'>) => ({
   createdAt: row.created_at,
   keyId: row.key_id,
 });
+
+/** Ends of an account's log, for `Engine.stretch`. */
+export const FIRST = 0;
+export const BEHIND_LAST = Number.MAX_SAFE_INTEGER;

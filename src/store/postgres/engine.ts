@@ -10,6 +10,7 @@ import { PostgresCharge } from './charge.ts';
 import { connectionConfig } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { PostgresNode } from './node.ts';
+import { storableText } from './text.ts';
 
 const POOL_SIZE = 10;
 
@@ -27,7 +28,7 @@ class PostgresEngine implements Engine {
     this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE });
     // An idle connection was lost: the pool makes another when one is needed.
     this.#pool.on('error', () => undefined);
-    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
+    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }), plugins: [storableText] });
     this.node = new PostgresNode({
       url,
       pool: this.#pool,
@@ -60,6 +61,14 @@ class PostgresEngine implements Engine {
 
   async inTurn(trx: Transaction<Tables>, what: string): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(trx);
+  }
+
+  /**
+   * Not as an equation: there the server may read everybody's rows by seq and leave out the others', which for an account
+   * that was quiet for long are millions.
+   */
+  stretch(account: string, from: number, to: number) {
+    return sql<SqlBool>`((account_id, seq) >= (${account}, ${from}) AND (account_id, seq) < (${account}, ${to}))`;
   }
 
   contains(value: Expression<string>, text: string) {

@@ -56,6 +56,10 @@ class SqliteEngine implements Engine {
   async lockUsers(): Promise<void> {}
   async inTurn(): Promise<void> {}
 
+  stretch(account: string, from: number, to: number) {
+    return sql<SqlBool>`(account_id = ${account} AND seq >= ${from} AND seq < ${to})`;
+  }
+
   contains(value: Expression<string>, text: string) {
     return sql<SqlBool>`instr(${value}, ${text}) > 0`;
   }

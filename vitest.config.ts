@@ -15,7 +15,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
-          include: ['{src,web/src,tests,scripts,bench}/**/*.test.ts'],
+          include: ['{src,tests,scripts,bench}/**/*.test.ts', 'web/src/**/*.test.ts'],
           exclude: [DEBIAN, BROWSER, '**/node_modules/**'],
           // Does nothing unless MAILVET_TEST_STORE=postgres.
           globalSetup: ['tests/lab/postgres-setup.ts'],

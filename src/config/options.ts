@@ -1,4 +1,5 @@
 import {
+  authSecret,
   bearerToken,
   boolean,
   cidr,
@@ -10,6 +11,8 @@ import {
   ipAddress,
   listenHost,
   listOf,
+  mailAddress,
+  mailServer,
   oneOf,
   type Parser,
   path,
@@ -19,7 +22,15 @@ import {
   webAddress,
 } from './values.ts';
 
-export type OptionGroup = 'Store' | 'Listening' | 'DNS' | 'Mailbox check' | 'Lists' | 'Logs and data' | 'Operation';
+export type OptionGroup =
+  | 'Store'
+  | 'Listening'
+  | 'Dashboard'
+  | 'DNS'
+  | 'Mailbox check'
+  | 'Lists'
+  | 'Logs and data'
+  | 'Operation';
 
 /** One option: everything that the program, `--help`, the docs page and the sample environment file know about it. */
 export interface OptionRow<T = unknown> {
@@ -46,6 +57,8 @@ const row = <T, const D extends string | null>(
 ): OptionRow<T> & { readonly default: D } => fields;
 
 const SERVE = ['serve'] as const;
+/** What names the service's address: `user` prints links. */
+const LINKING = ['serve', 'user'] as const;
 const ASKING = ['serve', 'verify', 'doctor'] as const;
 
 /** The table. Order is the order of the docs page. */
@@ -67,7 +80,7 @@ export const OPTIONS = {
     parse: listenHost,
     default: '127.0.0.1',
     help: 'Address to listen on. `0.0.0.0` or `::` is every address of the machine.',
-    commands: SERVE,
+    commands: LINKING,
   }),
   port: row({
     env: 'MAILVET_PORT',
@@ -77,7 +90,7 @@ export const OPTIONS = {
     parse: port,
     default: '8025',
     help: 'Port to listen on. 0 takes any free one.',
-    commands: SERVE,
+    commands: LINKING,
   }),
   publicUrl: row({
     env: 'MAILVET_PUBLIC_URL',
@@ -87,7 +100,7 @@ export const OPTIONS = {
     default: null,
     defaultText: 'from the host and the port',
     help: 'Address of the service as people see it.',
-    commands: SERVE,
+    commands: LINKING,
   }),
   trustedProxies: row({
     env: 'MAILVET_TRUSTED_PROXIES',
@@ -97,6 +110,62 @@ export const OPTIONS = {
     default: null,
     defaultText: 'none',
     help: 'CIDR blocks of the proxies whose `X-Forwarded-For` is believed.',
+    commands: SERVE,
+  }),
+  authSecret: row({
+    env: 'MAILVET_AUTH_SECRET',
+    group: 'Dashboard',
+    value: 'secret',
+    parse: authSecret,
+    default: null,
+    defaultText: 'made at first use and kept in the store',
+    help:
+      'Signs the cookies of the dashboard and encrypts the secrets of authenticator apps; 32 characters or more. ' +
+      'Another one signs everybody out and makes their second factors useless.',
+    secret: true,
+    commands: LINKING,
+  }),
+  mailUrl: row({
+    env: 'MAILVET_MAIL_URL',
+    group: 'Dashboard',
+    value: 'url',
+    parse: mailServer,
+    default: null,
+    defaultText: 'none: no mail is sent',
+    help:
+      'Server for mails to the people who sign in: `smtp://user:password@host:587` (STARTTLS) or `smtps://…:465`. ' +
+      'A password is sent over TLS only; certificates are verified.',
+    secret: true,
+    commands: SERVE,
+  }),
+  mailFrom: row({
+    env: 'MAILVET_MAIL_FROM',
+    group: 'Dashboard',
+    value: 'address',
+    parse: mailAddress,
+    default: null,
+    defaultText: '`mailvet@` the host of the public address',
+    help: 'Sender of those mails.',
+    commands: SERVE,
+  }),
+  signup: row({
+    env: 'MAILVET_SIGNUP',
+    group: 'Dashboard',
+    value: 'who',
+    parse: oneOf('closed', 'open'),
+    default: 'closed',
+    help:
+      '`open`: strangers may sign up; their address is verified by the service itself and by a mail, so there has to ' +
+      'be a mail server. `closed`: people are invited, or made by `mailvet user create`.',
+    commands: SERVE,
+  }),
+  signupCredits: row({
+    env: 'MAILVET_SIGNUP_CREDITS',
+    group: 'Dashboard',
+    value: 'n',
+    parse: integer(0, 1_000_000_000),
+    default: '100',
+    help: 'Credits of an account that somebody signed up for.',
     commands: SERVE,
   }),
   dnsServers: row({

@@ -28,6 +28,11 @@ describe('with nothing set', () => {
       port: 8025,
       publicUrl: 'http://127.0.0.1:8025',
       trustedProxies: [],
+      authSecret: null,
+      mailUrl: null,
+      mailFrom: 'mailvet@[127.0.0.1]',
+      signup: 'closed',
+      signupCredits: 100,
       dnsServers: null,
       dnsTimeoutMs: 2000,
       smtpPort: 25,
@@ -166,6 +171,14 @@ describe('values', () => {
     ['MAILVET_ROLE', ['web']],
     ['MAILVET_METRICS_TOKEN', ['short', 'with a space in the middle']],
     ['MAILVET_METRICS_PORT', ['x']],
+    ['MAILVET_AUTH_SECRET', ['x'.repeat(31), `${'x'.repeat(40)}é`]],
+    [
+      'MAILVET_MAIL_URL',
+      ['mail.example.com', 'http://x', 'smtp://', 'smtp://u@x', 'smtp://x/y', 'smtp://x?a', 'smtp://u:%@x', 'smtp:x'],
+    ],
+    ['MAILVET_MAIL_FROM', ['<>', 'mailvet', 'a@b@c', 'a@x.example\r\nBcc: b@x.example']],
+    ['MAILVET_SIGNUP', ['yes']],
+    ['MAILVET_SIGNUP_CREDITS', ['-1', '1e3']],
   ];
   it.each(
     bad.flatMap(([name, values]) => values.map((value) => [name, value] as const)),
@@ -184,6 +197,19 @@ describe('values', () => {
     const found = problems({ MAILVET_DATABASE_URL: 'mysql://u:hunter2@db', MAILVET_METRICS_TOKEN: 'hunter2' });
     expect(found).toHaveLength(2);
     expect(found.join()).not.toContain('hunter2');
+  });
+
+  it('lets strangers sign up only where mail can be sent', () => {
+    expect(problems({ MAILVET_SIGNUP: 'open' })).toEqual([expect.stringMatching(/^MAILVET_SIGNUP .*MAILVET_MAIL_URL/)]);
+    expect(good({ MAILVET_SIGNUP: 'open', MAILVET_MAIL_URL: 'smtps://u:p%40@[::1]:465' }).signup).toBe('open');
+  });
+
+  it('sends mail from its public host', () => {
+    const from = (MAILVET_PUBLIC_URL: string) => good({ MAILVET_PUBLIC_URL }).mailFrom;
+    expect(from('https://verify.example.com')).toBe('mailvet@verify.example.com');
+    expect(from('http://192.0.2.7:8025')).toBe('mailvet@[192.0.2.7]');
+    expect(from('http://[2001:db8::1]')).toBe('mailvet@[IPv6:2001:db8::1]');
+    expect(good({ MAILVET_MAIL_FROM: 'post@Example.com' }).mailFrom).toBe('post@example.com');
   });
 
   it('refuses one port for two purposes', () => {

@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { flagOf, OPTIONS, type OptionKey, type OptionRow, type Settings } from './options.ts';
 import { isHostName, isQualified } from './values.ts';
 
 /** The options of one process, checked and complete. Times carry their unit in the name. */
-export interface Options extends Omit<Settings, 'publicUrl' | 'trustedProxies' | 'smtpBind' | 'listsDir'> {
+export interface Options extends Omit<Settings, 'publicUrl' | 'trustedProxies' | 'smtpBind' | 'listsDir' | 'mailFrom'> {
   /** Without a slash at its end. With port 0 it names port 0: only the listener knows better. */
   readonly publicUrl: string;
   /** CIDR blocks, each with its prefix length. */
   readonly trustedProxies: readonly string[];
   readonly smtpBind: readonly string[];
   readonly listsDir: string;
+  /** Sender of mails to the people who sign in. */
+  readonly mailFrom: string;
   /** Null: this host has no name that a mail server would take, so the mailbox check cannot be done. */
   readonly smtpHelo: string | null;
   /** The empty string is the null sender `<>`; null where there is no HELO name to make one from. */
@@ -87,6 +90,11 @@ function contradictions(read: Partial<Settings>): string[] {
   const domain = read.smtpFrom?.split('@')[1];
   if (domain !== undefined && !laboratory && !isQualified(domain))
     problems.push(`MAILVET_SMTP_FROM is "${read.smtpFrom}": give an address at a full domain name, or <>.`);
+  if (read.signup === 'open' && read.mailUrl === null)
+    problems.push(
+      'MAILVET_SIGNUP is "open" without MAILVET_MAIL_URL: name a mail server, since whoever signs up is sent a link, or ' +
+        'set MAILVET_SIGNUP=closed.',
+    );
   if (read.metricsPort && read.metricsPort === read.port)
     problems.push(`MAILVET_METRICS_PORT is ${read.metricsPort}, the port of the service: give another one.`);
   return problems;
@@ -96,9 +104,11 @@ function complete(settings: Settings, host: string): Options {
   const own = host.toLowerCase();
   const usable = settings.allowPrivateNetworks ? isHostName(own) : isQualified(own);
   const smtpHelo = settings.smtpHelo ?? (usable ? own : null);
+  const publicUrl = settings.publicUrl ?? publicUrlOf(settings.host, settings.port);
   return {
     ...settings,
-    publicUrl: settings.publicUrl ?? publicUrlOf(settings.host, settings.port),
+    publicUrl,
+    mailFrom: settings.mailFrom ?? `mailvet@${mailDomainOf(publicUrl)}`,
     trustedProxies: settings.trustedProxies ?? [],
     smtpBind: settings.smtpBind ?? [],
     smtpHelo,
@@ -111,6 +121,13 @@ function complete(settings: Settings, host: string): Options {
 export function publicUrlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}`;
+}
+
+/** The host of an address as it stands behind an @: an IP address as a literal (RFC 5321 §4.1.3). */
+function mailDomainOf(publicUrl: string): string {
+  const { hostname: host } = new URL(publicUrl);
+  if (host.startsWith('[')) return `[IPv6:${host.slice(1, -1)}]`;
+  return isIP(host) === 0 ? host : `[${host}]`;
 }
 
 function besideStore(databaseUrl: string): string {

@@ -118,6 +118,25 @@ export const bearerToken: Parser<string> = (text) =>
     ? { value: text }
     : { expected: '16 or more characters of A-Z a-z 0-9 . _ ~ + / -' };
 
+/** Length is all that can be asked of it. */
+export const authSecret: Parser<string> = (text) =>
+  /^[\x20-\x7e]{32,512}$/.test(text) ? { value: text } : { expected: '32 or more printable ASCII characters' };
+
+/** `smtp://` or `smtps://` with a host; user and password percent-encoded (RFC 3986 §3.2.1). */
+export const mailServer: Parser<string> = (text) => {
+  const expected = 'smtp://user:password@host:587 or smtps://user:password@host:465';
+  const url = URL.parse(text);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return { expected };
+  const plain = /^\/?$/.test(url.pathname) && url.search === '' && url.hash === '';
+  if (!plain || (url.username === '') !== (url.password === '')) return { expected };
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return { expected: `${expected}, with % in user and password written as %25` };
+  }
+  return { value: text };
+};
+
 export const path: Parser<string> = (text) => (text.includes('\0') ? { expected: 'a path' } : { value: text });
 
 /** RFC 1123 §2.1: labels of letters, digits and hyphens, 63 octets each, 253 in all. */
@@ -143,4 +162,10 @@ export const sender: Parser<string> = (text) => {
   const local = match?.[1] ?? '.';
   const good = isHostName(match?.[2] ?? '') && !local.startsWith('.') && !local.endsWith('.') && !local.includes('..');
   return good ? { value: `${local}@${match![2]!.toLowerCase()}` } : { expected: 'an ASCII email address or <>' };
+};
+
+/** An address that every mail server takes as a sender: ASCII, at a name. */
+export const mailAddress: Parser<string> = (text) => {
+  const parsed = sender(text);
+  return 'value' in parsed && parsed.value !== '' ? parsed : { expected: 'an ASCII email address' };
 };

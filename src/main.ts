@@ -18,6 +18,7 @@ import type { DashboardContext } from './http/dashboard/context.ts';
 import { createWebFiles } from './http/dashboard/web-files.ts';
 import type { Metrics } from './http/metrics.ts';
 import { createStrangers } from './http/strangers.ts';
+import { startLowBalance } from './jobs/low-balance.ts';
 import { startTraffic } from './jobs/traffic.ts';
 import { startUpkeep } from './jobs/upkeep.ts';
 import { type Clock, systemClock, toIso } from './kernel/clock.ts';
@@ -25,6 +26,10 @@ import { type Logger, shownAddress } from './kernel/log.ts';
 import { createDashboard } from './service/dashboard.ts';
 import { createFilterService } from './service/filters.ts';
 import { createGate } from './service/gate.ts';
+import { createLowBalanceMails } from './service/low-balance.ts';
+import { createMail } from './service/mail.ts';
+import { judgeBy } from './service/sign-in/judge-address.ts';
+import { createSignIn } from './service/sign-in/service.ts';
 import { createTrafficCounter } from './service/traffic.ts';
 import { upkeep } from './service/upkeep.ts';
 import { usageOf } from './service/usage.ts';
@@ -35,6 +40,8 @@ import type { Store } from './store/store.ts';
 export interface Service {
   readonly url: string;
   readonly store: Store;
+  /** The one-time link of the first start; null where somebody can sign in. An earlier link is void. */
+  setupLink(): Promise<string | null>;
   /** Not ready at once; what is in flight finishes within 30 s; then the store is closed. */
   stop(): Promise<void>;
 }
@@ -90,6 +97,18 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
   const measuring =
     options.metricsToken !== null || options.metricsPort !== null ? await import('./http/metrics.ts') : null;
   const metrics = measuring?.createMetrics() ?? null;
+  const mail =
+    options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom, logger });
+  const signIn = createSignIn({
+    store,
+    clock,
+    logger,
+    url: () => url,
+    secret: options.authSecret,
+    mail,
+    signup: options.signup === 'open' ? { credits: options.signupCredits } : null,
+    judge: judgeBy(tools),
+  });
   const traffic = createTrafficCounter(store.traffic, clock);
   const verify = createVerifyService({
     charging: store.charging,
@@ -123,11 +142,11 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
       options: { ...options, asker: askerOf(options) },
       lists,
       url: () => url,
-      // Nobody, until there is a way to sign in.
-      sessions: { who: () => Promise.resolve(null) },
-      confirmPassword: () => Promise.reject(new TypeError('nobody has a password yet')),
-      mailInvitation: null,
+      sessions: signIn,
+      confirmPassword: signIn.passwords.confirm,
+      mail,
     }),
+    signIn,
     clock,
     gate: createGate(store),
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
@@ -160,9 +179,11 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
     measuring && metrics && options.metricsPort !== null
       ? await measuring.listenForMetrics(metrics, options.host, options.metricsPort)
       : null;
-  const telling = startTraffic(traffic, logger);
-  const keeping =
-    options.role === 'api' ? null : startUpkeep(() => upkeep(store, clock, options.retentionDays), logger);
+  const jobs = [startTraffic(traffic, logger)];
+  if (options.role !== 'api') {
+    jobs.push(startUpkeep(() => upkeep(store, clock, options.retentionDays), logger));
+    if (mail) jobs.push(startLowBalance(createLowBalanceMails({ store, mail, url: () => url }), logger));
+  }
   const { port } = app.server.address() as AddressInfo;
   if (options.port === 0) url = publicUrlOf(options.host, port);
 
@@ -177,12 +198,16 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
     clearTimeout(cut);
     clearInterval(sweep);
     metricsServer?.close();
-    await keeping?.stop();
-    await telling.stop();
+    await signIn.settled();
+    await Promise.all(jobs.map((job) => job.stop()));
     tools.close();
     await store.close();
   }
-  return { url, store, stop };
+  async function setupLink(): Promise<string | null> {
+    const token = await signIn.setup.offer();
+    return token === null ? null : `${url}/setup#token=${token}`;
+  }
+  return { url, store, setupLink, stop };
 }
 
 function healthOf(store: Store, tools: Engine, lists: WatchedLists, clock: Clock): HttpContext['health'] {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/errors.ts';
+import { networkOf } from '../service/network.ts';
 
 /** Requests refused with 401 that one network may make in a window of five minutes. */
 export const STRANGER_LIMIT = 100;
@@ -18,7 +19,7 @@ export function createStrangers(clock: Clock): { refuse(ip: string, refusal: Ref
     refuse(ip, refusal) {
       const now = clock.now();
       const window = Math.floor(now / WINDOW_MS);
-      const network = ip.includes(':') ? prefix64(ip) : ip;
+      const network = networkOf(ip);
       seen ??= new LRUCache({ max: 50_000 });
       let entry = seen.get(network);
       if (entry?.window !== window) {
@@ -33,16 +34,4 @@ export function createStrangers(clock: Clock): { refuse(ip: string, refusal: Ref
       });
     },
   };
-}
-
-/** The first four groups of a canonical (shortened) IPv6 address. */
-function prefix64(ip: string): string {
-  const [head = '', tail] = ip.split('::') as [string, string?];
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const rest = tail === '' ? [] : tail.split(':');
-    while (groups.length + rest.length < 8) groups.push('0');
-    groups.push(...rest);
-  }
-  return groups.slice(0, 4).join(':');
 }

@@ -11,6 +11,9 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 };
 
+/** For libraries that take a Date. */
+export const toDate = (ms: number): Date => new Date(ms);
+
 /** `2026-11-20T10:00:00.000Z` (RFC 3339, UTC, milliseconds). */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 

@@ -1,15 +1,42 @@
 import * as C from '../../contract/dashboard/session.ts';
-import { pending } from './pending.ts';
+import type { SignedIn } from '../../service/sign-in/who.ts';
+import { INVITATION_ROWS } from './invitation.ts';
 import { type DashboardRow, row } from './row.ts';
+import { SECURITY_ROWS } from './security.ts';
+import { done, keep, NOTHING, signedIn, visitorOf } from './visitor.ts';
 
-/** Signing in and out, passwords, second factors, passkeys, invitations: rows that concern a person, not an account. */
+const shown = ({ id, email, name, secondFactor, operator }: SignedIn) => ({
+  id,
+  email,
+  name,
+  second_factor: secondFactor,
+  operator,
+});
+
+/** Signing in and out, links of mails, what the user keeps, invitations: rows that concern a person, not an account. */
 export const SIGN_IN_ROWS: readonly DashboardRow[] = [
   row({
     method: 'GET',
     path: '/dashboard/session',
     who: 'anybody',
     doc: { operationId: 'session', summary: 'Who is signed in', reply: { schema: C.SessionReply }, errors: [400] },
-    serve: pending,
+    serve: (c) => async (visit) => {
+      const session = await c.signIn.who(visit.request.headers.cookie);
+      const memberships = session === null ? [] : await c.signIn.accountsOf(session.user);
+      const body: C.SessionReply = {
+        user: session === null ? null : shown(session.user),
+        accounts: memberships.map(({ account: id, accountName: name, role, plan, status }) => ({
+          id,
+          name,
+          role,
+          plan,
+          status,
+        })),
+        ...c.signIn.offers,
+        ip: visit.ip,
+      };
+      return { body, ...keep(session ?? NOTHING) };
+    },
   }),
   row({
     method: 'POST',
@@ -22,7 +49,10 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       reply: { status: 201, schema: C.Done },
       errors: [410, 429],
     },
-    serve: pending,
+    serve:
+      (c) =>
+      async (visit, { body }) =>
+        done('You are signed in, as owner and operator.', await c.signIn.setup.use(visitorOf(visit), body)),
   }),
   row({
     method: 'POST',
@@ -35,7 +65,12 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       reply: { schema: C.SignInReply },
       errors: [401, 429],
     },
-    serve: pending,
+    serve:
+      (c) =>
+      async (visit, { body }) => {
+        const { secondFactor, setCookie } = await c.signIn.signIn(visitorOf(visit), body);
+        return { body: { second_factor: secondFactor }, ...keep({ setCookie }) };
+      },
   }),
   row({
     method: 'POST',
@@ -48,7 +83,10 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       reply: { schema: C.Done },
       errors: [401, 429],
     },
-    serve: pending,
+    serve:
+      (c) =>
+      async (visit, { body }) =>
+        signedIn(await c.signIn.signInCode(visitorOf(visit), body.code)),
   }),
   row({
     method: 'POST',
@@ -59,7 +97,10 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       summary: 'Begin to sign in with a passkey',
       reply: { schema: C.PasskeyOptions },
     },
-    serve: pending,
+    serve: (c) => async (visit) => {
+      const { options, setCookie } = await c.signIn.passkeys.signInOptions(visitorOf(visit));
+      return { body: { options }, ...keep({ setCookie }) };
+    },
   }),
   row({
     method: 'POST',
@@ -72,14 +113,17 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       reply: { schema: C.Done },
       errors: [401, 429],
     },
-    serve: pending,
+    serve:
+      (c) =>
+      async (visit, { body }) =>
+        signedIn(await c.signIn.passkeys.signIn(visitorOf(visit), body.credential)),
   }),
   row({
     method: 'POST',
     path: '/dashboard/sign-out',
     who: 'anybody',
     doc: { operationId: 'signOut', summary: 'Sign out here', reply: { schema: C.Done } },
-    serve: pending,
+    serve: (c) => async (visit) => done('You are signed out.', await c.signIn.signOut(visitorOf(visit))),
   }),
   row({
     method: 'POST',
@@ -90,7 +134,8 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       summary: 'End every session of the user, this one too',
       reply: { schema: C.Done },
     },
-    serve: pending,
+    serve: (c) => async (visit) =>
+      done('You are signed out everywhere.', await c.signIn.signOutEverywhere(visitorOf(visit), visit.user)),
   }),
   row({
     method: 'POST',
@@ -103,7 +148,12 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       reply: { status: 202, schema: C.Done },
       errors: [404, 422, 429],
     },
-    serve: pending,
+    serve:
+      (c) =>
+      async (visit, { body }) => {
+        await c.signIn.signUp(visitorOf(visit), body);
+        return done('A mail is on its way to this address; it says how to go on.');
+      },
   }),
   row({
     method: 'POST',
@@ -116,7 +166,10 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       reply: { schema: C.Done },
       errors: [410, 429],
     },
-    serve: pending,
+    serve:
+      (c) =>
+      async (visit, { body }) =>
+        signedIn(await c.signIn.verifyEmail(visitorOf(visit), body.token)),
   }),
   row({
     method: 'POST',
@@ -129,7 +182,12 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       reply: { status: 202, schema: C.Done },
       errors: [404, 429],
     },
-    serve: pending,
+    serve:
+      (c) =>
+      async (visit, { body }) => {
+        await c.signIn.passwords.forgot(visitorOf(visit), body.email);
+        return done('If somebody signs in with this address, a mail with a link is on its way.');
+      },
   }),
   row({
     method: 'POST',
@@ -142,130 +200,13 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       reply: { schema: C.Done },
       errors: [410, 429],
     },
-    serve: pending,
+    serve:
+      (c) =>
+      async (visit, { body }) => {
+        await c.signIn.passwords.reset(visitorOf(visit), body);
+        return done('The password is changed, and every session has ended. Sign in with the new one.');
+      },
   }),
-  row({
-    method: 'POST',
-    path: '/dashboard/password',
-    who: 'signed-in',
-    doc: {
-      operationId: 'changePassword',
-      summary: 'Change the password; ends every other session of the user',
-      body: C.ChangePasswordRequest,
-      reply: { schema: C.Done },
-      errors: [422, 429],
-    },
-    serve: pending,
-  }),
-  row({
-    method: 'PATCH',
-    path: '/dashboard/profile',
-    who: 'signed-in',
-    doc: {
-      operationId: 'changeProfile',
-      summary: 'Change the name',
-      body: C.ProfileRequest,
-      reply: { schema: C.Done },
-    },
-    serve: pending,
-  }),
-  row({
-    method: 'POST',
-    path: '/dashboard/totp',
-    who: 'signed-in',
-    doc: {
-      operationId: 'beginTotp',
-      summary: 'Make a secret for an authenticator app; in force once a code confirms it',
-      body: C.PasswordRequest,
-      reply: { schema: C.TotpReply },
-      errors: [422, 429],
-    },
-    serve: pending,
-  }),
-  row({
-    method: 'POST',
-    path: '/dashboard/totp/confirm',
-    who: 'signed-in',
-    doc: {
-      operationId: 'confirmTotp',
-      summary: 'Ask a code at sign-in from now on',
-      body: C.CodeRequest,
-      reply: { schema: C.Done },
-      errors: [422, 429],
-    },
-    serve: pending,
-  }),
-  row({
-    method: 'POST',
-    path: '/dashboard/totp/remove',
-    who: 'signed-in',
-    doc: {
-      operationId: 'removeTotp',
-      summary: 'Ask no code at sign-in any more',
-      body: C.PasswordRequest,
-      reply: { schema: C.Done },
-      errors: [422, 429],
-    },
-    serve: pending,
-  }),
-  row({
-    method: 'GET',
-    path: '/dashboard/passkeys',
-    who: 'signed-in',
-    doc: { operationId: 'listPasskeys', summary: "The user's passkeys", reply: { schema: C.PasskeysReply } },
-    serve: pending,
-  }),
-  row({
-    method: 'POST',
-    path: '/dashboard/passkeys/options',
-    who: 'signed-in',
-    doc: { operationId: 'passkeyOptions', summary: 'Begin to add a passkey', reply: { schema: C.PasskeyOptions } },
-    serve: pending,
-  }),
-  row({
-    method: 'POST',
-    path: '/dashboard/passkeys',
-    who: 'signed-in',
-    doc: {
-      operationId: 'addPasskey',
-      summary: 'Add a passkey',
-      body: C.PasskeyCreateRequest,
-      reply: { status: 201, schema: C.Done },
-      errors: [422],
-    },
-    serve: pending,
-  }),
-  row({
-    method: 'DELETE',
-    path: '/dashboard/passkeys/:id',
-    who: 'signed-in',
-    doc: { operationId: 'removePasskey', summary: 'Remove a passkey', reply: { schema: C.Done }, errors: [404] },
-    serve: pending,
-  }),
-  row({
-    method: 'POST',
-    path: '/dashboard/invitation',
-    who: 'anybody',
-    doc: {
-      operationId: 'lookUpInvitation',
-      summary: 'What an invitation is for',
-      body: C.TokenRequest,
-      reply: { schema: C.InvitationLookupReply },
-      errors: [410, 429],
-    },
-    serve: pending,
-  }),
-  row({
-    method: 'POST',
-    path: '/dashboard/invitation/accept',
-    who: 'anybody',
-    doc: {
-      operationId: 'acceptInvitation',
-      summary: 'Become a member: with a name and a password where the address is new, else signed in under it',
-      body: C.InvitationAcceptRequest,
-      reply: { schema: C.Done },
-      errors: [401, 410, 422, 429],
-    },
-    serve: pending,
-  }),
+  ...SECURITY_ROWS,
+  ...INVITATION_ROWS,
 ];

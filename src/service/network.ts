@@ -1,0 +1,14 @@
+/** Who stands behind a canonical address, as far as counting goes: IPv6 by its /64, the size of one subscriber's network. */
+export const networkOf = (ip: string): string => (ip.includes(':') ? prefix64(ip) : ip);
+
+/** The first four groups of a canonical (shortened) IPv6 address. */
+function prefix64(ip: string): string {
+  const [head = '', tail] = ip.split('::') as [string, string?];
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const rest = tail === '' ? [] : tail.split(':');
+    while (groups.length + rest.length < 8) groups.push('0');
+    groups.push(...rest);
+  }
+  return groups.slice(0, 4).join(':');
+}

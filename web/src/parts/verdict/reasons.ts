@@ -116,7 +116,13 @@ export function wordsOf({ reason, status, validation_type }: Judged): Worded {
   return found ?? worded(sentence(spoken(name)), 'The page of verdicts in the documentation explains it.', '');
 }
 
-export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** The verdict in one line: `Good: the mailbox exists`. */
+export function headline(judged: Judged): string {
+  const { title } = wordsOf(judged);
+  return `${judged.status === 'bad' ? 'Bad' : 'Good'}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `none` → `No reason`, `null_mx` → `Null mx`. */
 export const reasonName = (reason: string | null): string =>

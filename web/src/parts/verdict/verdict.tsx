@@ -5,7 +5,7 @@ import { DataTable } from '../data-table.tsx';
 import { counted, spoken } from '../words.ts';
 import { checkRows, type Result } from './checks.ts';
 import { Evidence } from './evidence.tsx';
-import { retryWords, wordsOf } from './reasons.ts';
+import { headline, retryWords, wordsOf } from './reasons.ts';
 import css from './verdict.module.css';
 import { visible } from './visible.ts';
 
@@ -85,14 +85,13 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
 }
 
 function Summary({ reply }: { reply: Verification }) {
-  const { title, means, advice } = wordsOf(reply);
+  const { means, advice } = wordsOf(reply);
   const flags = flagsOf(reply);
-  const isBad = reply.status === 'bad';
   return (
     <Alert
-      color={isBad ? 'red' : reply.deliverability === 'deliverable' ? 'green' : 'blue'}
+      color={reply.status === 'bad' ? 'red' : reply.deliverability === 'deliverable' ? 'green' : 'blue'}
       variant="outline"
-      title={`${isBad ? 'Bad' : 'Good'}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`}
+      title={headline(reply)}
     >
       <Stack gap="xs">
         <Text className="anywhere" fw={600}>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { visible } from './visible.ts';
+import { visible, visibleJson } from './visible.ts';
 
 it.each([
   ['250 2.1.5 Ok', '250 2.1.5 Ok'],
@@ -14,4 +14,11 @@ it.each([
   ['tag \u{E0041}', 'tag ⟨U+E0041⟩'],
 ])('%j', (text, shown) => {
   expect(visible(text)).toBe(shown);
+});
+
+it('escapes the same in JSON, which stays the same JSON', () => {
+  const value = { text: 'a\nb\u202Ec\u{E0041}\u007f\ud83d "x" \\', list: [1, null] };
+  const json = visibleJson(value);
+  expect(json).toContain('"a\\nb\\u202ec\\udb40\\udc41\\u007f\\ud83d \\"x\\" \\\\"');
+  expect(JSON.parse(json)).toEqual(value);
 });

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { curl } from './curl.ts';
+
+it.each([
+  'ada@example.com',
+  "o'hara@example.com",
+  '"a b$(id)`id`"@example.com',
+  'größe@exämple.de',
+])('a shell hands %s over as it is', (email) => {
+  const shell = `curl() { printf '%s\\n' "$@"; }\n${curl('https://verify.example.net', 'mv_live_x', email)}`;
+  expect(execFileSync('/bin/sh', ['-c', shell], { encoding: 'utf8' }).trimEnd().split('\n')).toEqual([
+    '-sS',
+    'https://verify.example.net/v1/verify',
+    '-H',
+    'Authorization: Bearer mv_live_x',
+    '-H',
+    'Content-Type: application/json',
+    '-d',
+    JSON.stringify({ email }),
+  ]);
+});

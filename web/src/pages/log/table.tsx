@@ -1,0 +1,43 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { LogEntry } from '../../api/schema.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { reasonName } from '../../parts/verdict/reasons.ts';
+import { visible } from '../../parts/verdict/visible.ts';
+import { When } from '../../parts/when.tsx';
+
+const COLUMNS: readonly Column<LogEntry>[] = [
+  {
+    header: 'Address',
+    cell: ({ id, email }) => (
+      <Anchor size="sm" className="anywhere" renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id }} />}>
+        {visible(email)}
+      </Anchor>
+    ),
+  },
+  {
+    header: 'Verdict',
+    cell: ({ status, deliverability, reason }) => (
+      <>
+        {status === 'good' ? 'Good' : 'Bad'}, {deliverability}
+        {reason !== null && (
+          <Text size="xs" c="dimmed">
+            {reasonName(reason)}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { header: 'Level', wideOnly: true, cell: ({ validation_type }) => validation_type },
+  { header: 'Credits', wideOnly: true, numeric: true, cell: ({ credits_used }) => credits_used },
+  {
+    header: 'Key',
+    wideOnly: true,
+    cell: ({ key }) => <span className="anywhere">{key === null ? 'Dashboard' : key.name}</span>,
+  },
+  { header: 'When', cell: ({ created_at }) => <When at={created_at} /> },
+];
+
+export const LogTable = ({ entries }: { entries: readonly LogEntry[] }) => (
+  <DataTable label="Verifications" columns={COLUMNS} rows={entries} rowKey={({ id }) => id} />
+);

@@ -7,7 +7,8 @@ import type { DoctorOptions } from './doctor.ts';
 import { createKeyService, type KeyService } from './keys.ts';
 import type { ListsOptions } from './lists.ts';
 import { createLogService, type LogService } from './log.ts';
-import { createMemberService, type MailInvitation, type MemberService } from './members.ts';
+import type { Mail } from './mail.ts';
+import { createMemberService, type MemberService } from './members.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
 import { type Overview, overviewOf } from './overview.ts';
 import type { Sessions } from './sign-in/who.ts';
@@ -33,15 +34,15 @@ export interface DashboardParts {
   readonly url: () => string;
   readonly sessions: Sessions;
   readonly confirmPassword: ConfirmPassword;
-  /** Null: no mail is set up. */
-  readonly mailInvitation: MailInvitation | null;
+  /** Null: none is set up. */
+  readonly mail: Mail | null;
 }
 
 export function createDashboard(parts: DashboardParts): DashboardServices {
-  const { store, clock, options, lists, url, sessions, confirmPassword, mailInvitation } = parts;
+  const { store, clock, options, lists, url, sessions, confirmPassword, mail } = parts;
   return {
     sessions,
-    members: createMemberService({ store, clock, url, mail: mailInvitation }),
+    members: createMemberService({ store, clock, url, mail }),
     account: createAccountService({ store, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),

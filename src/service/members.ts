@@ -4,6 +4,7 @@ import { Refusal } from '../kernel/errors.ts';
 import { randomToken, sha256Hex } from '../kernel/ids.ts';
 import { type Actor, type Invitation, type Member, ROLE_ORDER, type Role } from '../store/people.ts';
 import type { AccountId, Store } from '../store/store.ts';
+import type { Mail } from './mail.ts';
 
 export type { AccountId, Actor, Invitation, Member, Role };
 
@@ -28,9 +29,6 @@ export interface MemberService {
   withdraw(by: Acting, id: string): Promise<void>;
 }
 
-/** Sends one invitation; answers whether a mail server took it. Null where no mail is set up. */
-export type MailInvitation = (invitation: Invitation, link: string, by: Actor) => Promise<boolean>;
-
 const DAY_MS = 86_400_000;
 const INVITATION_MS = 7 * DAY_MS;
 /** Every invitation is a mail to an address that somebody typed. */
@@ -50,7 +48,8 @@ export function createMemberService(parts: {
   clock: Clock;
   /** Public address of the service, without a slash at its end. */
   url: () => string;
-  mail: MailInvitation | null;
+  /** Null: none is set up. */
+  mail: Pick<Mail, 'invitation'> | null;
 }): MemberService {
   const { store, clock, url, mail } = parts;
   const { members } = store;
@@ -100,8 +99,8 @@ export function createMemberService(parts: {
       const asked = { email, role: input.role, tokenHash: sha256Hex(token), expiresAt };
       const invitation = await members.invite(by.account, asked, by.actor);
       const link = `${url()}/invitation#token=${token}`;
-      const mailed = mail === null ? false : await mail(invitation, link, by.actor);
-      return { id: invitation.id, link, mailed };
+      const letter = { to: email, account: invitation.accountName, role: input.role, by: by.actor.name, link };
+      return { id: invitation.id, link, mailed: (await mail?.invitation(letter)) ?? false };
     },
 
     async withdraw(by, id) {

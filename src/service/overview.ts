@@ -27,7 +27,8 @@ export async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys
     rate_limit: { limit: window.limit, remaining: window.remaining, reset_at: toIso(window.resetAt) },
     smtp_available: PLANS[plan].smtp,
     low_balance: lowBalance,
-    is_low: lowBalance !== null && balance < lowBalance,
+    // What running checks hold may come back: as for the mail, only what is spent counts.
+    is_low: lowBalance !== null && balance + locked < lowBalance,
     keys: {
       active: active.length,
       never_used: count('never_used'),

@@ -1,18 +1,23 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { noteRefusal } from '../api/query-client.ts';
 import { Failure } from './failure.tsx';
+import { PasswordField } from './password-field.tsx';
 
 /**
- * Asks before something is lost. `children` say what; with `typed`, the person types that text first. `onConfirm` is
- * awaited; its error is shown and the dialog stays.
+ * Asks before something is lost. `children` say what; with `typed`, the person types that text first, and with
+ * `password` their password, which `onConfirm` gets (else an empty text). `onConfirm` is awaited; its error is shown and
+ * the dialog stays.
  */
 export function Confirm(props: {
   title: string;
   action: string;
   typed?: string;
+  password?: boolean;
   opened: boolean;
   onClose: () => void;
-  onConfirm: () => Promise<unknown>;
+  onConfirm: (password: string) => Promise<unknown>;
   children: ReactNode;
 }) {
   return (
@@ -23,18 +28,24 @@ export function Confirm(props: {
 }
 
 /** Mounted with the dialog, so that each question begins anew. */
-function Question({ action, typed, onClose, onConfirm, children }: Parameters<typeof Confirm>[0]) {
+function Question(props: Parameters<typeof Confirm>[0]) {
+  const { action, typed, password: asksPassword = false, onClose, onConfirm, children } = props;
   const [text, setText] = useState('');
+  const [password, setPassword] = useState('');
+  const passwordField = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   async function confirm() {
     setBusy(true);
     setError(null);
     try {
-      await onConfirm();
+      await onConfirm(password);
       onClose();
     } catch (failure) {
-      setError(failure instanceof Error ? failure : new Error(String(failure)));
+      const reason = failure instanceof Error ? failure : new Error(String(failure));
+      noteRefusal(reason);
+      setError(reason);
+      if (isOfPassword(reason)) passwordField.current?.select();
     } finally {
       setBusy(false);
     }
@@ -60,7 +71,16 @@ function Question({ action, typed, onClose, onConfirm, children }: Parameters<ty
             data-autofocus
           />
         )}
-        {error && <Failure error={error} />}
+        {asksPassword && (
+          <PasswordField
+            ref={passwordField}
+            label="Your password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={error && isOfPassword(error) ? error.message : undefined}
+          />
+        )}
+        {error && !(asksPassword && isOfPassword(error)) && <Failure error={error} />}
         <Group justify="flex-end">
           <Button onClick={onClose}>Cancel</Button>
           <Button
@@ -68,7 +88,7 @@ function Question({ action, typed, onClose, onConfirm, children }: Parameters<ty
             color="red"
             variant="filled"
             loading={busy}
-            disabled={typed !== undefined && text !== typed}
+            disabled={(typed !== undefined && text !== typed) || (asksPassword && password === '')}
           >
             {action}
           </Button>
@@ -77,3 +97,5 @@ function Question({ action, typed, onClose, onConfirm, children }: Parameters<ty
     </form>
   );
 }
+
+const isOfPassword = (error: Error): boolean => error instanceof ApiError && error.field === 'password';

@@ -1,0 +1,110 @@
+import { Box, Button, FileButton, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { type DragEvent, useRef, useState } from 'react';
+import { Failure } from '../../../parts/failure.tsx';
+import { counted } from '../../../parts/words.ts';
+import { readFile, readTyped } from './csv.ts';
+import { type ImportLine, MAX_BYTES, UnusableText } from './lines.ts';
+
+/** Where lines come from: a box to type or paste into, or a file. */
+export function ImportForm(props: {
+  text: string;
+  onText: (text: string) => void;
+  onStart: (lines: readonly ImportLine[]) => void;
+}) {
+  const { text, onText, onStart } = props;
+  const [file, setFile] = useState<{ name: string; lines: readonly ImportLine[] } | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [over, setOver] = useState(false);
+  const forget = useRef<() => void>(null);
+
+  async function attempt(read: () => Promise<void>) {
+    setError(null);
+    try {
+      await read();
+    } catch (failure) {
+      if (!(failure instanceof UnusableText)) throw failure;
+      setError(failure);
+    }
+  }
+  const choose = (chosen: File | null | undefined) =>
+    attempt(async () => {
+      // So that the same file, corrected, can be chosen again.
+      forget.current?.();
+      setFile(null);
+      if (chosen) setFile({ name: chosen.name, lines: some(await readFile(chosen), `${chosen.name} has no lines.`) });
+    });
+  const submit = () =>
+    attempt(async () => onStart(file?.lines ?? some(await readTyped(text), 'Type or paste at least one line.')));
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Stack>
+        <Paper
+          withBorder={over}
+          onDragOver={(event: DragEvent) => {
+            event.preventDefault();
+            setOver(true);
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={(event: DragEvent) => {
+            if (event.dataTransfer.files.length === 0) return;
+            event.preventDefault();
+            setOver(false);
+            void choose(event.dataTransfer.files[0]);
+          }}
+        >
+          {file ? (
+            <Box py="md">
+              <Text fw={600} className="anywhere">
+                {file.name}
+              </Text>
+              <Text size="sm">{counted(file.lines.length, 'line')} to add.</Text>
+            </Box>
+          ) : (
+            <Textarea
+              label="One to a line"
+              description="An address, a domain, an IP or a CIDR; after a comma or a tab a reason, if you like."
+              placeholder={'spam.example, bought lists\njane@example.com\n192.0.2.0/24'}
+              value={text}
+              onChange={(event) => onText(event.currentTarget.value)}
+              maxLength={MAX_BYTES}
+              rows={10}
+              spellCheck={false}
+              data-autofocus
+              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+            />
+          )}
+        </Paper>
+        <Text size="sm" c="dimmed">
+          Or a CSV file, chosen or dropped here: with the columns filter_type, value and reason, or with values only.
+        </Text>
+        {error && <Failure error={error} />}
+        <Group justify="space-between">
+          <Group>
+            <FileButton
+              onChange={(chosen) => void choose(chosen)}
+              accept=".csv,.txt,text/csv,text/plain"
+              resetRef={forget}
+            >
+              {(open) => <Button {...open}>{file ? 'Choose another file' : 'Choose a CSV file'}</Button>}
+            </FileButton>
+            {file && <Button onClick={() => setFile(null)}>Type instead</Button>}
+          </Group>
+          <Button type="submit" variant="filled">
+            {file ? `Add ${counted(file.lines.length, 'line')}` : 'Add the lines'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function some(lines: readonly ImportLine[], none: string): readonly ImportLine[] {
+  if (lines.length === 0) throw new UnusableText(none);
+  return lines;
+}

@@ -1,0 +1,70 @@
+import { Button, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Role, useAccount } from '../../api/session.ts';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
+import { useSubmit } from '../../parts/use-submit.ts';
+import { invite } from './queries.ts';
+import { grantable } from './rules.ts';
+
+/** Invites somebody by address; the link is shown once. */
+export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Invite somebody" closeOnClickOutside={false}>
+      <Invite onClose={onClose} />
+    </Modal>
+  );
+}
+
+/** Mounted with the dialog: the link is gone when it closes. */
+function Invite({ onClose }: { onClose: () => void }) {
+  const { id, role: mine } = useAccount();
+  const client = useQueryClient();
+  const [role, setRole] = useState<Role>('member');
+  const { mutateAsync, data } = useMutation({
+    mutationFn: (email: string) => invite(id, { email, role }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['account', id, 'members'] }),
+    gcTime: 0,
+  });
+  const [invited, setInvited] = useState('');
+  const submit = useSubmit(async ({ email = '' }) => {
+    await mutateAsync(email.trim());
+    setInvited(email.trim());
+  });
+  if (data)
+    return (
+      <Outcome action={<Button onClick={onClose}>Done</Button>}>
+        <Stack gap="sm">
+          <Text size="sm">
+            {data.mailed
+              ? `A mail with this link is on its way to ${invited}.`
+              : `No mail was sent: hand this link to ${invited} yourself.`}{' '}
+            It works once, for seven days, and is not shown again.
+          </Text>
+          <CopyText text={data.link} label="invitation link" block />
+        </Stack>
+      </Outcome>
+    );
+  return (
+    <Form submit={submit} action="Invite" main beside={<Button onClick={onClose}>Cancel</Button>}>
+      <TextInput
+        {...submit.field('email')}
+        type="email"
+        label="Address"
+        maxLength={254}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+      />
+      <Radio.Group label="Role" value={role} onChange={setRole}>
+        <Stack gap="xs" mt="xs">
+          {grantable(mine).map(({ role, label, may }) => (
+            <Radio key={role} value={role} label={label} description={may} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </Form>
+  );
+}

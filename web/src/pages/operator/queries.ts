@@ -1,0 +1,33 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, unwrap } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
+import type { AccountsSearch } from './search.ts';
+
+const ACCOUNTS = '/dashboard/operator/accounts';
+const ACCOUNT = '/dashboard/operator/accounts/{id}';
+
+/** All of an operator's reading begins with this key. */
+export const OPERATOR_KEY = ['operator'] as const;
+
+export const accountsQuery = (query: AccountsSearch) =>
+  queryOptions({
+    queryKey: [...OPERATOR_KEY, 'accounts', query],
+    queryFn: () => unwrap(api.GET(ACCOUNTS, { params: { query } })),
+    placeholderData: keepPreviousData,
+  });
+
+export const accountQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...OPERATOR_KEY, 'account', id],
+    queryFn: () => unwrap(api.GET(ACCOUNT, { params: { path: { id } } })),
+  });
+
+export type NewAccount = paths[typeof ACCOUNTS]['post']['requestBody']['content']['application/json'];
+export const createAccount = (body: NewAccount) => unwrap(api.POST(ACCOUNTS, { body }));
+
+export type AccountChange = paths[typeof ACCOUNT]['patch']['requestBody']['content']['application/json'];
+export const changeAccount = (id: string, body: AccountChange) =>
+  unwrap(api.PATCH(ACCOUNT, { params: { path: { id } }, body }));
+
+export const grant = (id: string, body: { credits: number; note: string }) =>
+  unwrap(api.POST('/dashboard/operator/accounts/{id}/grants', { params: { path: { id } }, body }));

@@ -1,10 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from './api/query-client.ts';
 import { sessionQuery } from './api/session.ts';
-import { Failure } from './parts/failure.tsx';
 import { Loading } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Root, SignedOut } from './shell/root.tsx';
+import { Stopped, StoppedBefore } from './shell/stopped.tsx';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
 
@@ -13,6 +13,7 @@ const open = createRoute({
   getParentRoute: () => root,
   id: 'open',
   component: SignedOut,
+  errorComponent: StoppedBefore,
   beforeLoad: () => queryClient.ensureQueryData(sessionQuery),
 });
 
@@ -21,6 +22,7 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  errorComponent: StoppedBefore,
   beforeLoad: async ({ location }) => {
     const { user } = await queryClient.ensureQueryData(sessionQuery);
     if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
@@ -28,8 +30,12 @@ const inside = createRoute({
 });
 
 /** Where a person goes after signing in: a path of this page, nothing else. */
-export const safeNext = (next: unknown): string =>
-  typeof next === 'string' && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
+export function safeNext(next: unknown): string {
+  if (typeof next !== 'string' || !next.startsWith('/') || next.startsWith('/sign-in')) return '/';
+  // As the browser reads it: `//host`, `/\host` and a tab between the slashes all lead elsewhere.
+  const { origin } = location;
+  return URL.canParse(next, origin) && new URL(next, origin).origin === origin ? next : '/';
+}
 
 const signIn = createRoute({
   getParentRoute: () => open,
@@ -171,7 +177,7 @@ export const router = createRouter({
     ]),
   ]),
   defaultPreload: 'intent',
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} onRetry={reset} />,
+  defaultErrorComponent: Stopped,
   defaultPendingComponent: Loading,
   scrollRestoration: true,
 });

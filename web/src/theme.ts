@@ -31,6 +31,10 @@ export const theme = createTheme({
     Button: { defaultProps: { variant: 'default' } },
     Table: { defaultProps: { verticalSpacing: 'xs' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    // The page has a banner already.
+    ModalHeader: { defaultProps: { role: 'none' } },
+    // The first item takes the focus, not an element that is no item of the menu.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
   },
 });
 

@@ -21,7 +21,7 @@ export function useRefreshSession(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
     client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' });
-    await client.refetchQueries({ queryKey: sessionQuery.queryKey });
+    await client.refetchQueries({ queryKey: sessionQuery.queryKey }, { throwOnError: true });
   };
 }
 

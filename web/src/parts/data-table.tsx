@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface Column<T> {
@@ -32,7 +32,7 @@ export function DataTable<T>(props: {
           <Table.Tr>
             {columns.map((column) => (
               <Table.Th key={column.header} scope="col" ta={side(column)} {...visibility(column)}>
-                <span className={column.quietHeader ? 'mantine-visually-hidden' : ''}>{column.header}</span>
+                {column.quietHeader ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header}
               </Table.Th>
             ))}
           </Table.Tr>

@@ -1,7 +1,7 @@
-import { Button, Menu, useMantineColorScheme } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
-import { api, unwrap } from '../api/client.ts';
-import { chooseAccount, useAccountOrNull, useRefreshSession, useSession } from '../api/session.ts';
+import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
+import { chooseAccount, useAccountOrNull, useSession } from '../api/session.ts';
+import { endSession, leave } from '../api/sign-out.ts';
+import { notify } from '../parts/notify.tsx';
 
 const SCHEMES = [
   ['light', 'Light'],
@@ -9,55 +9,43 @@ const SCHEMES = [
   ['auto', 'As the system'],
 ] as const;
 
+const signOut = () => endSession().then(leave, (error: Error) => notify(`You are still signed in. ${error.message}`));
+
 /** Who is signed in, which account is looked at, light or dark, and the way out. */
 export function AccountMenu() {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
-  const refresh = useRefreshSession();
-  const navigate = useNavigate();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  async function signOut() {
-    await unwrap(api.POST('/dashboard/sign-out'));
-    await refresh();
-    await navigate({ to: '/sign-in', search: { next: '/' } });
-  }
+  const name = account?.name ?? user?.name;
   return (
-    <Menu position="bottom-end" width={260}>
+    <Menu position="bottom-end" width={260} withinPortal={false}>
       <Menu.Target>
-        <Button variant="subtle" maw={220} aria-label="Account and settings">
-          {account?.name ?? user?.name}
+        <Button variant="subtle" maw={220} aria-label={`${name}: account and settings`}>
+          {name}
         </Button>
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown aria-label="Account and settings">
         {accounts.length > 1 && (
           <>
             <Menu.Label>Account</Menu.Label>
-            {accounts.map(({ id, name, role }) => (
-              <Menu.Item
-                key={id}
-                role="menuitemradio"
-                aria-checked={id === account?.id}
-                onClick={() => chooseAccount(id)}
-              >
-                {id === account?.id ? '✓ ' : ''}
-                {name} ({role})
-              </Menu.Item>
-            ))}
+            <Menu.RadioGroup value={account?.id ?? ''} onChange={chooseAccount}>
+              {accounts.map(({ id, name, role }) => (
+                <Menu.RadioItem key={id} value={id} className="anywhere">
+                  {name} ({role})
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
             <Menu.Divider />
           </>
         )}
         <Menu.Label>Colours</Menu.Label>
-        {SCHEMES.map(([scheme, label]) => (
-          <Menu.Item
-            key={scheme}
-            role="menuitemradio"
-            aria-checked={scheme === colorScheme}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {scheme === colorScheme ? '✓ ' : ''}
-            {label}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
+          {SCHEMES.map(([scheme, label]) => (
+            <Menu.RadioItem key={scheme} value={scheme}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Label className="anywhere">{user?.email}</Menu.Label>
         <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>

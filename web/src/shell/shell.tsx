@@ -1,10 +1,12 @@
 import { Alert, AppShell, Box, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { useAccountOrNull, useMay, useSession } from '../api/session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { LowBalance } from './low-balance.tsx';
 import { NoAccount } from './no-account.tsx';
+import { useFocusOnArrival } from './use-focus-on-arrival.ts';
 
 const ACCOUNT_PAGES = [
   ['/', 'Overview'],
@@ -28,10 +30,12 @@ const OWN_PAGES = ['/security', '/operator'];
 /** The frame of every page inside: where one is, where one can go, who one is. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
-  const { pathname } = useLocation();
+  const { pathname, href } = useLocation();
   const { user } = useSession();
   const account = useAccountOrNull();
   const mayAdmin = useMay('admin');
+  const main = useFocusOnArrival(pathname);
+  const burger = useRef<HTMLButtonElement>(null);
   const link = ([to, label]: readonly [string, string]) => (
     <NavLink
       key={to}
@@ -43,6 +47,8 @@ export function Shell() {
       aria-current={isAt(pathname, to) ? 'page' : undefined}
     />
   );
+  // It ended elsewhere, or ran out. On the way to the sign-in this frame is still here for a moment.
+  if (user === null) return pathname === '/sign-in' ? null : <Navigate to="/sign-in" search={{ next: href }} replace />;
   const needsAccount = !OWN_PAGES.some((start) => pathname.startsWith(start));
   return (
     <AppShell
@@ -57,6 +63,7 @@ export function Shell() {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap">
             <Burger
+              ref={burger}
               opened={opened}
               onClick={toggle}
               hiddenFrom="sm"
@@ -69,12 +76,20 @@ export function Shell() {
           <AccountMenu />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar aria-label="Pages">
+      <AppShell.Navbar
+        aria-label="Pages"
+        className={opened ? '' : 'closed-on-phones'}
+        onKeyDown={({ key }) => {
+          if (key !== 'Escape' || !opened) return;
+          close();
+          burger.current?.focus();
+        }}
+      >
         <Box p="xs" style={{ overflowY: 'auto' }}>
           {account && ACCOUNT_PAGES.map(link)}
           {account && mayAdmin && link(['/account/trail', 'Audit log'])}
           {link(['/security', 'Sign-in and security'])}
-          {user?.operator && (
+          {user.operator && (
             <>
               <Text size="xs" c="dimmed" px="sm" pt="md" pb={4}>
                 Operator
@@ -85,7 +100,7 @@ export function Shell() {
           <NavLink component="a" href="/docs" label="API reference" mt="md" />
         </Box>
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main id="content" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
         {account?.status === 'suspended' && (
           <Alert color="red" variant="outline" mb="md" title="This account is suspended">
             Its keys are refused. Ask who runs this service.

@@ -30,7 +30,7 @@ export function ForgotStep({ email, next }: { email: string; next: string }) {
       <Page title="Forgot the password">
         <Outcome action={back}>
           <Text>This service sends no mail. Ask who runs it for a link to choose a new password; on its host:</Text>
-          <Code block mt="sm" className="anywhere">
+          <Code block mt="sm" className="anywhere" style={{ whiteSpace: 'pre-wrap' }}>
             npx mailvet user reset-password {PLAIN.test(email) ? email : '<your email address>'}
           </Code>
         </Outcome>

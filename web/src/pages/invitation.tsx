@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useSession } from '../api/session.ts';
-import { DeadLink, isDeadLink } from '../parts/dead-link.tsx';
+import { DeadLink } from '../parts/dead-link.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { useLinkToken } from '../parts/link-token.ts';
+import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
 import { JoinAsMe, JoinAsSomebodyElse } from './invitation/known.tsx';
@@ -11,27 +11,24 @@ import { SignInFirst } from './invitation/sign-in-first.tsx';
 import { useInvitation } from './invitation/use-invitation.ts';
 
 export function InvitationPage() {
-  const token = useLinkToken('/invitation');
-  const [dead, setDead] = useState<string | null>(null);
-  if (token === null || token === dead) return <Dead used={token !== null} />;
-  return <Invitation key={token} token={token} onDead={() => setDead(token)} />;
+  const link = useLink('/invitation');
+  if (link.token === null)
+    return (
+      <DeadLink link={link}>
+        {link.refusal === null ? 'Open the link of the invitation once more.' : 'Ask who invited you for a new one.'}
+      </DeadLink>
+    );
+  return <Invitation key={link.token} token={link.token} link={link} />;
 }
 
-const Dead = ({ used }: { used: boolean }) => (
-  <DeadLink used={used}>
-    {used ? 'Ask who invited you for a new one.' : 'Open the link of the invitation once more.'}
-  </DeadLink>
-);
-
-function Invitation({ token, onDead }: { token: string; onDead: () => void }) {
+function Invitation({ token, link }: { token: string; link: OpenedLink }) {
   const { user } = useSession();
-  const { invitation, error, retry } = useInvitation(token);
+  const { invitation, error, retry } = useInvitation(token, link);
   const [joined, setJoined] = useState(false);
-  if (isDeadLink(error)) return <Dead used />;
   if (invitation === null || joined)
     return <Page title="Invitation">{error ? <Failure error={error} onRetry={retry} /> : <Loading />}</Page>;
   const { account, email, role, known } = invitation;
-  const parts = { token, email, onDead, onJoined: () => setJoined(true) };
+  const parts = { token, link, email, onJoined: () => setJoined(true) };
   return (
     <Page title={`Join ${account.name}`} about={ABOUT[role]}>
       {user !== null && sameAddress(user.email, email) && <JoinAsMe {...parts} />}

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { useRefreshSession, useSession } from '../api/session.ts';
-import { DeadLink, isDeadLink } from '../parts/dead-link.tsx';
+import { DeadLink } from '../parts/dead-link.tsx';
 import { takeFocus } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
-import { forgetToken, useLinkToken } from '../parts/link-token.ts';
+import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Outcome } from '../parts/outcome.tsx';
 import { Page } from '../parts/page.tsx';
 import { NewPasswordField } from '../parts/password-field.tsx';
@@ -14,8 +14,7 @@ import { SignInLink } from '../parts/sign-in-link.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 
 export function ResetPasswordPage() {
-  const token = useLinkToken('/reset-password');
-  const [dead, setDead] = useState<string | null>(null);
+  const link = useLink('/reset-password');
   const [done, setDone] = useState(false);
   if (done)
     return (
@@ -23,24 +22,14 @@ export function ResetPasswordPage() {
         <Outcome action={<SignInLink />}>Every session that was open is ended. Sign in with the new password.</Outcome>
       </Page>
     );
-  if (token === null || token === dead) return <HowToGetOne used={token !== null} />;
-  return (
-    <ResetForm
-      key={token}
-      token={token}
-      onDead={() => setDead(token)}
-      onDone={() => {
-        setDone(true);
-        forgetToken('/reset-password');
-      }}
-    />
-  );
+  if (link.token === null) return <HowToGetOne link={link} />;
+  return <ResetForm key={link.token} token={link.token} link={link} onDone={() => setDone(true)} />;
 }
 
-function HowToGetOne({ used }: { used: boolean }) {
+function HowToGetOne({ link }: { link: OpenedLink }) {
   const { mail } = useSession();
   return (
-    <DeadLink used={used}>
+    <DeadLink link={link}>
       {mail ? (
         <Anchor component={Link} to="/sign-in" hash="forgot">
           Ask for a new link
@@ -52,17 +41,17 @@ function HowToGetOne({ used }: { used: boolean }) {
   );
 }
 
-function ResetForm({ token, onDead, onDone }: { token: string; onDead: () => void; onDone: () => void }) {
+function ResetForm({ token, link, onDone }: { token: string; link: OpenedLink; onDone: () => void }) {
   const refresh = useRefreshSession();
   const submit = useSubmit(async ({ password = '' }) => {
     try {
       await unwrap(api.POST('/dashboard/password/reset', { body: { token, password } }));
     } catch (error) {
-      if (isDeadLink(error)) return onDead();
-      throw error;
+      return link.refused(error);
     }
     await refresh();
     onDone();
+    link.used();
   });
   return (
     <Page title="Choose a password" about="Every session that is open now is ended.">

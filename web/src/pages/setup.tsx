@@ -1,27 +1,25 @@
 import { Anchor, Code, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
-import { DeadLink, isDeadLink } from '../parts/dead-link.tsx';
+import { DeadLink } from '../parts/dead-link.tsx';
 import { EmailField } from '../parts/email-field.tsx';
 import { takeFocus } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
-import { forgetToken, useLinkToken } from '../parts/link-token.ts';
+import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Page } from '../parts/page.tsx';
 import { NewPasswordField } from '../parts/password-field.tsx';
 import { useEnter } from '../parts/use-enter.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 
 export function SetupPage() {
-  const token = useLinkToken('/setup');
-  const [dead, setDead] = useState<string | null>(null);
-  if (token === null || token === dead) return <HowToGetOne used={token !== null} />;
-  return <SetupForm key={token} token={token} onDead={() => setDead(token)} />;
+  const link = useLink('/setup');
+  if (link.token === null) return <HowToGetOne link={link} />;
+  return <SetupForm key={link.token} token={link.token} link={link} />;
 }
 
-function HowToGetOne({ used }: { used: boolean }) {
+function HowToGetOne({ link }: { link: OpenedLink }) {
   return (
-    <DeadLink used={used}>
+    <DeadLink link={link}>
       <Stack gap="sm">
         <Text>Whoever runs this service gets a new one by starting it again:</Text>
         <Code block>npm run up</Code>
@@ -37,18 +35,17 @@ function HowToGetOne({ used }: { used: boolean }) {
   );
 }
 
-function SetupForm({ token, onDead }: { token: string; onDead: () => void }) {
+function SetupForm({ token, link }: { token: string; link: OpenedLink }) {
   const enter = useEnter();
   const submit = useSubmit(async ({ name = '', email = '', password = '' }) => {
     const body = { token, name: name.trim(), email: email.trim(), password };
     try {
       await unwrap(api.POST('/dashboard/setup', { body }));
     } catch (error) {
-      if (isDeadLink(error)) return onDead();
-      throw error;
+      return link.refused(error);
     }
     await enter();
-    forgetToken('/setup');
+    link.used();
   });
   return (
     <Page title="Set up Mailvet" about="You become the owner of the first account, and the operator of this service.">

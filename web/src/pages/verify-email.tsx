@@ -1,32 +1,30 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
-import { DeadLink, isDeadLink } from '../parts/dead-link.tsx';
+import { DeadLink } from '../parts/dead-link.tsx';
 import { Form } from '../parts/form.tsx';
-import { forgetToken, useLinkToken } from '../parts/link-token.ts';
+import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Page } from '../parts/page.tsx';
 import { useEnter } from '../parts/use-enter.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 
 /** The link is used by a person's click, not by a mail filter that only opens it. */
 export function VerifyEmailPage() {
-  const token = useLinkToken('/verify-email');
-  const [dead, setDead] = useState<string | null>(null);
+  const link = useLink('/verify-email');
+  const { token } = link;
   const enter = useEnter();
   const submit = useSubmit(async () => {
     if (token === null) return;
     try {
       await unwrap(api.POST('/dashboard/verify-email', { body: { token } }));
     } catch (error) {
-      if (isDeadLink(error)) return setDead(token);
-      throw error;
+      return link.refused(error);
     }
     await enter();
-    forgetToken('/verify-email');
+    link.used();
   });
-  if (token === null || token === dead) return <HowToGetOne used={token !== null} />;
+  if (token === null) return <HowToGetOne link={link} />;
   return (
     <Page title="Confirm the address" about="Then the account that you signed up for is yours.">
       <Form submit={submit} action="Confirm" main />
@@ -34,12 +32,12 @@ export function VerifyEmailPage() {
   );
 }
 
-function HowToGetOne({ used }: { used: boolean }) {
+function HowToGetOne({ link }: { link: OpenedLink }) {
   const { signup } = useSession();
   return (
-    <DeadLink used={used}>
+    <DeadLink link={link}>
       <Text>
-        {used ? 'Confirmed already? Then sign in.' : 'Open the link in the mail once more.'}
+        {link.refusal === null ? 'Open the link in the mail once more.' : 'Confirmed already? Then sign in.'}
         {signup && ' Else sign up again: a new mail comes.'}
       </Text>
       <Group mt="sm">

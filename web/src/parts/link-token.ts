@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
+import { ApiError } from '../api/client.ts';
 
 /** By path: a token stands for what its page does, nothing else. In memory only; a reload forgets them. */
 const kept = new Map<string, string>();
@@ -25,16 +26,38 @@ export function watchLinks(): void {
   window.addEventListener('hashchange', take);
 }
 
-export function forgetToken(path: string): void {
-  kept.delete(path);
-  changed();
-}
-
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
 
-/** The token of the link that opened the page at `path`, until it is forgotten; null where it was opened without one. */
-export const useLinkToken = (path: string): string | null =>
-  useSyncExternalStore(subscribe, () => kept.get(path) ?? null);
+/** The link that opened a page. */
+export interface OpenedLink {
+  /** Null: the page was opened without one, or it does not work any more. */
+  readonly token: string | null;
+  /** The service's words for why it does not. */
+  readonly refusal: string | null;
+  /** Takes what the service says of the link; throws what it says of anything else. */
+  readonly refused: (error: unknown) => void;
+  /** It has done its work. */
+  readonly used: () => void;
+}
+
+/** The link that opened the page at `path`, until it is used up. Another one in the same tab begins anew. */
+export function useLink(path: string): OpenedLink {
+  const token = useSyncExternalStore(subscribe, () => kept.get(path) ?? null);
+  const [dead, setDead] = useState<{ token: string | null; why: string } | null>(null);
+  const isDead = token !== null && dead?.token === token;
+  return {
+    token: isDead ? null : token,
+    refusal: isDead ? dead.why : null,
+    refused(error) {
+      if (!(error instanceof ApiError) || (error.status !== 410 && error.field !== 'token')) throw error;
+      setDead({ token, why: error.message });
+    },
+    used() {
+      kept.delete(path);
+      changed();
+    },
+  };
+}

@@ -27,8 +27,8 @@ const RIGHT: Wrong = { fields: {}, error: null, focus: null };
 
 /**
  * A form whose fields only the document holds: passwords and codes are read when it is sent, and stay nowhere. `send` is
- * awaited. What fails stands at its field, and the focus goes there; where no field is named it goes to `suspect`, or
- * stays where it was.
+ * awaited. What fails stands at its field, and the focus goes there; where no field is named, it goes to `suspect`, the
+ * one that is wrong most often, or stays where it was.
  */
 export function useSubmit(send: (values: Values) => Promise<unknown>, suspect?: string): Submission {
   const form = useRef<HTMLFormElement>(null);
@@ -57,7 +57,7 @@ export function useSubmit(send: (values: Values) => Promise<unknown>, suspect?: 
     } catch (failure) {
       const error = failure instanceof Error ? failure : new Error(String(failure));
       noteRefusal(error);
-      const named = error instanceof ApiError ? inputOf(element, error.field) : null;
+      const named = error instanceof ApiError ? inputOf(element, fieldOf(error, suspect)) : null;
       setWrong({
         fields: named ? { [named.name]: error.message } : {},
         error: named ? null : error,
@@ -86,6 +86,12 @@ export function useSubmit(send: (values: Values) => Promise<unknown>, suspect?: 
     },
   };
 }
+
+/** Codes that say what was typed is wrong, of forms where it was typed into one field. */
+const OF_SUSPECT: readonly string[] = ['wrong_password', 'wrong_code', 'second_factor_failed'];
+
+const fieldOf = ({ code, field }: ApiError, suspect: string | undefined): string | null =>
+  field ?? (OF_SUSPECT.includes(code) ? (suspect ?? null) : null);
 
 function inputOf(form: HTMLFormElement, name: string | null): HTMLInputElement | null {
   const found = name === null ? null : form.elements.namedItem(name);

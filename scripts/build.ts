@@ -2,6 +2,7 @@
  * `npm run build`: dist/ from the sources.
  *
  *     cli.js, *-*.js            the command and the service, for Node 24; what is not needed at once in files of its own
+ *     lists-worker.js           the thread that updates the lists
  *     index.js, types/          the library, for Node 20, and its declarations
  *     web/                      the dashboard
  *     scalar.js                 the script of the API reference page, served from our own origin
@@ -42,9 +43,8 @@ const OPTIONAL = ['pg-native', 'supports-color'];
 const ADDONS = ['@node-rs/argon2'];
 
 interface Bundle {
-  readonly entry: string;
-  /** Name of the file in dist/, without `.js`. */
-  readonly name: string;
+  /** Sources by the name of their file in dist/, without `.js`. */
+  readonly entries: Readonly<Record<string, string>>;
   readonly target: string;
   readonly addons: readonly string[];
 }
@@ -53,11 +53,11 @@ interface Bundle {
  * Split at every `import()`: the start then reads and compiles a tenth less, and the sign-in library not at all. All in
  * one folder, as files are found from where the code stands.
  */
-async function bundle({ entry, name, target, addons }: Bundle): Promise<Metafile> {
+async function bundle({ entries, target, addons }: Bundle): Promise<Metafile> {
   const allowed = [...OPTIONAL, ...addons];
   const options = {
     absWorkingDir: ROOT,
-    entryPoints: { [name]: entry },
+    entryPoints: { ...entries },
     outdir: dist,
     splitting: true,
     chunkNames: '[name]-[hash]',
@@ -75,14 +75,19 @@ async function bundle({ entry, name, target, addons }: Bundle): Promise<Metafile
   const { metafile } = await build(options);
   const foreign = Object.values(metafile.outputs).flatMap((output) => output.imports.filter((i) => i.external));
   const left = foreign.map((i) => i.path).filter((path) => !isBuiltin(path) && !allowed.includes(path));
-  if (left.length > 0) throw new Error(`${name}.js still needs packages: ${[...new Set(left)].join(', ')}`);
+  if (left.length > 0)
+    throw new Error(`${Object.keys(entries)[0]}.js still needs packages: ${[...new Set(left)].join(', ')}`);
   return metafile;
 }
 
 mkdirSync(dist, { recursive: true });
 const metafiles = await Promise.all([
-  bundle({ entry: 'src/cli/main.ts', name: 'cli', target: 'node24', addons: ADDONS }),
-  bundle({ entry: 'src/index.ts', name: 'index', target: 'node20', addons: [] }),
+  bundle({
+    entries: { cli: 'src/cli/main.ts', 'lists-worker': 'src/service/lists-worker.ts' },
+    target: 'node24',
+    addons: ADDONS,
+  }),
+  bundle({ entries: { index: 'src/index.ts' }, target: 'node20', addons: [] }),
 ]);
 writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
 const inWeb = await buildWeb(join(dist, 'web'));

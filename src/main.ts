@@ -185,7 +185,8 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
     if (mail) jobs.push(startLowBalance(createLowBalanceMails({ store, mail, url: () => url }), logger));
   }
   const { port } = app.server.address() as AddressInfo;
-  if (options.port === 0) url = publicUrlOf(options.host, port);
+  const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
+  if (options.publicUrl === publicUrlOf(options.host, 0)) url = listening;
 
   async function stop(): Promise<void> {
     draining = true;
@@ -207,7 +208,7 @@ async function listen({ options, logger, clock, webFolders, store, tools, lists 
     const token = await signIn.setup.offer();
     return token === null ? null : `${url}/setup#token=${token}`;
   }
-  return { url, store, setupLink, stop };
+  return { url: listening, store, setupLink, stop };
 }
 
 function healthOf(store: Store, tools: Engine, lists: WatchedLists, clock: Clock): HttpContext['health'] {

@@ -37,7 +37,8 @@ export function objectReader<T extends TSchema>(schema: T): (value: unknown) => 
     validator ??= Compile(schema);
     if (validator.Check(value)) return { ok: true, value: value as Static<T> };
     const errors = validator.Errors(value);
-    const missing = errors.find((e) => e.keyword === 'required');
+    // What is missing further in makes the property around it a wrong one.
+    const missing = errors.find((e) => e.keyword === 'required' && e.instancePath === '');
     if (missing) {
       const field = (missing.params as { requiredProperties: string[] }).requiredProperties[0]!;
       return refused('missing_parameter', `The parameter "${field}" is missing.`, { field });

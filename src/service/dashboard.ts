@@ -58,8 +58,8 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
         return examine(options, () => tryStore(store));
       },
       async fetchLists() {
-        const { fetchLists, summaryLine } = await import('./lists.ts');
-        return summaryLine(await fetchLists(options, clock));
+        const { fetchListsApart, summaryLine } = await import('./lists.ts');
+        return summaryLine(await fetchListsApart(options));
       },
     }),
   };

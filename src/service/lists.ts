@@ -1,5 +1,7 @@
+import { Worker } from 'node:worker_threads';
 import { type UpdateSummary, updateLists } from '../engine/lists/update.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Said } from './lists-worker.ts';
 
 export interface ListsOptions {
   readonly listsDir: string;
@@ -15,6 +17,24 @@ export const fetchLists = (options: ListsOptions, clock: Clock): Promise<UpdateS
     fetchText,
     clock,
   });
+
+/** Beside this file, from the sources as from dist/. */
+const WORKER = new URL(import.meta.url.endsWith('.ts') ? './lists-worker.ts' : './lists-worker.js', import.meta.url);
+
+/** The same in a thread of its own, for a process that has requests to answer meanwhile. */
+export function fetchListsApart(options: ListsOptions): Promise<UpdateSummary> {
+  const { listsDir, listsDisposableUrl, listsFakefilterUrl } = options;
+  const workerData: ListsOptions = { listsDir, listsDisposableUrl, listsFakefilterUrl };
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(WORKER, { workerData, execArgv: [] });
+    worker.once('message', (said: Said) => {
+      if ('summary' in said) resolve(said.summary);
+      else reject(new Error(said.problem));
+    });
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`the update ended with ${code}`)));
+  });
+}
 
 /** `Version 2026-11-20: 40,840 disposable domains …` */
 export const summaryLine = ({ version, total, added, removed }: UpdateSummary): string =>

@@ -82,6 +82,7 @@ export const ACCOUNT_ROWS: readonly DashboardRow[] = [
       summary: 'Change name and retention',
       body: C.AccountChangeRequest,
       reply: { schema: C.AccountReply },
+      errors: [422],
     },
     serve:
       ({ account: accounts }) =>

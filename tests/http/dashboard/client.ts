@@ -1,0 +1,78 @@
+/** People in front of the dashboard's private API. Every reply that they get is held against the document of its row. */
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { expect } from 'vitest';
+import { DashboardErrorReply } from '../../../src/contract/errors.ts';
+import { errorsOf } from '../../../src/http/dashboard/openapi.ts';
+import type { DashboardRow } from '../../../src/http/dashboard/row.ts';
+import { DASHBOARD_ROWS } from '../../../src/http/dashboard/table.ts';
+import type { Account, Role } from '../../../src/store/store.ts';
+import { type Person, personOf } from '../../lab/people.ts';
+import { type Lab, type Reply, request } from '../../lab/service.ts';
+
+export interface Client {
+  readonly person: Person;
+  readonly cookie: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+}
+
+/** A person of an account (or of none), signed in. */
+export async function signedIn(
+  lab: Lab,
+  input: { account?: Account; role?: Role; operator?: boolean; email?: string; name?: string } = {},
+): Promise<Client> {
+  const person = await personOf(lab, input);
+  const cookie = await person.cookie();
+  return {
+    person,
+    cookie,
+    call: (method, path, body, headers = {}) => ask(lab.url, method, path, body, { cookie, ...headers }),
+  };
+}
+
+/** Somebody without a session. */
+export const nobody =
+  (lab: Lab): Client['call'] =>
+  (method, path, body, headers) =>
+    ask(lab.url, method, path, body, headers);
+
+async function ask(...[url, method, path, body, headers]: Parameters<typeof request>): Promise<Reply> {
+  const reply = await request(url, method, path, body, headers);
+  const row = rowOf(method, path);
+  if (row !== undefined) holds(row, reply);
+  return reply;
+}
+
+const patterns = DASHBOARD_ROWS.map((row) => {
+  const pattern = row.path.replaceAll('.', '\\.').replaceAll(/:[a-z]+/g, '[^/]+');
+  return { row, pattern: new RegExp(`^${pattern}$`) };
+});
+const rowOf = (method: string, path: string): DashboardRow | undefined =>
+  patterns.find(({ row, pattern }) => row.method === method && pattern.test(path.split('?', 1)[0]!))?.row;
+
+type Check = ReturnType<typeof Compile>;
+const compiled = new Map<TSchema, Check>();
+function checkOf(schema: TSchema): Check {
+  const check = compiled.get(schema) ?? Compile(schema);
+  compiled.set(schema, check);
+  return check;
+}
+
+/** Status, type, headers and body are what the row says of itself. */
+export function holds(row: DashboardRow, reply: Reply): void {
+  const what = `${row.method} ${row.path} → ${reply.status} ${reply.text.slice(0, 2000)}`;
+  expect(reply.headers.get('cache-control'), what).toBe('no-store');
+  const { status = 200, schema } = row.doc.reply;
+  if (reply.status >= 400) {
+    expect(errorsOf(row), what).toContain(reply.status);
+    expect(reply.headers.get('www-authenticate'), what).toBe(null);
+    expect(checkOf(DashboardErrorReply).Errors(reply.json), what).toEqual([]);
+    return;
+  }
+  expect(reply.status, what).toBe(status);
+  if (schema === 'text/csv') expect(reply.headers.get('content-type'), what).toBe('text/csv; charset=utf-8');
+  else expect(checkOf(schema).Errors(reply.json), what).toEqual([]);
+}
+
+/** Path under an account. */
+export const of = (account: Account, path = ''): string => `/dashboard/accounts/${account.id}${path}`;

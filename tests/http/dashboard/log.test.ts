@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { type Client, of, signedIn } from './client.ts';
+
+let lab: Lab;
+let member: Member;
+let admin: Client;
+let stranger: Client;
+let other: Member;
+beforeAll(async () => {
+  lab = await startLab({ MAILVET_RETENTION_DAYS: '20' });
+  member = await lab.member({ credits: 500, rateLimit: 1000 });
+  other = await lab.member();
+  admin = await signedIn(lab, { account: member.account, role: 'admin' });
+  stranger = await signedIn(lab, { account: other.account });
+});
+afterAll(() => lab.close());
+
+const search = (query: Record<string, string> = {}, account = member.account, who = admin) =>
+  who.call('GET', `${of(account, '/log')}?${new URLSearchParams(query)}`);
+const emails = (reply: { json: { entries: { email: string }[] } }) => reply.json.entries.map(({ email }) => email);
+
+describe('the log', () => {
+  it('works: what was verified, newest first, each opening to its full reply', async () => {
+    const first = (await member.verify('Ada@good.com')).json;
+    await member.verify('bob@mailinator.com');
+    await admin.call('POST', of(member.account, '/verify'), { email: 'cy@good.com', validation_type: 'mx' });
+    const { json } = await search();
+    expect(json).toMatchObject({ next: null, searched_to: null, retention_days: 20 });
+    expect(json.entries).toMatchObject([
+      { email: 'cy@good.com', key: null },
+      {
+        email: 'bob@mailinator.com',
+        status: 'bad',
+        reason: 'disposable_domain',
+        key: { id: member.keyId, name: 'test' },
+      },
+      { email: 'Ada@good.com', id: first.id, requested: 'mx', validation_type: 'mx', credits_used: 1 },
+    ]);
+    const detail = await admin.call('GET', of(member.account, `/log/${first.id}`));
+    expect(detail.json.reply).toEqual(first);
+    expect(detail.json.entry).toEqual(json.entries[2]);
+  });
+
+  it.each([
+    [{ email: 'ADA' }, ['Ada@good.com']],
+    [{ email: 'ada@good.com' }, ['Ada@good.com']],
+    [{ email: '@good.com' }, []],
+    [{ email: '%' }, []],
+    [{ reason: 'disposable_domain' }, ['bob@mailinator.com']],
+    [{ reason: 'none' }, ['cy@good.com', 'Ada@good.com']],
+    [{ status: 'bad' }, ['bob@mailinator.com']],
+    [{ key: 'dashboard' }, ['cy@good.com']],
+    [{ key: 'dashboard', status: 'bad' }, []],
+    [{ id: 'ver_nothing' }, []],
+    [{ limit: '1' }, ['cy@good.com']],
+  ])('is searched by %j', async (query, found) => {
+    expect(emails(await search(query as unknown as Record<string, string>))).toEqual(found);
+  });
+
+  it('by id and by key', async () => {
+    const [entry] = (await search({ email: 'bob' })).json.entries;
+    expect(emails(await search({ id: entry.id }))).toEqual(['bob@mailinator.com']);
+    expect(emails(await search({ key: member.keyId }))).toEqual(['bob@mailinator.com', 'Ada@good.com']);
+  });
+
+  it('goes on page by page, each entry once', async () => {
+    const own = await lab.member({ credits: 500, rateLimit: 1000 });
+    const who = await signedIn(lab, { account: own.account });
+    const sent = Array.from({ length: 23 }, (_, i) => `p${i}@good.com`);
+    for (const email of sent) await own.verify(email);
+    const seen: string[] = [];
+    for (let before: string | null = null; ; ) {
+      const page: Awaited<ReturnType<typeof search>> = await search(
+        { limit: '10', ...(before === null ? {} : { before }) },
+        own.account,
+        who,
+      );
+      seen.push(...emails(page));
+      if (page.json.next === null) break;
+      before = String(page.json.next);
+    }
+    expect(seen).toEqual(sent.toReversed());
+  });
+
+  it.each([
+    { status: 'ugly' },
+    { limit: '0' },
+    { before: 'x' },
+    { email: 'a\u0000b' },
+    { id: 'x'.repeat(65) },
+  ])('%j is refused by name', async (query) => {
+    const { status, json } = await search(query as unknown as Record<string, string>);
+    expect([status, json.field]).toEqual([400, Object.keys(query)[0]]);
+  });
+
+  it('a stranger finds nothing of it', async () => {
+    const [entry] = (await search()).json.entries;
+    expect((await search({}, member.account, stranger)).status).toBe(404);
+    expect((await stranger.call('GET', of(other.account, `/log/${entry.id}`))).json.code).toBe('not_found');
+    expect(emails(await search({ id: entry.id }, other.account, stranger))).toEqual([]);
+  });
+
+  it('forgets an address, in every spelling of it, and nothing else; charges stay', async () => {
+    const own = await lab.member({ credits: 100 });
+    const who = await signedIn(lab, { account: own.account, role: 'admin' });
+    await own.verify('Eve@good.com');
+    await own.verify('eve@GOOD.com');
+    await own.verify('eve2@good.com');
+    const erase = (email: string) => who.call('POST', of(own.account, '/log/erase'), { email });
+    expect((await erase('EVE@good.com')).json).toEqual({ erased: 2 });
+    expect((await erase('EVE@good.com')).json).toEqual({ erased: 0 });
+    expect(emails(await search({}, own.account, who))).toEqual(['eve2@good.com']);
+    expect((await who.call('GET', of(own.account, '/overview'))).json).toMatchObject({
+      credits: { remaining: 97, used: 3 },
+      totals: { requests: 3 },
+    });
+    const trail = await who.call('GET', of(own.account, '/trail'));
+    expect(trail.json.entries.map(({ action }: { action: string }) => action)).toContain('log.erased');
+    expect(trail.text.toLowerCase()).not.toContain('eve@good.com');
+    expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { type Client, of, signedIn } from './client.ts';
+
+const [HOUR, DAY] = [3_600_000, 86_400_000];
+let lab: Lab;
+let member: Member;
+let person: Client;
+beforeAll(async () => {
+  lab = await startLab();
+  member = await lab.member({ credits: 500, rateLimit: 12 });
+  person = await signedIn(lab, { account: member.account, role: 'admin' });
+});
+afterAll(() => lab.close());
+
+const chart = (query: Record<string, string> = {}, kind = 'usage') =>
+  person.call('GET', `${of(member.account, `/${kind}`)}?${new URLSearchParams(query)}`);
+
+interface Sums {
+  requests: number;
+  refused: number;
+  rate_limited: number;
+  [more: string]: unknown;
+}
+/** Counters are told to the store every five seconds. */
+async function chartOnce(told: (totals: Sums) => boolean) {
+  for (;;) {
+    const { json } = await chart();
+    if (told(json.totals)) return json;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+describe('the overview', () => {
+  it('works: balance, plan, window, month, and keys that need a look', async () => {
+    const own = await lab.member({ credits: 40, plan: 'starter' });
+    const who = await signedIn(lab, { account: own.account, role: 'admin' });
+    const before = await who.call('GET', of(own.account, '/overview'));
+    expect(before.json).toMatchObject({
+      account: { id: own.account.id, name: own.account.name, plan: 'starter', status: 'active' },
+      credits: { remaining: 40, locked: 0, used: 0 },
+      totals: { requests: 0, good: 0, bad: 0 },
+      rate_limit: { limit: 60, remaining: 60 },
+      smtp_available: false,
+      low_balance: null,
+      is_low: false,
+      keys: { active: 1, never_used: 1, idle: 0, open_to_all: 1 },
+    });
+    await own.verify('a@good.com');
+    const { json } = await who.call('GET', of(own.account, '/overview'));
+    expect(json).toMatchObject({
+      credits: { remaining: 39, used: 1 },
+      totals: { requests: 1, good: 1 },
+      rate_limit: { remaining: 59 },
+      keys: { never_used: 0 },
+    });
+    expect(Date.parse(json.rate_limit.reset_at) % 300_000).toBe(0);
+  });
+
+  it('says that the balance is low from the line on, until it is above again', async () => {
+    const own = await lab.member({ credits: 10 });
+    const who = await signedIn(lab, { account: own.account, role: 'admin' });
+    const isLow = async () => (await who.call('GET', of(own.account, '/overview'))).json.is_low;
+    const set = (credits: unknown) => who.call('PUT', of(own.account, '/low-balance'), { credits });
+    expect((await set(10)).json).toMatchObject({ status: 'success', message: expect.stringContaining('10') });
+    expect(await isLow()).toBe(false);
+    await own.verify('a@good.com');
+    expect(await isLow()).toBe(true);
+    await set(null);
+    expect(await isLow()).toBe(false);
+    for (const wrong of [0, -5, 1.5, '5', 1_000_000_001, true]) expect((await set(wrong)).status).toBe(400);
+  });
+});
+
+describe('usage', () => {
+  it('works: every hour of seven days, sums, reasons, keys, latencies, refusals', async () => {
+    await member.verify('a@good.com');
+    await member.verify('a@mailinator.com');
+    await person.call('POST', of(member.account, '/verify'), { email: 'b@good.com', validation_type: 'mx' });
+    await member.call('POST', '/v1/verify', {});
+    for (let i = 0; i < 10; i += 1) await member.call('GET', '/v1/usage');
+    const json = await chartOnce(({ refused, rate_limited }) => refused + rate_limited >= 3);
+    expect(json).toMatchObject({
+      bucket: 'hour',
+      totals: { requests: 3, good: 2, bad: 1, credits: 3, refused: 1, rate_limited: 2 },
+    });
+    // The running hour, and seven days before it; one more where the range does not begin with an hour.
+    expect(json.buckets.length).toBeGreaterThanOrEqual(168);
+    expect(json.buckets.length).toBeLessThanOrEqual(169);
+    for (const [i, { at }] of json.buckets.entries()) expect(Date.parse(at)).toBe(Date.parse(json.from) + i * HOUR);
+    expect(json.by_reason).toEqual([
+      { reason: 'none', requests: 2 },
+      { reason: 'disposable_domain', requests: 1 },
+    ]);
+    expect(json.by_key).toEqual([
+      { key_id: member.keyId, name: 'test', requests: 2, credits: 2 },
+      { key_id: 'dashboard', name: 'Dashboard', requests: 1, credits: 1 },
+    ]);
+    const withAnswers = json.buckets.filter(({ requests }: Sums) => requests > 0);
+    for (const { latency } of withAnswers) {
+      expect(latency.smtp).toBe(null);
+      expect(latency.mx.p50).toBeGreaterThan(0);
+      expect(latency.mx.p95).toBeGreaterThanOrEqual(latency.mx.p50);
+    }
+    expect(json.buckets[0]).toMatchObject({ requests: 0, refused: 0, latency: { mx: null, smtp: null } });
+  });
+
+  it('by day: the same sums in whole days (UTC)', async () => {
+    const now = Date.now();
+    const from = new Date(now - 30 * DAY).toISOString();
+    const { json } = await chart({ from });
+    expect([json.bucket, json.buckets.length]).toEqual(['day', 31]);
+    for (const { at } of json.buckets) expect(Date.parse(at) % DAY).toBe(0);
+    expect(json.totals.requests).toBe(3);
+    expect(json.buckets.at(-1).latency.mx.p50).toBeGreaterThan(0);
+    const empty = await chart({ from: '2020-01-01', to: '2020-01-03T12:00:00Z', bucket: 'day' });
+    expect([empty.json.from, empty.json.to, empty.json.buckets.length, empty.json.totals.requests]).toEqual([
+      '2020-01-01T00:00:00.000Z',
+      '2020-01-04T00:00:00.000Z',
+      3,
+      0,
+    ]);
+  });
+
+  it('refuses a range that is none, and one that is too long for its buckets', async () => {
+    const hours = await chart({ from: '2026-01-01', to: '2026-03-01', bucket: 'hour' });
+    expect([hours.status, hours.json.field]).toEqual([400, 'bucket']);
+    expect(hours.json.error).toContain('ask for days');
+    const days = await chart({ from: '0001-01-01', to: '9999-12-31' });
+    expect([days.status, days.json.field]).toEqual([400, 'from']);
+    expect((await chart({ from: '2026-02-01', to: '2026-01-01' })).json.field).toBe('from');
+    expect((await chart({ from: '2026-01-01', to: '2026-02-03T08:00:00Z', bucket: 'hour' })).json.buckets.length).toBe(
+      800,
+    );
+  });
+
+  it('as CSV: the same buckets', async () => {
+    const reply = await chart({ bucket: 'day' }, 'usage.csv');
+    expect(reply.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv"$/,
+    );
+    const rows = parse(reply.text, { columns: true }) as Record<string, string>[];
+    const { json } = await chart({ bucket: 'day' });
+    expect(rows.map(({ at, requests, credits, rate_limited }) => [at, requests, credits, rate_limited])).toEqual(
+      json.buckets.map((b: Record<string, unknown>) => [
+        b.at,
+        String(b.requests),
+        String(b.credits),
+        String(b.rate_limited),
+      ]),
+    );
+    expect(rows[0]!.mx_p50_ms).toBe('');
+    expect(Number(rows.at(-1)!.mx_p95_ms)).toBeGreaterThan(0);
+  });
+});

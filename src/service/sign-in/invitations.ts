@@ -21,7 +21,7 @@ export interface InvitationParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly people: People;
-  readonly sessions: Pick<SessionService, 'begin' | 'who'>;
+  readonly sessions: Pick<SessionService, 'signInAs' | 'who'>;
 }
 
 export function createInvitations(parts: InvitationParts): InvitationService {
@@ -68,7 +68,7 @@ export function createInvitations(parts: InvitationParts): InvitationService {
         await store.users.remove(user.id);
         throw error;
       });
-      return sessions.begin(visitor, user.id);
+      return sessions.signInAs(visitor, user.id);
     },
   };
 }

@@ -15,7 +15,7 @@ export interface SessionService extends Sessions {
   signOutEverywhere(visitor: Visitor, user: SignedIn): Promise<Cookies>;
   rename(user: SignedIn, name: string): Promise<void>;
   /** For somebody who proved who they are by a link: a new session, and the end of the one that the browser had. */
-  begin(visitor: Visitor, user: string): Promise<Cookies>;
+  signInAs(visitor: Visitor, user: string): Promise<Cookies>;
 }
 
 export interface SessionParts {
@@ -112,7 +112,7 @@ export function createSessions({ library, limits }: SessionParts): SessionServic
       await internalAdapter.updateUser(user.id, { name: usablePersonName(name) });
     },
 
-    async begin(visitor, user) {
+    async signInAs(visitor, user) {
       const { api } = await library();
       const { headers, response } = await api.beginSession({ body: { userId: user }, returnHeaders: true });
       if (response === null) throw new Refusal('link_expired');

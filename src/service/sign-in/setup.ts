@@ -23,7 +23,7 @@ export interface SetupParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly people: People;
-  readonly sessions: Pick<SessionService, 'begin'>;
+  readonly sessions: Pick<SessionService, 'signInAs'>;
   readonly clock: Clock;
 }
 
@@ -82,7 +82,7 @@ export function createSetup({ store, library, limits, people, sessions, clock }:
       const taken = take(token);
       try {
         if ((await store.users.count()) > 0) throw new Refusal('link_expired');
-        return await sessions.begin(visitor, await makeOwner(owner, visitor.ip));
+        return await sessions.signInAs(visitor, await makeOwner(owner, visitor.ip));
       } catch (error) {
         // Nobody can sign in yet, so the link is still needed.
         if (!(error instanceof Refusal) || error.status >= 500) link = taken;

@@ -27,7 +27,7 @@ export interface SignUpParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly people: People;
-  readonly sessions: Pick<SessionService, 'begin'>;
+  readonly sessions: Pick<SessionService, 'signInAs'>;
   readonly judge: JudgeAddress;
   /** Null: strangers may not sign up. */
   readonly open: { readonly mail: Mail; readonly credits: number } | null;
@@ -95,7 +95,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       });
       const by = { kind: 'user', id: user.id, name: user.email, ip: visitor.ip } as const;
       await store.members.add(account, user.id, 'owner', by);
-      return sessions.begin(visitor, user.id);
+      return sessions.signInAs(visitor, user.id);
     },
   };
 }

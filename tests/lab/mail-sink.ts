@@ -1,0 +1,103 @@
+/** The mail server of the people who sign in: takes everything, keeps it, and answers what was sent to whom. */
+import { type Persona, type SmtpLab, startSmtp } from './smtp.ts';
+
+export interface Mailed {
+  /** Of the envelope. */
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Header lines, unfolded, by name in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** As sent, dots unstuffed. */
+  readonly raw: string;
+  /** The body, decoded. */
+  readonly text: string;
+  /** Of the first link in the body. */
+  readonly token: string;
+}
+
+export interface MailSink {
+  /** For MAILVET_MAIL_URL. */
+  readonly url: string;
+  readonly mails: readonly Mailed[];
+  readonly smtp: SmtpLab;
+  /** Waits for the next mail to this address that nobody asked for yet. */
+  next(to: string): Promise<Mailed>;
+  close(): Promise<void>;
+}
+
+const PATIENCE_MS = 5000;
+
+export async function startMailSink(persona: Persona = {}): Promise<MailSink> {
+  const mails: Mailed[] = [];
+  const taken = new Set<Mailed>();
+  const writing = new Map<number, string[]>();
+  const smtp = await startSmtp({
+    mailboxes: ['*'],
+    ...persona,
+    on(heard, connection) {
+      const lines = writing.get(connection.number);
+      if (lines !== undefined) {
+        if (heard.line !== '.') {
+          lines.push(heard.line.replace(/^\./, ''));
+          return 'silence';
+        }
+        writing.delete(connection.number);
+        mails.push(mailOf(connection.commands, lines));
+        return '250 2.0.0 queued';
+      }
+      const own = persona.on?.(heard, connection);
+      if (own !== undefined) return own;
+      if (heard.verb !== 'DATA') return undefined;
+      writing.set(connection.number, []);
+      return '354 go ahead';
+    },
+  });
+  return {
+    url: `smtp://${smtp.address}:${smtp.port}`,
+    mails,
+    smtp,
+    async next(to) {
+      for (const until = performance.now() + PATIENCE_MS; performance.now() < until; ) {
+        const found = mails.find((mail) => mail.to.includes(to) && !taken.has(mail));
+        if (found !== undefined) {
+          taken.add(found);
+          return found;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      throw new Error(`No mail to ${to} arrived.`);
+    },
+    close: () => smtp.close(),
+  };
+}
+
+function mailOf(commands: SmtpLab['commands'], lines: readonly string[]): Mailed {
+  const end = lines.indexOf('');
+  const unfolded = lines
+    .slice(0, end)
+    .join('\n')
+    .replaceAll(/\n[ \t]+/g, ' ')
+    .split('\n');
+  const headers = new Map(
+    unfolded.map((line) => [line.split(':', 1)[0]!.toLowerCase(), line.replace(/^[^:]+:\s*/, '')]),
+  );
+  const text = decoded(lines.slice(end + 1), headers.get('content-transfer-encoding') ?? '7bit');
+  return {
+    from: commands.findLast((command) => command.verb === 'MAIL')?.path ?? '',
+    to: commands.filter((command) => command.verb === 'RCPT').map((command) => command.path),
+    headers,
+    raw: lines.join('\n'),
+    text,
+    token: /#token=([0-9A-Za-z]+)/.exec(text)?.[1] ?? '',
+  };
+}
+
+function decoded(lines: readonly string[], encoding: string): string {
+  if (encoding === 'base64') return Buffer.from(lines.join(''), 'base64').toString('utf8');
+  if (encoding !== 'quoted-printable') return lines.join('\n');
+  const bytes = lines
+    .join('\n')
+    .replaceAll('=\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

@@ -33,9 +33,13 @@ export function createLowBalanceMails(parts: {
 
   return async () => {
     untold.push(...(await store.accounts.fellLow()));
-    while (untold.length > 0) {
-      await write(untold[0]!);
-      untold.shift();
+    for (let account = untold.shift(); account !== undefined; account = untold.shift()) {
+      try {
+        await write(account);
+      } catch (error) {
+        untold.push(account);
+        throw error;
+      }
     }
     const due = letters.slice(-WAITING_MAX);
     letters = [];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PASSWORD } from '../../lab/people.ts';
+import { PASSWORD } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';
 

@@ -7,7 +7,7 @@ import { errorsOf } from '../../../src/http/dashboard/openapi.ts';
 import type { DashboardRow } from '../../../src/http/dashboard/row.ts';
 import { DASHBOARD_ROWS } from '../../../src/http/dashboard/table.ts';
 import type { Account, Role } from '../../../src/store/store.ts';
-import { type Person, personOf } from '../../lab/people.ts';
+import { type Person, person as personOf } from '../../lab/person.ts';
 import { type Lab, type Reply, request } from '../../lab/service.ts';
 
 export interface Client {
@@ -21,8 +21,9 @@ export async function signedIn(
   lab: Lab,
   input: { account?: Account; role?: Role; operator?: boolean; email?: string; name?: string } = {},
 ): Promise<Client> {
-  const person = await personOf(lab, input);
-  const cookie = await person.cookie();
+  const { account, ...more } = input;
+  const person = await personOf(lab, { ...more, ...(account ? { account: account.id } : {}) });
+  const cookie = [...person.jar].map(([name, value]) => `${name}=${value}`).join('; ');
   return {
     person,
     cookie,

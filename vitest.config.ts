@@ -29,6 +29,8 @@ export default defineConfig({
           globalSetup: ['tests/lab/postgres-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // Pages take their time where the machine is busy.
+          expect: { poll: { timeout: 10_000 } },
         },
       },
       {

@@ -54,7 +54,7 @@ const ADDRESSES = [
   ['no.such.person@fabrikam.test', 'smtp'],
   ['info@parked.test', 'mx'],
   ['k.tamm@northwind.test', 'mx'],
-  ['press@spam.test', 'mx'],
+  ['press@bulk-senders.com', 'mx'],
   ['not an address', 'mx'],
 ] as const;
 
@@ -82,14 +82,17 @@ export async function believable(lab: Lab, past?: { clock: TestClock; days: numb
   const crm = await keyOf('CRM import', []);
   const old = await keyOf('Newsletter 2025', []);
   const filters = [
-    ['spam.test', 'Complaints in March'],
-    ['*@parked.test', null],
+    ['bulk-senders.com', 'Complaints in March'],
+    ['throw-away.net', null],
     ['198.51.100.128/25', 'Old office'],
-    ['chargebacks@contoso.test', 'Asked never to be written to'],
+    ['chargebacks@mail-orders.net', 'Asked never to be written to'],
   ] as const;
   const call = (key: string, path: string, body: unknown, from = OFFICE): Promise<Reply> =>
     request(lab.url, 'POST', path, body, { authorization: `Bearer ${key}`, 'x-forwarded-for': from });
-  for (const [value, reason] of filters) await call(crm.value, '/v1/filters', { value, reason });
+  for (const [value, reason] of filters) {
+    const { status, text } = await call(crm.value, '/v1/filters', { value, reason });
+    if (status !== 201) throw new Error(text);
+  }
   const verify = async (turn: number, key: string, from: string) => {
     const [email, validation_type] = ADDRESSES[turn % ADDRESSES.length]!;
     await call(key, '/v1/verify', { email, validation_type }, from);

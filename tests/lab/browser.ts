@@ -41,10 +41,11 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
       running = await launch();
     });
     afterAll(() => running.close());
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
       const faults: string[] = [];
       for (const { context, watch } of open.splice(0)) {
         faults.push(...(await watch.faults()));
+        if (task.result?.state === 'fail') await describeLastView(context);
         await context.close();
       }
       expect(faults, 'what the pages did that no test asked for').toEqual([]);
@@ -61,6 +62,14 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
       },
     });
   });
+}
+
+/** Of a test that failed: what its pages showed. */
+async function describeLastView(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) {
+    const text = await page.evaluate<string>('document.body.innerText').catch(() => '');
+    console.error(`${page.url()} showed:\n${text.slice(0, 3000)}`);
+  }
 }
 
 const idle: BrowserLab = {

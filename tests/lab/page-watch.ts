@@ -11,6 +11,7 @@ interface Announced {
 export interface Asked {
   readonly method: string;
   readonly url: string;
+  readonly headers: string;
   readonly body: string;
 }
 
@@ -43,7 +44,8 @@ export async function watchPages(context: BrowserContext, origin: string): Promi
   context.on('weberror', (error) => found.push(`uncaught: ${error.error().stack ?? error.error().message}`));
   context.on('request', (request) => {
     const url = request.url();
-    requests.push({ method: request.method(), url, body: request.postData() ?? '' });
+    const headers = JSON.stringify(request.headers());
+    requests.push({ method: request.method(), url, headers, body: request.postData() ?? '' });
     if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) found.push(`asked elsewhere: ${url}`);
   });
   context.on('requestfailed', (request) => {

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeBrowser } from '../../lab/browser.ts';
+import { personOf } from '../../lab/people.ts';
+import { type Lab, startLab } from '../../lab/service.ts';
+import { button, dialog, expectText, field, fillIn, heading, rowOf, says } from '../steps.ts';
+
+describeBrowser('filters', (browser) => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await startLab();
+  });
+  afterAll(() => lab.close());
+
+  async function member() {
+    const api = await lab.member({ credits: 100 });
+    const person = await personOf(lab, { account: api.account, role: 'member' });
+    const visitor = await browser.visit(`${lab.url}/sign-in`);
+    await person.signIn(visitor.context);
+    await visitor.page.goto(`${lab.url}/filters`);
+    await heading(visitor.page, 'Filters').waitFor();
+    return { ...visitor, api };
+  }
+
+  it('adds one, which stops an address at once; removes it, and takes that back', async () => {
+    const { page, api, refused } = await member();
+    await says(page, 'No filters yet');
+    await button(page, 'Add a filter').click();
+    refused(422, /\/filters$/);
+    await fillIn(dialog(page), { Value: 'not a value', Reason: 'Chargebacks' });
+    await button(dialog(page), 'Add').click();
+    await expectText(dialog(page)).toContain('value must be a domain such as example.com.');
+    await fillIn(dialog(page), { Value: 'Good.COM' });
+    await button(dialog(page), 'Add').click();
+    await rowOf(page, 'good.com').filter({ hasText: 'Chargebacks' }).waitFor();
+    expect((await api.verify('jane@good.com')).json).toMatchObject({ reason: 'blocked_by_filter', credits_used: 0 });
+
+    await button(page, 'Remove good.com').click();
+    await says(page, 'No filters yet');
+    expect((await api.verify('jane@good.com')).json).toMatchObject({ status: 'good' });
+    await button(page, 'Undo').click();
+    await rowOf(page, 'good.com').filter({ hasText: 'Chargebacks' }).waitFor();
+    expect((await api.verify('jane@good.com')).json).toMatchObject({ reason: 'blocked_by_filter' });
+  });
+
+  it('pastes many, says of each what came of it, and finds them again', async () => {
+    const { page } = await member();
+    await button(page, 'Add many').click();
+    const many = dialog(page, 'Add many filters');
+    await field(many, 'One to a line').fill(
+      ['spam.com, bought lists', 'jane@good.com', 'no such thing', '192.0.2.0/24', 'SPAM.com'].join('\n'),
+    );
+    await button(many, 'Add the lines').click();
+    await many.getByText('5 lines done.').waitFor();
+    await many.getByText('3 added, 1 already there, 1 wrong.').waitFor();
+    await expectText(many.getByRole('row').nth(3)).toMatch(/^3no such thingWrong: /);
+    await button(many, 'Put 1 wrong line back into the box').click();
+    expect(await field(many, 'One to a line').inputValue()).toBe('no such thing');
+    await field(many, 'One to a line').fill('such-a-thing.com');
+    await button(many, 'Add the lines').click();
+    await many.getByText('1 added, 0 already there, 0 wrong.').waitFor();
+    await button(many, 'Done').click();
+
+    await field(page, 'Search in value and reason').fill('bought');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await rowOf(page, 'spam.com').waitFor();
+    await field(page, 'Search in value and reason').fill('');
+    await field(page, 'Type').selectOption('Networks');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await rowOf(page, '192.0.2.0/24').waitFor();
+  });
+
+  it('takes a CSV file, and gives all of them back as one', async () => {
+    const { page } = await member();
+    await button(page, 'Add many').click();
+    const many = dialog(page, 'Add many filters');
+    const chosen = page.waitForEvent('filechooser');
+    await button(many, 'Choose a CSV file').click();
+    const csv = 'filter_type,value,reason\r\ndomain,spam.com,"Bought, in March"\r\nemail,=jane@good.com,\r\n';
+    await (await chosen).setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await button(many, 'Add 2 lines').click();
+    await many.getByText('2 added, 0 already there, 0 wrong.').waitFor();
+    await button(many, 'Done').click();
+    await rowOf(page, 'Bought, in March').waitFor();
+
+    const arrived = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download CSV' }).click();
+    const lines = readFileSync(await (await arrived).path(), 'utf8')
+      .trim()
+      .split(/\r?\n/);
+    expect(lines[0]?.replace('\uFEFF', '')).toMatch(/^filter_type,value,reason/);
+    expect(lines.slice(1).toSorted()).toEqual([
+      expect.stringMatching(/^domain,spam\.com,"Bought, in March"/),
+      // What a spreadsheet would take for a formula is text.
+      expect.stringMatching(/^email,'=jane@good\.com,/),
+    ]);
+  });
+});

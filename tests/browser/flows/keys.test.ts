@@ -1,0 +1,181 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeBrowser } from '../../lab/browser.ts';
+import { personOf } from '../../lab/people.ts';
+import { type Lab, type Reply, request, startLab } from '../../lab/service.ts';
+import { button, dialog, expectText, field, goTo, heading, rowOf, says, stored } from '../steps.ts';
+
+describeBrowser('API keys', (browser) => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await startLab();
+  });
+  afterAll(() => lab.close());
+
+  /** Somebody with an account that has one key already, at the page of keys. */
+  async function somebody(role: 'owner' | 'admin' | 'member' = 'admin') {
+    const api = await lab.member({ credits: 10_000, plan: 'enterprise' });
+    const person = await personOf(lab, { account: api.account, role });
+    const visitor = await browser.visit(`${lab.url}/sign-in`);
+    await person.signIn(visitor.context);
+    await visitor.page.goto(`${lab.url}/settings/keys`);
+    await heading(visitor.page, 'API keys').waitFor();
+    return { ...visitor, api, person };
+  }
+  const verifyWith = (key: string): Promise<Reply> =>
+    request(lab.url, 'POST', '/v1/verify', { email: 'jane@good.com' }, { authorization: `Bearer ${key}` });
+
+  /** Leaves the dialog open that shows the key. */
+  async function create(page: Page, name: string): Promise<string> {
+    await button(page, 'Create a key').click();
+    await field(dialog(page), 'Name').fill(name);
+    await button(dialog(page), 'Create the key').click();
+    return (await dialog(page).getByLabel('the key', { exact: true }).textContent()) ?? '';
+  }
+  async function act(page: Page, name: string, action: string): Promise<void> {
+    await button(page, new RegExp(`^Actions for ${name}`)).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  }
+
+  it('makes one that works at once, shown once with a curl that works as it stands', async () => {
+    const { page, context } = await somebody();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await button(page, 'Create a key').click();
+    await button(dialog(page), 'Create the key').click();
+    await says(page, 'Enter a name.');
+    await field(dialog(page), 'Name').fill('Sign-up form');
+    await button(dialog(page), 'Create the key').click();
+    const key = (await dialog(page).getByLabel('the key', { exact: true }).textContent()) ?? '';
+    expect(key).toMatch(/^mv_live_\w{20,}$/);
+    await says(page, /shown once and cannot be shown again/);
+    expect(await dialog(page).getByLabel('the curl command', { exact: true }).textContent()).toContain(
+      `-H 'Authorization: Bearer ${key}'`,
+    );
+    await button(dialog(page), 'Copy the key').click();
+    await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(key);
+    await button(dialog(page), 'Try it').click();
+    await expectText(dialog(page)).toContain('It works. Good: the domain takes mail.');
+    await button(dialog(page), 'Done').click();
+    const row = rowOf(page, 'Sign-up form');
+    await expectText(row).toContain(`mv_live_…${key.slice(-4)}`);
+    await expectText(row).toContain('from 127.0.0.1');
+    expect((await verifyWith(key)).json).toMatchObject({ status: 'good' });
+  });
+
+  it('keeps the value nowhere but in the open dialog', async () => {
+    const { page, requests } = await somebody();
+    const seen: string[] = [];
+    page.on('console', (message) => seen.push(message.text()));
+    const key = await create(page, 'Secret');
+    expect(key).toMatch(/^mv_live_/);
+    await button(dialog(page), 'Done').click();
+    await rowOf(page, 'Secret').waitFor();
+    await expect.poll(() => page.content()).not.toContain(key);
+    for (const place of [await stored(page), seen.join('\n'), JSON.stringify(requests)])
+      expect(place).not.toContain(key);
+    expect(await page.evaluate<string>('JSON.stringify(performance.getEntriesByType("resource"))')).not.toContain(key);
+    // Neither does it come back with the page, nor with anything that the page can ask for.
+    await page.goBack();
+    await page.goForward();
+    await page.reload();
+    await rowOf(page, 'Secret').waitFor();
+    expect(await page.content()).not.toContain(key);
+  });
+
+  it('changes name and addresses, and warns of a list that leaves oneself out', async () => {
+    const { page, refused, api } = await somebody();
+    await act(page, 'test', 'Edit name and addresses');
+    const edit = dialog(page);
+    await field(edit, 'Allowed addresses').fill('192.0.2.0/33');
+    await says(page, 'Your own address is not in this list');
+    refused(400, /\/keys\/key_/);
+    await button(edit, 'Save').click();
+    await expectText(edit).toContain('"192.0.2.0/33" is not an IP address or CIDR');
+    await field(edit, 'Allowed addresses').fill('192.0.2.0/24');
+    await field(edit, 'Name').fill('Office');
+    await button(edit, 'Save').click();
+    await expectText(rowOf(page, 'Office')).toContain('192.0.2.0/24');
+    expect((await api.verify('jane@good.com')).status).toBe(403);
+
+    await act(page, 'Office', 'Edit name and addresses');
+    await button(dialog(page), 'Add my IP').click();
+    expect(await page.getByText('Your own address is not in this list').count()).toBe(0);
+    await button(dialog(page), 'Save').click();
+    await expectText(rowOf(page, 'Office')).toContain('127.0.0.1');
+    expect((await api.verify('jane@good.com')).status).toBe(200);
+  });
+
+  it('revokes in one window while another program calls: its next call is refused', async () => {
+    const { page } = await somebody();
+    const key = await create(page, 'Leaked');
+    await button(dialog(page), 'Done').click();
+    const answers: number[] = [];
+    let calling = true;
+    const program = (async () => {
+      while (calling) answers.push((await verifyWith(key)).status);
+    })();
+    await expect.poll(() => answers.length).toBeGreaterThan(2);
+
+    await act(page, 'Leaked', 'Revoke');
+    expect(await button(dialog(page), 'Revoke').isDisabled()).toBe(true);
+    await field(dialog(page), 'Type “Leaked” to confirm').fill('leaked');
+    expect(await button(dialog(page), 'Revoke').isDisabled()).toBe(true);
+    await field(dialog(page), 'Type “Leaked” to confirm').fill('Leaked');
+    const revoked = page.waitForResponse((response) => response.url().endsWith('/revoke'));
+    await button(dialog(page), 'Revoke').click();
+    expect((await revoked).status()).toBe(200);
+    expect(await verifyWith(key)).toMatchObject({ status: 401 });
+    calling = false;
+    await program;
+    expect(new Set(answers)).toEqual(new Set([200, 401]));
+    // Once refused, always refused.
+    expect(answers.indexOf(401)).toBeGreaterThan(answers.lastIndexOf(200));
+    await expectText(rowOf(page, 'Leaked')).toMatch(/Revoked/);
+    expect(await button(page, /^Actions for Leaked/).count()).toBe(0);
+  });
+
+  it('rolls: a new key with the same settings, and the old one for as long as was chosen', async () => {
+    const { page, api } = await somebody();
+    await act(page, 'test', 'Roll');
+    await page.getByRole('radio', { name: 'After 1 hour' }).check();
+    await button(dialog(page), 'Roll the key').click();
+    const value = dialog(page).getByLabel('the key', { exact: true });
+    const fresh = (await value.textContent()) ?? '';
+    await says(page, /works for 1 hour yet/);
+    await button(dialog(page), 'Done').click();
+    await expectText(rowOf(page, 'Rolled; ends')).toContain('test');
+    expect([(await api.verify('jane@good.com')).status, (await verifyWith(fresh)).status]).toEqual([200, 200]);
+
+    await act(page, `test, mv_live_…${fresh.slice(-4)}`, 'Roll');
+    await page.getByRole('radio', { name: 'At once' }).check();
+    await button(dialog(page), 'Roll the key').click();
+    await expect.poll(() => value.textContent()).not.toBe(fresh);
+    await says(page, /is refused already/);
+    const fresher = (await value.textContent()) ?? '';
+    expect([(await verifyWith(fresh)).status, (await verifyWith(fresher)).status]).toEqual([401, 200]);
+  });
+
+  it('points to keys that deserve a look, and shows them alone', async () => {
+    const { page, api } = await somebody();
+    await api.verify('jane@good.com');
+    await create(page, 'Never touched');
+    await button(dialog(page), 'Done').click();
+    await page.getByRole('region', { name: '2 keys open to all addresses' }).waitFor();
+    await page.getByRole('region', { name: '1 key never used' }).getByRole('button').click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await rowOf(page, 'Never touched').waitFor();
+    expect(page.url()).toContain('show=never_used');
+  });
+
+  it('a member sees them, and can do nothing with them', async () => {
+    const { page, person } = await somebody('member');
+    await says(page, 'Admins and owners of the account make, change and revoke keys.');
+    await rowOf(page, 'test').waitFor();
+    expect(await button(page, 'Create a key').count()).toBe(0);
+    expect(await button(page, /^Actions/).count()).toBe(0);
+    await goTo(page, 'Members');
+    const { account } = (await lab.store.members.ofUser(person.id))[0]!;
+    const answer = await page.request.post(`${lab.url}/dashboard/accounts/${account}/keys`, { data: { name: 'mine' } });
+    expect(answer.status()).toBe(403);
+  });
+});

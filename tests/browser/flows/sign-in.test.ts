@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addPasskeyDevice, totpCode } from '../../lab/authenticators.ts';
+import { describeBrowser } from '../../lab/browser.ts';
+import { type Person, personOf } from '../../lab/people.ts';
+import { runCli } from '../../lab/process.ts';
+import { type Lab, startLab } from '../../lab/service.ts';
+import { button, dialog, expectText, field, fillIn, goTo, heading, rowOf, says, signInAs, signOut } from '../steps.ts';
+
+const STEP_MS = 30_000;
+
+describeBrowser('signing in', (browser) => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await startLab();
+  });
+  afterAll(() => lab.close());
+
+  const somebody = async (): Promise<Person> => {
+    const account = await lab.store.accounts.create({ name: 'Acme', plan: 'premium', rateLimit: null, credits: 100 });
+    return personOf(lab, { account });
+  };
+
+  it('by address and password, to the page that was asked for; and out again', async () => {
+    const person = await somebody();
+    const { page } = await browser.visit(`${lab.url}/filters`);
+    await heading(page, 'Sign in').waitFor();
+    await signInAs(page, person);
+    await heading(page, 'Filters').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/filters');
+    await signOut(page);
+    await page.goto(`${lab.url}/settings/keys`);
+    await heading(page, 'Sign in').waitFor();
+  });
+
+  it('says the same of an unknown address and of a wrong password', async () => {
+    const person = await somebody();
+    const { page, refused } = await browser.visit(`${lab.url}/sign-in`);
+    const words: string[] = [];
+    for (const attempt of [
+      { email: person.email, password: 'not the password' },
+      { email: 'nobody-at-all@good.com', password: person.password },
+    ]) {
+      refused(401, '/dashboard/sign-in');
+      await signInAs(page, attempt);
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      words.push((await alert.textContent()) ?? '');
+      await field(page, 'Password').fill('');
+      await page.reload();
+    }
+    expect(words[0]).not.toBe('');
+    expect(words[1]).toBe(words[0]);
+  });
+
+  it('with an authenticator app, and with a recovery code where it is lost', async () => {
+    const person = await somebody();
+    const { page, context, refused } = await browser.visit(`${lab.url}/sign-in`);
+    await person.signIn(context);
+    await page.goto(`${lab.url}/security`);
+    await button(page, 'Set up an app').click();
+    const setUp = dialog(page, 'Set up an authenticator app');
+    await field(setUp, 'Password').fill(person.password);
+    await button(setUp, 'Go on').click();
+    const secret = (await setUp.getByLabel('the secret', { exact: true }).textContent()) ?? '';
+    const codes = ((await setUp.getByLabel('the recovery codes', { exact: true }).textContent()) ?? '').split('\n');
+    expect(codes.length).toBeGreaterThanOrEqual(8);
+
+    refused(422, '/dashboard/totp/confirm');
+    await field(setUp, 'Code of the authenticator app').fill('000000');
+    await button(setUp, 'Confirm').click();
+    await expectText(setUp).toMatch(/code/i);
+    await field(setUp, 'Code of the authenticator app').fill(totpCode(secret));
+    await button(setUp, 'Confirm').click();
+    await says(page, 'A code is asked at every sign-in from now on.');
+    await says(page, 'On: a code is asked at every sign-in with the password.');
+
+    await signOut(page);
+    await signInAs(page, person);
+    await heading(page, 'Second step').waitFor();
+    // The one that has confirmed the app is used up.
+    refused(401, '/dashboard/sign-in/code');
+    await field(page, 'Code of the authenticator app').fill(totpCode(secret));
+    await button(page, 'Sign in').click();
+    await page.getByText(/code/i).first().waitFor();
+    await field(page, 'Code of the authenticator app').fill(totpCode(secret, Date.now() + STEP_MS));
+    await button(page, 'Sign in').click();
+    await heading(page, 'Overview').waitFor();
+
+    await signOut(page);
+    await signInAs(page, person);
+    await button(page, 'Use a recovery code').click();
+    await field(page, 'Recovery code').fill(codes[0]!);
+    await button(page, 'Sign in').click();
+    await heading(page, 'Overview').waitFor();
+
+    await goTo(page, 'Sign-in and security');
+    await button(page, 'Remove the app').click();
+    await field(dialog(page), 'Password').fill(person.password);
+    await button(dialog(page), 'Remove').click();
+    await says(page, 'No code is asked any more.');
+  });
+
+  it('with a passkey', async () => {
+    const person = await somebody();
+    // Browsers have passkeys for names, not for IP addresses.
+    const origin = lab.url.replace('127.0.0.1', 'localhost');
+    const { page } = await browser.visit(`${origin}/sign-in`);
+    const device = await addPasskeyDevice(page);
+    await signInAs(page, person);
+    await goTo(page, 'Sign-in and security');
+    await button(page, 'Add a passkey').click();
+    await field(dialog(page), 'Name of the passkey').fill('This laptop');
+    await button(dialog(page), 'Go on').click();
+    await rowOf(page, 'This laptop').waitFor();
+    expect(await device.credentials()).toBe(1);
+
+    await signOut(page);
+    await button(page, 'Use a passkey').click();
+    await heading(page, 'Overview').waitFor();
+
+    await goTo(page, 'Sign-in and security');
+    await button(page, 'Remove This laptop').click();
+    await button(dialog(page), 'Remove').click();
+    await says(page, 'You have none yet.');
+  });
+
+  it('a changed password ends the other sessions, and signing out everywhere all of them', async () => {
+    const person = await somebody();
+    const [here, there] = [await browser.visit(lab.url), await browser.visit(lab.url)];
+    for (const { page } of [here, there]) {
+      await signInAs(page, person);
+      await heading(page, 'Overview').waitFor();
+    }
+    await goTo(here.page, 'Sign-in and security');
+    const password = 'another battery staple';
+    await fillIn(here.page, { 'Current password': person.password, 'New password': password });
+    await button(here.page, 'Change the password').click();
+    await says(here.page, 'The password is changed.');
+
+    there.refused(401, /^\/dashboard\//);
+    await there.page.getByRole('link', { name: 'Filters', exact: true }).click();
+    await heading(there.page, 'Sign in').waitFor();
+    await signInAs(there.page, { email: person.email, password });
+    await heading(there.page, 'Filters').waitFor();
+
+    await here.page.reload();
+    await button(here.page, 'Sign out everywhere').click();
+    await button(dialog(here.page), 'Sign out everywhere').click();
+    await heading(here.page, 'Sign in').waitFor();
+    await there.page.reload();
+    await heading(there.page, 'Sign in').waitFor();
+  });
+
+  it('a forgotten password is chosen anew by the link of the command line, once', async () => {
+    const person = await somebody();
+    const options = { MAILVET_DATABASE_URL: lab.databaseUrl, MAILVET_PUBLIC_URL: lab.url };
+    const ran = await runCli(['user', 'reset-password', person.email, '--json'], options);
+    expect(ran).toMatchObject({ code: 0 });
+    const { link } = JSON.parse(ran.out) as { link: string };
+    const { page, refused } = await browser.visit(link);
+    const password = 'a wholly new pass phrase';
+    await field(page, 'New password').fill(password);
+    expect(page.url()).not.toContain('token');
+    await button(page, 'Choose the password').click();
+    await heading(page, 'The password is chosen').waitFor();
+    await page.getByRole('link', { name: /sign in/i }).click();
+    await signInAs(page, { email: person.email, password });
+    await heading(page, 'Overview').waitFor();
+
+    await page.goto('about:blank');
+    await page.goto(link);
+    refused(410, '/dashboard/password/reset');
+    await field(page, 'New password').fill(password);
+    await button(page, 'Choose the password').click();
+    await heading(page, 'This link does not work any more').waitFor();
+  });
+});

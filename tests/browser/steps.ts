@@ -1,0 +1,64 @@
+/** What people do again and again, by what they see: roles and labels. */
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Person } from '../lab/people.ts';
+
+export const heading = (page: Page, name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name });
+export const button = (within: Page | Locator, name: string | RegExp): Locator =>
+  within.getByRole('button', { name, exact: typeof name === 'string' });
+/** Fields whose label is the text, and nothing else. */
+export const field = (within: Page | Locator, label: string | RegExp): Locator =>
+  within.getByLabel(label, { exact: typeof label === 'string' }).and(within.locator('input, textarea, select'));
+export const dialog = (page: Page, name?: string | RegExp): Locator => page.getByRole('dialog', name ? { name } : {});
+
+/** Waits until the page says this somewhere in its main part, or in a note. */
+export const says = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+/** A row of a table by something that stands in it. */
+export const rowOf = (page: Page, text: string | RegExp): Locator => page.getByRole('row').filter({ hasText: text });
+
+export async function fillIn(within: Page | Locator, values: Readonly<Record<string, string>>): Promise<void> {
+  for (const [label, value] of Object.entries(values)) await field(within, label).fill(value);
+}
+
+/** On the page of signing in. */
+export async function signInAs(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
+  await fillIn(page, { Email: email, Password: password });
+  await button(page, 'Sign in').click();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await button(page, /account and settings$/).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await heading(page, 'Sign in').waitFor();
+}
+
+/** By the menu of pages; answers when the page's own heading is there. */
+export async function goTo(page: Page, link: string, title: string | RegExp = link): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link, exact: true }).click();
+  await heading(page, title).waitFor();
+}
+
+/** Everything that the page keeps in this browser, in words. */
+export async function stored(page: Page): Promise<string> {
+  const kept = await page.evaluate<unknown>(`(async () => ({
+    local: { ...localStorage },
+    session: { ...sessionStorage },
+    databases: await indexedDB.databases(),
+    caches: await caches.keys(),
+    cookies: document.cookie,
+    history: history.state,
+    address: location.href,
+    title: document.title,
+    name: window.name,
+  }))()`);
+  return JSON.stringify(kept) + JSON.stringify(await page.context().cookies());
+}
+
+/** How far the page can be scrolled sideways, in pixels. */
+export const sideways = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+/** Asserts the text of a locator once it is there. */
+export const expectText = (locator: Locator): ReturnType<typeof expect.poll> =>
+  expect.poll(async () => (await locator.textContent()) ?? '');

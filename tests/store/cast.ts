@@ -66,8 +66,11 @@ export const onlyFilters =
   (filter) =>
     filter && verdict(id, { status: 'bad', reason: 'blocked_by_filter', credits: 0 });
 
+/** Who asks: by an API key, or as a person of an account. */
+export type Asker = { readonly hash: AdmissionRequest['keyHash'] };
+
 /** A request to verify; without `decide` a hold is taken unless a filter matches. */
-export function asking({ hash }: Pick<Member, 'hash'>, asked: Asked = {}): AdmissionRequest {
+export function asking({ hash }: Asker, asked: Asked = {}): AdmissionRequest {
   const { level = 'mx', ip = IP, id = newVerificationId(), invalid = false, holdMs = 60_000 } = asked;
   const { idempotency = null, filterKeys = {}, decide = onlyFilters(id) } = asked;
   const keys = { email: 'jane@example.com', domains: ['example.com', 'com'], ips: () => [ip], ...filterKeys };
@@ -83,7 +86,7 @@ export function asking({ hash }: Pick<Member, 'hash'>, asked: Asked = {}): Admis
 /** A request whose verdict waits for nobody. */
 export function verifyNow(
   store: Store,
-  who: Pick<Member, 'hash'>,
+  who: Asker,
   more: Partial<VerificationRecord> = {},
   asked: Asked = {},
 ): Promise<Admission> {
@@ -94,7 +97,7 @@ export function verifyNow(
 /** Takes a hold, and answers its id and who took it. */
 export async function hold(
   store: Store,
-  who: Pick<Member, 'hash'>,
+  who: Asker,
   asked: Asked = {},
 ): Promise<{ id: string; caller: Caller; balance: number }> {
   const id = asked.id ?? newVerificationId();

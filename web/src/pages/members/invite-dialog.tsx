@@ -1,4 +1,4 @@
-import { Button, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Role, useAccount } from '../../api/session.ts';
@@ -7,7 +7,7 @@ import { Form } from '../../parts/form.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { invite } from './queries.ts';
-import { grantable } from './rules.ts';
+import { RoleChoice } from './role-choice.tsx';
 
 /** Invites somebody by address; the link is shown once. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -20,7 +20,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
 
 /** Mounted with the dialog: the link is gone when it closes. */
 function Invite({ onClose }: { onClose: () => void }) {
-  const { id, role: mine } = useAccount();
+  const { id } = useAccount();
   const client = useQueryClient();
   const [role, setRole] = useState<Role>('member');
   const { mutateAsync, data } = useMutation({
@@ -58,13 +58,7 @@ function Invite({ onClose }: { onClose: () => void }) {
         spellCheck={false}
         data-autofocus
       />
-      <Radio.Group label="Role" value={role} onChange={setRole}>
-        <Stack gap="xs" mt="xs">
-          {grantable(mine).map(({ role, label, may }) => (
-            <Radio key={role} value={role} label={label} description={may} />
-          ))}
-        </Stack>
-      </Radio.Group>
+      <RoleChoice value={role} onChange={setRole} />
     </Form>
   );
 }

@@ -1,16 +1,14 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useAccount, useRefreshSession } from '../../api/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { useAsked } from '../../parts/use-asked.ts';
 import { When } from '../../parts/when.tsx';
 import { type Member, removeMember } from './queries.ts';
-import { RoleSelect } from './role-select.tsx';
+import { RoleDialog } from './role-dialog.tsx';
 import { mayTouch, roleLabel } from './rules.ts';
 
 /** Who is in the account, and what they may do. */
@@ -21,7 +19,7 @@ export function MembersTable({ members }: { members: readonly Member[] }) {
   const navigate = useNavigate();
   const asked = useAsked<Member>();
   const leaving = asked.item;
-  const [error, setError] = useState<Error | null>(null);
+  const role = useAsked<Member>();
 
   async function remove(member: Member) {
     await removeMember(id, member.user_id);
@@ -54,8 +52,20 @@ export function MembersTable({ members }: { members: readonly Member[] }) {
     },
     {
       header: 'Role',
-      cell: (member) =>
-        mayTouch(mine, member) ? <RoleSelect member={member} onError={setError} /> : roleLabel(member.role),
+      cell: (member) => (
+        <Group gap="xs">
+          {roleLabel(member.role)}
+          {mayTouch(mine, member) && (
+            <Button
+              size="compact-xs"
+              aria-label={`Change the role of ${member.email}`}
+              onClick={() => role.ask(member)}
+            >
+              Change
+            </Button>
+          )}
+        </Group>
+      ),
     },
     {
       header: 'Second factor',
@@ -82,8 +92,8 @@ export function MembersTable({ members }: { members: readonly Member[] }) {
 
   return (
     <>
-      {error && <Failure error={error} />}
       <DataTable label="Members" columns={columns} rows={members} rowKey={({ user_id }) => user_id} />
+      <RoleDialog member={role.item} opened={role.opened} onClose={role.close} />
       <Confirm
         title={leaving?.is_you ? `Leave ${name}?` : `Remove ${leaving?.name ?? ''}?`}
         action={leaving?.is_you ? 'Leave' : 'Remove'}

@@ -25,7 +25,7 @@ function decode(bytes: ArrayBuffer, name: string): string {
 }
 
 async function readCsv(text: string): Promise<ImportLine[]> {
-  // Some 30 KB that only this needs.
+  // Not small, and only this needs it.
   const { parse, CsvError } = await import('csv-parse/browser/esm/sync');
   try {
     const rows = parse(text, {

@@ -54,12 +54,11 @@ export function createMemberService(parts: {
   const { store, clock, url, mail } = parts;
   const { members } = store;
 
-  /** The member, if `by` may change them: owners are touched by owners only. */
-  async function touchable(by: Acting, user: string): Promise<Member> {
+  /** Members are touched by admins, owners by owners only. */
+  async function requireTouchable(by: Acting, user: string): Promise<void> {
     const member = (await members.list(by.account)).find(({ userId }) => userId === user);
     if (member === undefined) throw noMember();
-    if (member.role === 'owner') requireRole(by.role, 'owner');
-    return member;
+    requireRole(by.role, member.role === 'owner' ? 'owner' : 'admin');
   }
 
   return {
@@ -71,17 +70,13 @@ export function createMemberService(parts: {
     },
 
     async setRole(by, user, role) {
-      requireRole(by.role, 'admin');
-      await touchable(by, user);
+      await requireTouchable(by, user);
       if (role === 'owner') requireRole(by.role, 'owner');
       done(await members.setRole(by.account, user, role, by.actor));
     },
 
     async remove(by, user) {
-      if (user !== by.user) {
-        requireRole(by.role, 'admin');
-        await touchable(by, user);
-      }
+      if (user !== by.user) await requireTouchable(by, user);
       done(await members.remove(by.account, user, by.actor));
     },
 

@@ -5,7 +5,7 @@ export interface Mailed {
   /** Of the envelope. */
   readonly from: string;
   readonly to: readonly string[];
-  /** Header lines, unfolded, by name in lower case. */
+  /** Header lines, unfolded and decoded, by name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   /** As sent, dots unstuffed. */
   readonly raw: string;
@@ -79,7 +79,7 @@ function mailOf(commands: SmtpLab['commands'], lines: readonly string[]): Mailed
     .replaceAll(/\n[ \t]+/g, ' ')
     .split('\n');
   const headers = new Map(
-    unfolded.map((line) => [line.split(':', 1)[0]!.toLowerCase(), line.replace(/^[^:]+:\s*/, '')]),
+    unfolded.map((line) => [line.split(':', 1)[0]!.toLowerCase(), words(line.replace(/^[^:]+:\s*/, ''))]),
   );
   const text = decoded(lines.slice(end + 1), headers.get('content-transfer-encoding') ?? '7bit');
   return {
@@ -91,6 +91,13 @@ function mailOf(commands: SmtpLab['commands'], lines: readonly string[]): Mailed
     token: /#token=([0-9A-Za-z]+)/.exec(text)?.[1] ?? '',
   };
 }
+
+/** RFC 2047 encoded words, by the letters. */
+const words = (header: string): string =>
+  header.replaceAll(/(=\?UTF-8\?Q\?[^?]*\?=\s*)+/gi, (run) => {
+    const inner = [...run.matchAll(/=\?UTF-8\?Q\?([^?]*)\?=/gi)].map(([, text]) => text!.replaceAll('_', ' ')).join('');
+    return decoded([inner], 'quoted-printable');
+  });
 
 function decoded(lines: readonly string[], encoding: string): string {
   if (encoding === 'base64') return Buffer.from(lines.join(''), 'base64').toString('utf8');

@@ -111,7 +111,12 @@ export const SECURITY_ROWS: readonly DashboardRow[] = [
     method: 'POST',
     path: '/dashboard/passkeys/options',
     who: 'signed-in',
-    doc: { operationId: 'passkeyOptions', summary: 'Begin to add a passkey', reply: { schema: C.PasskeyOptions } },
+    doc: {
+      operationId: 'passkeyOptions',
+      summary: 'Begin to add a passkey',
+      reply: { schema: C.PasskeyOptions },
+      errors: [422],
+    },
     serve: (c) => async (visit) => {
       const { options, setCookie } = await c.signIn.passkeys.addOptions(visitorOf(visit));
       return { body: { options }, ...keep({ setCookie }) };

@@ -96,6 +96,7 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       operationId: 'passkeySignInOptions',
       summary: 'Begin to sign in with a passkey',
       reply: { schema: C.PasskeyOptions },
+      errors: [422, 429],
     },
     serve: (c) => async (visit) => {
       const { options, setCookie } = await c.signIn.passkeys.signInOptions(visitorOf(visit));
@@ -111,7 +112,7 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
       summary: 'Sign in with a passkey',
       body: C.PasskeySignInRequest,
       reply: { schema: C.Done },
-      errors: [401, 429],
+      errors: [401, 422, 429],
     },
     serve:
       (c) =>

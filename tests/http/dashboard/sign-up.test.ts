@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
+import { browser, forgetSignIns, PASSWORD, person } from '../../lab/person.ts';
+import { type Lab, startLab } from '../../lab/service.ts';
+import { type SmtpLab, startSmtp } from '../../lab/smtp.ts';
+
+let lab: Lab;
+let sink: MailSink;
+let mailHost: SmtpLab;
+beforeAll(async () => {
+  sink = await startMailSink();
+  mailHost = await startSmtp({ mailboxes: ['jane', 'mary', 'owner', 'twice'] });
+  lab = await startLab(
+    {
+      MAILVET_MAIL_URL: sink.url,
+      MAILVET_SIGNUP: 'open',
+      MAILVET_SIGNUP_CREDITS: '77',
+      MAILVET_SMTP_PORT: String(mailHost.port),
+    },
+    { net: { 'xn--bcher-kva.example': { MX: [[10, 'mx.good.com']] } } },
+  );
+});
+afterAll(async () => {
+  await lab.close();
+  await sink.close();
+  await mailHost.close();
+});
+beforeEach(async () => {
+  await forgetSignIns(lab);
+  await lab.store.attempts.clear('mail-ip:127.0.0.1');
+});
+
+const signUp = (email: string, more: object = {}) =>
+  browser(lab.url).call('POST', '/dashboard/sign-up', { name: 'Somebody', email, password: PASSWORD, ...more });
+
+describe('signing up', () => {
+  it('works: a mail, its link, an account of their own', async () => {
+    expect((await browser(lab.url).call('GET', '/dashboard/session')).json).toMatchObject({ signup: true, mail: true });
+    const asked = await signUp('Jane@good.com', { name: 'Jane' });
+    expect([asked.status, asked.headers.getSetCookie()]).toEqual([202, []]);
+    const mail = await sink.next('jane@good.com');
+    expect(mail.headers.get('subject')).toBe('Confirm your address for Mailvet');
+    expect(mail.text).toContain(`${lab.url}/verify-email#token=${mail.token}`);
+    // Until then there is nobody.
+    expect(await lab.store.users.byEmail('jane@good.com')).toBeNull();
+    expect((await browser(lab.url).signIn('jane@good.com')).status).toBe(401);
+
+    const window = browser(lab.url);
+    expect((await window.call('POST', '/dashboard/verify-email', { token: mail.token })).status).toBe(200);
+    const { user, accounts } = (await window.call('GET', '/dashboard/session')).json;
+    expect(user).toMatchObject({ email: 'jane@good.com', name: 'Jane', operator: false });
+    expect(accounts).toMatchObject([{ name: 'Jane', role: 'owner', plan: 'starter' }]);
+    const account = await lab.store.accounts.get(accounts[0].id);
+    expect(account).toMatchObject({ plan: 'starter', balance: 77 });
+    expect((await browser(lab.url).signIn('jane@good.com')).status).toBe(200);
+    const again = await browser(lab.url).call('POST', '/dashboard/verify-email', { token: mail.token });
+    expect([again.status, again.json.code]).toEqual([410, 'link_expired']);
+  });
+
+  it('answers a known address in the same words; its mail says that it is known', async () => {
+    const owner = await person(lab, { email: 'owner@good.com' });
+    const [known, unknown] = [await signUp(owner.email), await signUp('mary@good.com')];
+    expect([known.status, known.json]).toEqual([unknown.status, unknown.json]);
+    const mail = await sink.next('owner@good.com');
+    expect(mail.headers.get('subject')).toBe('You have a Mailvet account already');
+    expect(mail.text).toContain(`${lab.url}/sign-in`);
+    expect(mail.token).toBe('');
+    expect((await browser(lab.url).signIn(owner.email)).status).toBe(200);
+  });
+
+  it('makes one person of two links', async () => {
+    await signUp('twice@good.com');
+    await signUp('twice@good.com');
+    const tokens = [(await sink.next('twice@good.com')).token, (await sink.next('twice@good.com')).token];
+    const replies = await Promise.all(
+      tokens.map((token) => browser(lab.url).call('POST', '/dashboard/verify-email', { token })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 410]);
+    expect((await lab.store.users.list()).filter(({ email }) => email === 'twice@good.com')).toHaveLength(1);
+  });
+
+  it.each([
+    ['jane@no-mail.com', /takes no mail/],
+    ['jane@null-mx.com', /takes no mail/],
+    ['jane@nowhere-at-all.com', /does not exist/],
+    ['jane@mailinator.com', /thrown away/],
+    ['jane@front.com', /thrown away/],
+    ['jane@lame.com', /cannot be looked up/],
+    ['nobody@good.com', /no mailbox/],
+    ['jane@gmial.com', /Did you mean jane@gmail\.com\?/],
+  ])('refuses %s, and says why', async (email, why) => {
+    const reply = await signUp(email);
+    expect([reply.status, reply.json.code, reply.json.field]).toEqual([422, 'email_refused', 'email']);
+    expect(reply.json.error).toMatch(why);
+  });
+
+  it.each([
+    ['jane'],
+    ['jane@localhost'],
+    ['jörg@good.com'],
+    ['a b@good.com'],
+    ['jane@good.com\r\nBcc: x@good.com'],
+    ['"a"@good.com'],
+  ])('takes no %j for an address', async (email) => {
+    const reply = await signUp(email);
+    expect([reply.status, reply.json.field]).toEqual([400, 'email']);
+  });
+
+  it('refuses weak passwords and names that are none', async () => {
+    expect((await signUp('mary@good.com', { password: 'elevenchars' })).json.field).toBe('password');
+    expect((await signUp('mary@good.com', { password: 'mailvet12345' })).json.field).toBe('password');
+    expect((await signUp('mary@good.com', { name: '\u0007' })).json.field).toBe('name');
+  });
+
+  it('charges nobody and records nothing', async () => {
+    const { account } = await lab.member();
+    const { total } = await lab.store.verifications.list(account.id, { offset: 0, limit: 1 });
+    expect(total).toBe(0);
+    expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+});
+
+it('is closed unless it is opened', async () => {
+  const closed = await startLab();
+  try {
+    const { call } = browser(closed.url);
+    expect((await call('GET', '/dashboard/session')).json.signup).toBe(false);
+    const reply = await call('POST', '/dashboard/sign-up', { name: 'X', email: 'jane@good.com', password: PASSWORD });
+    expect([reply.status, reply.json.code]).toEqual([404, 'not_found']);
+  } finally {
+    await closed.close();
+  }
+});
+
+it('waits where no resolver of ours answers', async () => {
+  const deaf = await startLab({
+    MAILVET_MAIL_URL: sink.url,
+    MAILVET_SIGNUP: 'open',
+    MAILVET_DNS_SERVERS: '127.0.0.1:1',
+  });
+  try {
+    const body = { name: 'X', email: 'jane@good.com', password: PASSWORD };
+    const reply = await browser(deaf.url).call('POST', '/dashboard/sign-up', body);
+    expect([reply.status, reply.json.code]).toEqual([503, 'verification_unavailable']);
+    expect(reply.headers.get('retry-after')).toBe('5');
+  } finally {
+    await deaf.close();
+  }
+});

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeStores } from '../lab/stores.ts';
 import { hold, member, verifyNow } from './cast.ts';
+import { BY, person } from './people.ts';
 
 describeStores('accounts', (lab) => {
   it('are made with their credits as a ledger row', async () => {
@@ -129,5 +130,69 @@ describeStores('accounts', (lab) => {
     await lab.sql('UPDATE accounts SET locked = 1');
     await lab.sql('DELETE FROM verifications');
     expect(await store.accounts.audit()).toEqual([expect.stringContaining('its verifications sum to 0')]);
+  });
+
+  it('keep a retention and a line of their own', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const set = await store.accounts.set(account.id, { retentionDays: 30, lowBalance: 500 });
+    expect(set).toMatchObject({ retentionDays: 30, lowBalance: 500 });
+    expect(await store.accounts.set(account.id, { lowBalance: null })).toMatchObject({
+      retentionDays: 30,
+      lowBalance: null,
+    });
+    expect(await store.accounts.set(account.id, { retentionDays: null })).toMatchObject({ retentionDays: null });
+  });
+
+  it('show their ledger page by page', async () => {
+    const store = await lab.open();
+    const { account } = await member(store, { credits: 1 });
+    const stranger = await member(store, { credits: 9 });
+    for (const credits of [2, 3, 4]) await store.accounts.grant(account.id, credits, 'more');
+    const first = await store.accounts.ledger(account.id, 2);
+    expect(first.map((row) => row.amount)).toEqual([4, 3]);
+    const second = await store.accounts.ledger(account.id, 2, first.at(-1)!.id);
+    expect(second.map((row) => row.amount)).toEqual([2, 1]);
+    expect(await store.accounts.ledger(account.id, 2, second.at(-1)!.id)).toEqual([]);
+    expect((await store.accounts.ledger(stranger.account.id, 2, null)).map((row) => row.amount)).toEqual([9]);
+  });
+
+  it.each([
+    [null, ['Zoë GmbH', '100%', 'Ärzte e.V.', 'Example Ltd']],
+    ['', ['Zoë GmbH', '100%', 'Ärzte e.V.', 'Example Ltd']],
+    ['EXAMPLE', ['Example Ltd']],
+    ['ärzte', ['Ärzte e.V.']],
+    ['zoË', ['Zoë GmbH']],
+    ['%', ['100%']],
+    ['_', ['Zoë GmbH', '100%', 'Ärzte e.V.', 'Example Ltd']],
+    ['ACC_', ['Zoë GmbH', '100%', 'Ärzte e.V.', 'Example Ltd']],
+    ['m_L', []],
+    ["'", []],
+    ['\0', []],
+  ])('are searched in id and name, newest first: %j', async (query, names) => {
+    const store = await lab.open();
+    for (const name of ['Example Ltd', 'Ärzte e.V.', '100%', 'Zoë GmbH']) {
+      lab.clock.advance(1);
+      await store.accounts.create({ name, plan: 'premium', rateLimit: null, credits: 0 });
+    }
+    const page = await store.accounts.search({ query, offset: 0, limit: 10 });
+    expect(page.items.map((account) => account.name)).toEqual(names);
+    expect(page.total).toBe(names.length);
+    const second = await store.accounts.search({ query, offset: 1, limit: 1 });
+    expect(second.items.map((account) => account.name)).toEqual(names.slice(1, 2));
+    expect(second.total).toBe(names.length);
+  });
+
+  it('are found with how many members and keys they have', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    await store.keys.create(account.id, { name: 'b', hash: 'b', lastFour: 'abcd', allowIps: [] });
+    const jane = await person(store, 'jane@example.com');
+    await store.members.add(account.id, jane, 'owner', BY);
+    const empty = await store.accounts.create({ name: 'Empty', plan: 'starter', rateLimit: null, credits: 0 });
+    const { items } = await store.accounts.search({ query: account.id, offset: 0, limit: 10 });
+    expect(items).toEqual([{ ...account, members: 1, keys: 2 }]);
+    const none = await store.accounts.search({ query: 'empty', offset: 0, limit: 10 });
+    expect(none.items).toEqual([{ ...empty, members: 0, keys: 0 }]);
   });
 });

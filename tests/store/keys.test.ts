@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import type { AccountId } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { IP, member, verifyNow } from './cast.ts';
+import { BY } from './people.ts';
 
 describeStores('keys', (lab) => {
   it('are kept as a hash and listed with what tells them apart', async () => {
@@ -63,6 +65,94 @@ describeStores('keys', (lab) => {
       window: null,
       balance: null,
     });
+  });
+
+  it('that are rolled have a successor at once and end when their grace is over', async () => {
+    const store = await lab.open();
+    const who = await member(store, { allowIps: ['192.0.2.0/24'] });
+    const now = lab.clock.now();
+    const fresh = { hash: 'fresh', lastFour: 'wxyz', graceMs: 60_000 };
+    const rolled = await store.keys.roll(who.account.id, who.key.id, fresh, BY);
+    expect(rolled).toEqual({
+      fresh: { ...who.key, id: expect.stringMatching(/^key_/), lastFour: 'wxyz', createdAt: now },
+      old: { ...who.key, revokedAt: now + 60_000 },
+    });
+    expect(rolled!.fresh.id).not.toBe(who.key.id);
+    expect(await store.keys.list(who.account.id)).toHaveLength(2);
+    const successor = { hash: 'fresh' };
+    expect(await verifyNow(store, successor)).toMatchObject({ caller: { keyId: rolled!.fresh.id } });
+    lab.clock.advance(59_999);
+    expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled', caller: { keyId: who.key.id } });
+    lab.clock.advance(1);
+    expect(await verifyNow(store, who)).toMatchObject({ code: 'revoked_api_key' });
+    expect(await verifyNow(store, successor)).toMatchObject({ outcome: 'settled' });
+    const [row, ...more] = await store.trail.list(who.account.id, { before: null, limit: 10 });
+    const detail = { key: who.key.id, fresh: rolled!.fresh.id, grace_seconds: 60 };
+    expect(row).toMatchObject({ actor: BY, action: 'key.rolled', target: 'test', detail });
+    expect(more).toEqual([]);
+  });
+
+  it('without a grace end at once; and one that is revoked, ends already or is another’s is not rolled', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const stranger = await member(store);
+    const roll = (account: AccountId, id: string, hash: string, graceMs: number) =>
+      store.keys.roll(account, id, { hash, lastFour: 'wxyz', graceMs }, BY);
+    expect(await roll(stranger.account.id, who.key.id, 'a', 0)).toBeNull();
+    expect(await roll(who.account.id, 'key_none\0', 'a', 0)).toBeNull();
+    const rolled = await roll(who.account.id, who.key.id, 'b', 0);
+    expect(rolled).toMatchObject({ old: { revokedAt: lab.clock.now() } });
+    expect(await verifyNow(store, who)).toMatchObject({ code: 'revoked_api_key' });
+    expect(await roll(who.account.id, who.key.id, 'c', 0)).toBeNull();
+    await roll(stranger.account.id, stranger.key.id, 'd', 60_000);
+    expect(await roll(stranger.account.id, stranger.key.id, 'e', 60_000)).toBeNull();
+    expect(await store.keys.list(null)).toHaveLength(4);
+    // All or nothing: the value of another key is none to roll to.
+    await expect(roll(who.account.id, rolled!.fresh.id, 'd', 0)).rejects.toThrow(/unique/i);
+    expect(await verifyNow(store, { hash: 'b' })).toMatchObject({ outcome: 'settled' });
+  });
+
+  it('that are rolled by many at once are rolled once', async () => {
+    const stores = [await lab.open(), await lab.open()];
+    const who = await member(stores[0]!);
+    const rolls = Array.from({ length: 8 }, (_, i) =>
+      stores[i % 2]!.keys.roll(who.account.id, who.key.id, { hash: `h${i}`, lastFour: 'wxyz', graceMs: 1_000 }, BY),
+    );
+    expect((await Promise.all(rolls)).filter((rolled) => rolled !== null)).toHaveLength(1);
+    expect(await stores[0]!.keys.list(who.account.id)).toHaveLength(2);
+  });
+
+  it('in their grace can be revoked at once', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    await store.keys.roll(who.account.id, who.key.id, { hash: 'f', lastFour: 'wxyz', graceMs: 60_000 }, BY);
+    lab.clock.advance(1_000);
+    const now = lab.clock.now();
+    expect(await store.keys.revoke(who.key.id, BY)).toMatchObject({ revokedAt: now });
+    expect(await verifyNow(store, who)).toMatchObject({ code: 'revoked_api_key' });
+    lab.clock.advance(1_000);
+    expect(await store.keys.revoke(who.key.id, BY)).toMatchObject({ revokedAt: now });
+    const rows = await store.trail.list(who.account.id, { before: null, limit: 10 });
+    expect(rows.map((row) => row.action)).toEqual(['key.revoked', 'key.rolled']);
+  });
+
+  it('are made, changed and revoked by somebody, and the audit log says what changed', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const input = { name: 'site', hash: 'hash', lastFour: 'wxyz', allowIps: ['192.0.2.7'] };
+    const key = await store.keys.create(account.id, input, BY);
+    await store.keys.update(account.id, key.id, { name: 'site', allowIps: ['192.0.2.7'] }, BY);
+    await store.keys.update(account.id, key.id, { name: 'shop' }, BY);
+    await store.keys.update(account.id, key.id, { allowIps: [] }, BY);
+    await store.keys.revoke(key.id, BY);
+    const rows = await store.trail.list(account.id, { before: null, limit: 10 });
+    expect(rows.map(({ action, target, detail }) => [action, target, detail]).reverse()).toEqual([
+      ['key.created', 'site', { key: key.id, last_four: 'wxyz', allow_ips: ['192.0.2.7'] }],
+      ['key.changed', 'site', { key: key.id, name: { from: 'site', to: 'shop' } }],
+      ['key.changed', 'shop', { key: key.id, allow_ips: { from: ['192.0.2.7'], to: [] } }],
+      ['key.revoked', 'shop', { key: key.id }],
+    ]);
+    expect(JSON.stringify(rows)).not.toContain('hash');
   });
 
   it.each([

@@ -62,6 +62,25 @@ describeStores('usage', (lab) => {
     ]);
   });
 
+  it('is a series of hours, those without requests left out', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const stranger = await member(store);
+    const start = lab.clock.now();
+    lab.clock.advance(HOUR / 2);
+    await verifyNow(store, who);
+    await verifyNow(store, who, { status: 'bad', reason: 'null_mx', credits: 0 });
+    await verifyNow(store, stranger);
+    lab.clock.advance(2 * HOUR);
+    await verifyNow(store, who, { validationType: 'smtp', credits: 10 });
+    const hours = (from: number, to: number) => store.usage.hours(who.account.id, from, to);
+    const first = { at: start, requests: 2, good: 1, bad: 1, credits: 1 };
+    const last = { at: start + 2 * HOUR, requests: 1, good: 1, bad: 0, credits: 10 };
+    expect(await hours(start, start + DAY)).toEqual([first, last]);
+    expect(await hours(start + HOUR - 1, start + 2 * HOUR)).toEqual([first]);
+    expect(await hours(start + HOUR, start + DAY)).toEqual([last]);
+  });
+
   it('counts each request of a batch once', async () => {
     const store = await lab.open();
     const who = await member(store, { credits: 1000 });

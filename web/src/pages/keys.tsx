@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useAccount, useMay } from '../api/session.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -9,7 +9,7 @@ import { Page } from '../parts/page.tsx';
 import { Cards } from './keys/cards.tsx';
 import { Dialogs, type Open } from './keys/dialogs.tsx';
 import { keysQuery } from './keys/query.ts';
-import { KeysTable } from './keys/table.tsx';
+import { KeysTable, type OnOpen } from './keys/table.tsx';
 
 const route = getRouteApi('/inside/settings/keys');
 
@@ -20,8 +20,20 @@ export function KeysPage() {
   const navigate = route.useNavigate();
   const query = useQuery(keysQuery(id));
   const [open, setOpen] = useState<Open | null>(null);
+  const opener = useRef<HTMLElement>(null);
+  const openFrom: OnOpen = (open, from) => {
+    opener.current = from;
+    setOpen(open);
+  };
+  const close = () => {
+    setOpen(null);
+    // What opened it may be gone: a revoked key has no actions.
+    requestAnimationFrame(() =>
+      (opener.current?.isConnected ? opener.current : document.getElementById('content'))?.focus(),
+    );
+  };
   const create = mayAdmin && (
-    <Button variant="filled" onClick={() => setOpen({ what: 'create' })}>
+    <Button variant="filled" onClick={(event) => openFrom({ what: 'create' }, event.currentTarget)}>
       Create a key
     </Button>
   );
@@ -47,13 +59,13 @@ export function KeysPage() {
               {!mayAdmin && <Text size="sm">{ASK}</Text>}
               <KeysTable
                 keys={show ? keys.filter(({ notices }) => notices.includes(show)) : keys}
-                onOpen={mayAdmin ? setOpen : null}
+                onOpen={mayAdmin ? openFrom : null}
               />
             </Stack>
           )
         }
       </Loaded>
-      <Dialogs open={open} onClose={() => setOpen(null)} />
+      <Dialogs open={open} onClose={close} />
     </Page>
   );
 }

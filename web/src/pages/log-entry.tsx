@@ -33,7 +33,7 @@ export function LogEntryPage() {
       about={
         <>
           <span className="anywhere">{id}</span>.{' '}
-          <Anchor component={Link} to="/log" size="sm">
+          <Anchor component={Link} to="/log" underline="always">
             Back to the log
           </Anchor>
         </>
@@ -41,9 +41,12 @@ export function LogEntryPage() {
       action={mayAdmin && data && <Button onClick={() => setErasing(true)}>Erase this address</Button>}
     >
       <Loaded query={query}>{(detail) => <Detail detail={detail} />}</Loaded>
-      {erasing && data && (
-        <Erase initial={data.entry.email} onClose={() => setErasing(false)} onErased={() => navigate({ to: '/log' })} />
-      )}
+      <Erase
+        opened={erasing}
+        initial={data?.entry.email ?? ''}
+        onClose={() => setErasing(false)}
+        onErased={() => navigate({ to: '/log' })}
+      />
     </Page>
   );
 }

@@ -46,7 +46,7 @@ export function LogPage() {
           );
         }}
       </Older>
-      {erasing && <Erase initial={search.email ?? ''} onClose={() => setErasing(false)} />}
+      <Erase opened={erasing} initial={search.email ?? ''} onClose={() => setErasing(false)} />
     </Page>
   );
 }
@@ -56,7 +56,7 @@ function HowFar({ pages, found }: { pages: readonly Log[]; found: number }) {
   const { entries = [], next, searched_to } = pages.at(-1) ?? {};
   if (next == null || searched_to == null || entries.length >= PER_PAGE) return null;
   return (
-    <Text role="status" ta="center">
+    <Text role="status" size="sm" ta="center">
       {found === 0 ? 'Nothing found yet. ' : ''}Searched back to {atTime(searched_to)}; “Older” goes on from there.
     </Text>
   );

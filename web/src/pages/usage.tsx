@@ -6,7 +6,7 @@ import { api, unwrap } from '../api/client.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { Chart } from '../parts/chart/chart.tsx';
-import type { ChartData } from '../parts/chart/series.ts';
+import type { ChartData, Series } from '../parts/chart/series.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
@@ -40,7 +40,10 @@ export function UsagePage() {
       title="Usage"
       about={
         <>
-          What was asked and answered, by {bucket}, in UTC. <Anchor {...csv(id, range)}>Download as CSV</Anchor>
+          What was asked and answered, by {bucket}, in UTC.{' '}
+          <Anchor underline="always" {...csv(id, range)}>
+            Download as CSV
+          </Anchor>
         </>
       }
     >
@@ -71,12 +74,19 @@ const Nothing = () => (
 );
 
 function Charts({ chart }: { chart: UsageChart }) {
-  const { requests, latency, refusals } = useMemo(() => chartsOf(chart), [chart]);
+  const { requests, mx, smtp, refusals } = useMemo(() => chartsOf(chart), [chart]);
+  const times = [
+    ['Time to the verdict, mx', latencySummary(chart, 'mx'), mx],
+    ['Time to the verdict, smtp', latencySummary(chart, 'smtp'), smtp],
+  ] as const;
   return (
     <Stack gap="xl">
       <Chart title="Verifications" summary={requestsSummary(chart)} data={requests} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
-        <Chart title="Time to the verdict" summary={latencySummary(chart)} unit=" ms" data={latency} />
+        {times.map(
+          ([title, summary, data]) =>
+            summary !== null && <Chart key={title} title={title} summary={summary} unit=" ms" data={data} />,
+        )}
         <Chart title="Refused requests" summary={refusalsSummary(chart)} data={refusals} />
       </SimpleGrid>
       {chart.by_reason.length > 0 && (
@@ -97,39 +107,33 @@ function Charts({ chart }: { chart: UsageChart }) {
   );
 }
 
-function chartsOf({ buckets, bucket }: UsageChart): Record<'requests' | 'latency' | 'refusals', ChartData> {
-  const at = buckets.map((one) => one.at);
-  const latency = (level: 'mx' | 'smtp', which: 'p50' | 'p95') =>
-    buckets.map((one) => one.latency[level]?.[which] ?? null);
+function chartsOf({ buckets, bucket }: UsageChart): Record<'requests' | 'mx' | 'smtp' | 'refusals', ChartData> {
+  const of = (shape: ChartData['shape'], series: readonly Series[]): ChartData => ({
+    at: buckets.map(({ at }) => at),
+    bucket,
+    shape,
+    series,
+  });
+  const latency = (level: 'mx' | 'smtp') =>
+    of('lines', [
+      { label: 'Median', tone: 'first', values: buckets.map(({ latency }) => latency[level]?.p50 ?? null) },
+      {
+        label: '95th percentile',
+        tone: 'second',
+        values: buckets.map(({ latency }) => latency[level]?.p95 ?? null),
+        broken: true,
+      },
+    ]);
   return {
-    requests: {
-      at,
-      bucket,
-      shape: 'bars',
-      series: [
-        { label: 'Good', tone: 'good', values: buckets.map(({ good }) => good) },
-        { label: 'Bad', tone: 'bad', values: buckets.map(({ bad }) => bad) },
-      ],
-    },
-    latency: {
-      at,
-      bucket,
-      shape: 'lines',
-      series: [
-        { label: 'mx, median', tone: 'first', values: latency('mx', 'p50') },
-        { label: 'mx, 95 %', tone: 'first', values: latency('mx', 'p95'), broken: true },
-        { label: 'smtp, median', tone: 'second', values: latency('smtp', 'p50') },
-        { label: 'smtp, 95 %', tone: 'second', values: latency('smtp', 'p95'), broken: true },
-      ],
-    },
-    refusals: {
-      at,
-      bucket,
-      shape: 'bars',
-      series: [
-        { label: '4xx', tone: 'good', values: buckets.map(({ refused }) => refused) },
-        { label: '429', tone: 'bad', values: buckets.map(({ rate_limited }) => rate_limited) },
-      ],
-    },
+    requests: of('bars', [
+      { label: 'Good', tone: 'good', values: buckets.map(({ good }) => good) },
+      { label: 'Bad', tone: 'bad', values: buckets.map(({ bad }) => bad) },
+    ]),
+    mx: latency('mx'),
+    smtp: latency('smtp'),
+    refusals: of('bars', [
+      { label: '4xx but 429', tone: 'good', values: buckets.map(({ refused }) => refused) },
+      { label: '429', tone: 'bad', values: buckets.map(({ rate_limited }) => rate_limited) },
+    ]),
   };
 }

@@ -50,7 +50,7 @@ export function Cards(props: {
               size="xs"
               variant={notice === show ? 'light' : 'default'}
               aria-pressed={notice === show}
-              aria-label={`Show only keys that are ${title}`}
+              aria-label={`${notice === show ? 'Show all keys' : 'Show only these'}: ${title}`}
               onClick={() => onShow(notice === show ? null : notice)}
             >
               {notice === show ? 'Show all keys' : 'Show only these'}

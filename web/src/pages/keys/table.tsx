@@ -1,4 +1,5 @@
 import { Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
+import { useRef } from 'react';
 import type { DashboardKey } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { When } from '../../parts/when.tsx';
@@ -6,15 +7,18 @@ import { onDay } from '../../parts/words.ts';
 import { NOTICE_WORDS } from './cards.tsx';
 import type { Open } from './dialogs.tsx';
 
+/** `opener` gets the focus back. */
+export type OnOpen = (open: Open, opener: HTMLElement | null) => void;
+
 /** As many as a line takes; the rest is a number. */
 const SHOWN = 3;
 
 /** All keys, or those of one card; with `onOpen` also what can be done with each. */
-export function KeysTable({ keys, onOpen }: { keys: readonly DashboardKey[]; onOpen: ((open: Open) => void) | null }) {
+export function KeysTable({ keys, onOpen }: { keys: readonly DashboardKey[]; onOpen: OnOpen | null }) {
   const columns: Column<DashboardKey>[] = [
     { header: 'Key', cell: (key) => <Named of={key} /> },
-    { header: 'State', cell: (key) => <State of={key} /> },
-    { header: 'Last used', cell: (key) => <LastUse of={key} /> },
+    { header: 'State', wideOnly: true, cell: (key) => <State of={key} /> },
+    { header: 'Last used', wideOnly: true, cell: (key) => <LastUse of={key} /> },
     { header: 'Allowed addresses', wideOnly: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
     { header: 'Created', wideOnly: true, cell: ({ created_at }) => <When at={created_at} /> },
   ];
@@ -27,7 +31,9 @@ export function KeysTable({ keys, onOpen }: { keys: readonly DashboardKey[]; onO
   return <DataTable label="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />;
 }
 
-function Named({ of: { name, key, state, notices } }: { of: DashboardKey }) {
+/** On narrow screens also what stands in columns of its own where there is room. */
+function Named({ of }: { of: DashboardKey }) {
+  const { name, key, state, notices, last_used_at } = of;
   return (
     <>
       <Text size="sm" fw={600} className="anywhere" td={state === 'revoked' ? 'line-through' : undefined}>
@@ -41,6 +47,12 @@ function Named({ of: { name, key, state, notices } }: { of: DashboardKey }) {
           </Badge>
         ))}
       </Group>
+      <Text size="xs" hiddenFrom="sm" component="div">
+        <State of={of} />
+        {', '}
+        {last_used_at === null ? 'never used' : 'last used '}
+        {last_used_at !== null && <LastUse of={of} />}
+      </Text>
     </>
   );
 }
@@ -81,18 +93,21 @@ function Addresses({ of: list }: { of: readonly string[] }) {
   );
 }
 
-function Actions({ of, onOpen }: { of: DashboardKey; onOpen: (open: Open) => void }) {
+function Actions({ of, onOpen }: { of: DashboardKey; onOpen: OnOpen }) {
+  const target = useRef<HTMLButtonElement>(null);
+  const open = (what: 'edit' | 'roll' | 'revoke') => onOpen({ what, of }, target.current);
   return (
-    <Menu position="bottom-end">
+    // Inside of the page's main part, which is a landmark; outside of the table, which would cut it off.
+    <Menu position="bottom-end" portalProps={{ target: '#content' }}>
       <Menu.Target>
-        <Button size="xs" aria-label={`Actions for ${of.name}, ${of.key}`}>
+        <Button size="xs" ref={target} aria-label={`Actions for ${of.name}, ${of.key}`}>
           Actions
         </Button>
       </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onOpen({ what: 'edit', of })}>Edit name and addresses</Menu.Item>
-        {of.state === 'active' && <Menu.Item onClick={() => onOpen({ what: 'roll', of })}>Roll</Menu.Item>}
-        <Menu.Item onClick={() => onOpen({ what: 'revoke', of })}>Revoke</Menu.Item>
+      <Menu.Dropdown aria-label={`Actions for ${of.name}`}>
+        <Menu.Item onClick={() => open('edit')}>Edit name and addresses</Menu.Item>
+        {of.state === 'active' && <Menu.Item onClick={() => open('roll')}>Roll</Menu.Item>}
+        <Menu.Item onClick={() => open('revoke')}>Revoke</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

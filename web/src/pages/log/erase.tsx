@@ -10,8 +10,23 @@ import { useTry } from '../../parts/use-try.ts';
 import { counted } from '../../parts/words.ts';
 
 /** Erases all that is recorded of an address. It is typed or stands there already: either way it is seen. */
-export function Erase(props: { initial: string; onClose: () => void; onErased?: () => Promise<unknown> }) {
-  const { initial, onClose, onErased } = props;
+export function Erase(props: Props & { opened: boolean }) {
+  const { opened, onClose } = props;
+  return (
+    <Modal opened={opened} onClose={onClose} title="Erase an address from the log">
+      <EraseForm {...props} />
+    </Modal>
+  );
+}
+
+interface Props {
+  initial: string;
+  onClose: () => void;
+  onErased?: () => Promise<unknown>;
+}
+
+/** Mounted with the dialog, so that each begins anew. */
+function EraseForm({ initial, onClose, onErased }: Props) {
   const { id } = useAccount();
   const client = useQueryClient();
   const [email, setEmail] = useState(initial);
@@ -28,45 +43,43 @@ export function Erase(props: { initial: string; onClose: () => void; onErased?: 
   });
   const other = otherError(error, ['email']);
   return (
-    <Modal opened onClose={onClose} title="Erase an address from the log">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          setMissing(email.trim() === '');
-          if (email.trim() !== '') run();
-        }}
-      >
-        <Stack>
-          <TextInput
-            label="Address"
-            description="The whole address, as it was verified; capital letters make no difference."
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            maxLength={1024}
-            data-autofocus
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            error={missing && email.trim() === '' ? 'Enter an address.' : fieldError(error, 'email')}
-          />
-          <List size="sm" spacing="xs">
-            <List.Item>Lost for good: its entries here, and the replies kept for an Idempotency-Key.</List.Item>
-            <List.Item>
-              What stays: charges and counters, without the address; filters; and a line in the audit log that names a
-              part of its hash.
-            </List.Item>
-          </List>
-          <Text size="sm">It cannot be undone.</Text>
-          {other && <Failure error={other} />}
-          <Group justify="flex-end">
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" color="red" variant="filled" loading={busy}>
-              Erase
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setMissing(email.trim() === '');
+        if (email.trim() !== '') run();
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Address"
+          description="The whole address, as it was verified; capital letters make no difference."
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={1024}
+          data-autofocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={missing && email.trim() === '' ? 'Enter an address.' : fieldError(error, 'email')}
+        />
+        <List size="sm" spacing="xs">
+          <List.Item>Lost for good: its entries here, and the replies kept for an Idempotency-Key.</List.Item>
+          <List.Item>
+            What stays: charges and counters, without the address; filters; and a line in the audit log that names a
+            part of its hash.
+          </List.Item>
+        </List>
+        <Text size="sm">It cannot be undone.</Text>
+        {other && <Failure error={other} />}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" color="red" variant="filled" loading={busy}>
+            Erase
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -35,7 +35,14 @@ const COLUMNS: readonly Column<LogEntry>[] = [
     wideOnly: true,
     cell: ({ key }) => <span className="anywhere">{key === null ? 'Dashboard' : key.name}</span>,
   },
-  { header: 'When', cell: ({ created_at }) => <When at={created_at} /> },
+  {
+    header: 'When',
+    cell: ({ created_at }) => (
+      <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+        <When at={created_at} />
+      </Text>
+    ),
+  },
 ];
 
 export const LogTable = ({ entries }: { entries: readonly LogEntry[] }) => (

@@ -34,7 +34,7 @@ export function Balance({ overview: { credits, period, low_balance } }: Props) {
       <Text size="sm">
         {count(used)} used since {onDay(period.start)}
         {locked > 0 && `, ${count(locked)} held by checks that are still running`}.{' '}
-        <Anchor component={Link} to="/account/ledger" size="sm">
+        <Anchor component={Link} to="/account/ledger" underline="always">
           Credit ledger
         </Anchor>
       </Text>
@@ -81,7 +81,7 @@ export function Month({ overview: { totals, period } }: Props) {
       <Progress value={percent(good, requests)} aria-label="Part of the verifications that was good" />
       <Text size="sm">
         {count(good)} good, {count(bad)} bad since {onDay(period.start)} (UTC).{' '}
-        <Anchor component={Link} to="/usage" size="sm">
+        <Anchor component={Link} to="/usage" underline="always">
           Usage
         </Anchor>
       </Text>

@@ -15,12 +15,12 @@ export function FirstSteps({ overview }: { overview: Overview }) {
       <Title order={2} mb="xs">
         First steps
       </Title>
-      <List type="ordered" spacing="xs">
+      <List type="ordered" spacing="xs" size="sm">
         <List.Item>
           {hasKey ? (
             <>
               There is an API key.{' '}
-              <Anchor component={Link} to="/settings/keys">
+              <Anchor component={Link} to="/settings/keys" underline="always">
                 Show the keys
               </Anchor>
             </>
@@ -31,13 +31,17 @@ export function FirstSteps({ overview }: { overview: Overview }) {
           )}
         </List.Item>
         <List.Item>
-          <Anchor component={Link} to="/verify">
+          <Anchor component={Link} to="/verify" underline="always">
             Verify an address here
           </Anchor>{' '}
           to see what an answer says.
         </List.Item>
         <List.Item>
-          Send the same from your program: <Anchor href="/docs">API reference</Anchor>.
+          Send the same from your program:{' '}
+          <Anchor href="/docs" underline="always">
+            API reference
+          </Anchor>
+          .
         </List.Item>
       </List>
       <Text component="div" mt="md">

@@ -17,7 +17,7 @@ export function KeyNotices({ keys }: { keys: Overview['keys'] }) {
       <Title order={2} mb="xs">
         Keys that deserve a look
       </Title>
-      <List>
+      <List size="sm">
         {told.map(([show, n, words]) => (
           <List.Item key={show}>
             <Anchor renderRoot={(props) => <Link {...props} to="/settings/keys" search={{ show }} />}>

@@ -17,7 +17,7 @@ export interface Share {
 export function Shares({ title, header, rows }: { title: string; header: string; rows: readonly Share[] }) {
   const all = rows.reduce((sum, { requests }) => sum + requests, 0);
   const columns: Column<Share>[] = [
-    { header, cell: ({ name }) => <span className="anywhere">{name}</span> },
+    { header, cell: ({ name }) => <div className={css.name}>{name}</div> },
     { header: 'Requests', cell: ({ requests }) => count(requests), numeric: true },
     ...(rows.some(({ credits }) => credits !== undefined)
       ? [{ header: 'Credits', cell: ({ credits }: Share) => count(credits ?? 0), numeric: true }]

@@ -14,17 +14,18 @@ export function requestsSummary({ totals, buckets, bucket }: UsageChart): string
   return `${all} Most in one ${bucket}: ${count(most.requests)}, ${bucketName(most.at, bucket)}.`;
 }
 
-export function latencySummary({ buckets, bucket }: UsageChart): string {
-  const levels = (['mx', 'smtp'] as const).flatMap((level) => {
-    const known = buckets.flatMap(({ latency }) => latency[level] ?? []);
-    if (known.length === 0) return [];
-    const medians = known.map(({ p50 }) => p50);
-    const worst = Math.max(...known.map(({ p95 }) => p95));
-    const [least, most] = [Math.min(...medians), Math.max(...medians)].map((n) => count(Math.round(n)));
-    const range = least === most ? `${least} ms` : `between ${least} and ${most} ms`;
-    return [`${level}: median ${range}, 95th percentile at most ${count(Math.round(worst))} ms in one ${bucket}.`];
-  });
-  return levels.length === 0 ? 'No verification was timed.' : levels.join(' ');
+/** Null where nothing was timed at this level. */
+export function latencySummary({ buckets, bucket }: UsageChart, level: 'mx' | 'smtp'): string | null {
+  const known = buckets.flatMap(({ latency }) => latency[level] ?? []);
+  if (known.length === 0) return null;
+  const medians = known.map(({ p50 }) => p50);
+  const [least, most, worst] = [
+    Math.min(...medians),
+    Math.max(...medians),
+    Math.max(...known.map(({ p95 }) => p95)),
+  ].map((ms) => count(Math.round(ms)));
+  const range = least === most ? `${least} ms` : `between ${least} and ${most} ms`;
+  return `Median ${range}; 95th percentile at most ${worst} ms in one ${bucket}.`;
 }
 
 export function refusalsSummary({ totals }: UsageChart): string {

@@ -1,5 +1,5 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 import type { Overview } from '../../api/schema.ts';
 import { fieldError } from '../../parts/field-error.ts';
 import { counted, PLAN_NAMES } from '../../parts/words.ts';
@@ -8,15 +8,19 @@ import type { Verifying } from './use-verification.ts';
 const PRICE = { mx: 1, smtp: 10 } as const;
 
 /** The address, the level, and what it will cost. */
-export function Ask({ verification, overview }: { verification: Verifying; overview: Overview | undefined }) {
+export function Ask(props: {
+  verification: Verifying;
+  overview: Overview | undefined;
+  input: RefObject<HTMLInputElement | null>;
+}) {
+  const { verification, overview, input } = props;
   const { state, email, setEmail, ask } = verification;
   const [level, setLevel] = useState<keyof typeof PRICE>('mx');
   const [missing, setMissing] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
   const error = state.is === 'failed' ? state.error : null;
   useEffect(() => {
     if (state.is === 'cancelled' || state.is === 'failed') input.current?.focus();
-  }, [state]);
+  }, [state, input]);
   return (
     <form
       noValidate

@@ -29,7 +29,7 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
       {children}
       {did_you_mean !== null && (
         <Group gap="xs">
-          <Text>
+          <Text size="sm">
             Probably meant:{' '}
             <Text span fw={600} className="anywhere">
               {visible(did_you_mean)}
@@ -54,7 +54,7 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
               <dd>
                 <Sign result={result} /> {found}
                 {facts.length > 0 && (
-                  <Text size="sm" c="dimmed">
+                  <Text size="xs" c="dimmed">
                     {facts.map(([label, value]) => `${label}: ${value}`).join(' · ')}
                   </Text>
                 )}
@@ -71,8 +71,8 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
           <DataTable
             label="MX records as published"
             columns={[
-              { header: 'Priority', cell: (record) => record.priority, numeric: true },
               { header: 'Host', cell: (record) => <span className="anywhere">{visible(record.host)}</span> },
+              { header: 'Priority', cell: (record) => record.priority, numeric: true },
             ]}
             rows={checks.mx.records}
             rowKey={(record) => `${record.priority} ${record.host}`}
@@ -89,19 +89,23 @@ function Summary({ reply }: { reply: Verification }) {
   const flags = flagsOf(reply);
   return (
     <Alert
-      color={reply.status === 'bad' ? 'red' : reply.deliverability === 'deliverable' ? 'green' : 'blue'}
+      color={reply.status === 'bad' ? 'red' : reply.deliverability === 'deliverable' ? 'green' : 'accent'}
       variant="outline"
-      title={headline(reply)}
+      title={
+        <Text span fz="lg" fw={600} inherit>
+          {headline(reply)}
+        </Text>
+      }
     >
       <Stack gap="xs">
-        <Text className="anywhere" fw={600}>
+        <Text size="sm" className="anywhere" fw={600}>
           {visible(reply.email)}
         </Text>
-        <Text>
+        <Text size="sm">
           {means} {advice}
           {reply.retry_after !== null && ` Asking again makes sense ${retryWords(reply.retry_after)}.`}
         </Text>
-        <Text size="sm">
+        <Text size="sm" c="dimmed">
           Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : spoken(reply.reason)}.
           Answered at the {reply.validation_type} level in {counted(reply.duration_ms, 'millisecond')}, for{' '}
           {counted(reply.credits_used, 'credit')}.
@@ -144,7 +148,7 @@ function Sign({ result }: { result: Result }) {
 function Place({ email, index }: { email: string; index: number }) {
   const character = String.fromCodePoint(...[email.codePointAt(index)].flatMap((code) => code ?? []));
   return (
-    <Text className="anywhere">
+    <Text size="sm" className="anywhere">
       Here: {visible(email.slice(0, index))}
       <mark className={css.mark}>{character === '' ? ' (end)' : visible(character)}</mark>
       {visible(email.slice(index + character.length))}

@@ -4,8 +4,9 @@ import { visible, visibleJson } from './visible.ts';
 it.each([
   ['250 2.1.5 Ok', '250 2.1.5 Ok'],
   ['250 größe 漢字 😀', '250 größe 漢字 😀'],
-  ['a\r\nb\tc\0', 'a␍␊b␉c␀'],
-  ['\u001b[31mred\u007f', '␛[31mred␡'],
+  ['a\r\nb\tc\0', 'a⟨CR⟩⟨LF⟩b⟨TAB⟩c⟨NUL⟩'],
+  ['\u001b[31mred\u007f', '⟨ESC⟩[31mred⟨DEL⟩'],
+  ['\u001f', '⟨US⟩'],
   ['\u0085\u009b', '⟨U+0085⟩⟨U+009B⟩'],
   ['abc\u202Etxt.exe', 'abc⟨U+202E⟩txt.exe'],
   ['zero\u200Bwidth\uFEFF', 'zero⟨U+200B⟩width⟨U+FEFF⟩'],

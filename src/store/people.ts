@@ -72,7 +72,7 @@ export interface Members {
   /** Oldest account first. */
   ofUser(user: string): Promise<Membership[]>;
   list(account: AccountId): Promise<Member[]>;
-  /** False where the user is a member already. */
+  /** False where the user is a member already, or the account is gone. */
   add(account: AccountId, user: string, role: Role, by: Actor): Promise<boolean>;
   /** `last_owner`: the account would be left without an owner; nothing was changed. */
   setRole(account: AccountId, user: string, role: Role, by: Actor): Promise<'done' | 'not_found' | 'last_owner'>;
@@ -83,6 +83,7 @@ export interface Members {
     input: { email: string; role: Role; tokenHash: string; expiresAt: number },
     by: Actor,
   ): Promise<Invitation>;
+  /** Those that can be used. */
   invitations(account: AccountId): Promise<Invitation[]>;
   withdraw(account: AccountId, id: string, by: Actor): Promise<boolean>;
   /** Null where it is used, withdrawn or past its time. */
@@ -108,7 +109,7 @@ export interface Trail {
   list(account: AccountId, page: { before: number | null; limit: number }): Promise<TrailEntry[]>;
 }
 
-/** Counts of attempts in fixed windows, on all nodes together. */
+/** Counts of attempts in fixed windows, on all nodes together. Of a subject only a hash is kept. */
 export interface Attempts {
   /** Counts one and answers how many there are in the running window, and when it ends. */
   count(subject: string, windowMs: number): Promise<{ count: number; endsAt: number }>;
@@ -127,8 +128,8 @@ export interface TrafficRow {
   readonly count: number;
 }
 export interface Traffic {
-  /** Adds to what is there. */
+  /** Adds to what is there; nothing for accounts that are gone. */
   add(rows: readonly TrafficRow[]): Promise<void>;
-  /** Hours from `from` to before `to`. */
+  /** From the hour of `from` to before `to`, oldest first. */
   list(account: AccountId, from: number, to: number): Promise<TrafficRow[]>;
 }

@@ -117,7 +117,10 @@ export interface AccountChange {
   readonly lowBalance?: number | null;
 }
 
-/** Where `by` is given, the change is written to the audit log in its own transaction. */
+/**
+ * Where `by` is given, a change is written to the audit log in its own transaction; so it is in the other nouns. Whatever
+ * is made in an account that is gone throws Refusal('not_found').
+ */
 export interface Accounts {
   create(
     input: { name: string; plan: Plan; rateLimit: number | null; credits: number; note?: string },
@@ -143,8 +146,8 @@ export interface Accounts {
    */
   remove(id: AccountId): Promise<boolean>;
   /**
-   * Accounts whose balance fell below their line since this was last asked, each answered once on all nodes together;
-   * one whose balance recovered counts anew.
+   * Accounts whose balance (with what is held, as it may come back) fell below their line since this was last asked, each
+   * answered once on all nodes together; one whose balance recovered, or whose line was moved, counts anew.
    */
   fellLow(): Promise<Account[]>;
   /** The rate window as it stands, without counting a request. */
@@ -234,7 +237,7 @@ export interface Verifications {
   ): Promise<Page<VerificationRecord & { createdAt: number; keyId: string }>>;
   /**
    * Newest first. Looks through at most 5,000 rows of the account, unless an index answers (id, email): `next` is null
-   * at the end, else where to go on; `searchedTo` is the time of the last row looked at.
+   * at the end, else where to go on, and `searchedTo` the time of the last row looked at.
    */
   search(
     account: AccountId,
@@ -254,7 +257,8 @@ export interface Upkeep {
   releaseDead(): Promise<number>;
   /**
    * Deletes what is past its time, in small steps: verifications older than `before` or than their account's own
-   * retention, idempotency keys past their day, old attempts and invitations, and what is left of deleted accounts.
+   * retention, idempotency keys past their day, old attempts and invitations, traffic of more than 800 days ago, and what
+   * is left of deleted accounts.
    */
   purge(before: number): Promise<number>;
 }

@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import type { AccountId, Filter, FilterType, Store } from '../../src/store/store.ts';
+import { describeStores, type StoreLab } from '../lab/stores.ts';
+import { member } from './cast.ts';
+import { BY } from './people.ts';
+
+/** PostgreSQL's own client gives its bigint as text. */
+const counters = (lab: StoreLab, domains: number, emails: number, ips: number) => {
+  const shown = (n: number) => (lab.engine === 'sqlite' ? n : `${n}`);
+  return { filter_domains: shown(domains), filter_emails: shown(emails), filter_ips: shown(ips) };
+};
+
+const ALL = { filterType: null, query: null, offset: 0, limit: 100 };
+
+async function one(store: Store, account: AccountId, value: string): Promise<Filter> {
+  const result = await store.filters.add(account, { filterType: 'domain', value, reason: null });
+  if (!result.added) throw new Error('It was there already.');
+  return result.filter;
+}
+
+describeStores('many filters', (lab) => {
+  it('that come many at once are answered line by line, those named twice too', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const before = await one(store, account.id, 'b.example');
+    const line = (filterType: FilterType, value: string, reason: string | null = null) => ({
+      filterType,
+      value,
+      reason,
+    });
+    const lines = [
+      line('domain', 'a.example', 'first'),
+      line('domain', 'b.example'),
+      line('email', 'a.example'),
+      line('domain', 'a.example', 'again'),
+      line('ip_address', '192.0.2.7'),
+      line('domain', 'b.example'),
+      line('email', 'a.example'),
+    ];
+    const outcomes = await store.filters.addMany(account.id, lines, BY);
+    const [first, , mail, , ip] = outcomes.map((outcome) => (outcome.added ? outcome.filter : null));
+    expect(outcomes).toEqual([
+      { added: true, filter: { id: first!.id, ...line('domain', 'a.example', 'first'), createdAt: lab.clock.now() } },
+      { added: false, existingId: before.id },
+      { added: true, filter: { id: mail!.id, ...line('email', 'a.example'), createdAt: lab.clock.now() } },
+      { added: false, existingId: first!.id },
+      { added: true, filter: { id: ip!.id, ...line('ip_address', '192.0.2.7'), createdAt: lab.clock.now() } },
+      { added: false, existingId: before.id },
+      { added: false, existingId: mail!.id },
+    ]);
+    expect(await store.filters.from(account.id, 0, 100)).toEqual([before, first, mail, ip]);
+    expect(await lab.sql('SELECT filter_domains, filter_emails, filter_ips FROM accounts')).toMatchObject([
+      counters(lab, 2, 1, 1),
+    ]);
+    expect(await store.filters.addMany(account.id, [], BY)).toEqual([]);
+    expect((await store.filters.addMany(account.id, lines, BY)).some((outcome) => outcome.added)).toBe(false);
+    const rows = await store.trail.list(account.id, { before: null, limit: 10 });
+    expect(rows).toMatchObject([{ action: 'filters.imported', target: '3 filters', detail: { added: 3, given: 7 } }]);
+  });
+
+  it('are gone through from the oldest, some at a time', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const stranger = await member(store);
+    await one(store, stranger.account.id, 'x.example');
+    const inputs = Array.from({ length: 2_300 }, (_, i) => ({
+      filterType: 'domain' as const,
+      value: `d${i}.example`,
+      reason: null,
+    }));
+    const outcomes = await store.filters.addMany(account.id, inputs);
+    const seen: Filter[] = [];
+    for (let some = await store.filters.from(account.id, 0, 1_000); some.length > 0; ) {
+      seen.push(...some);
+      some = await store.filters.from(account.id, some.at(-1)!.id, 1_000);
+    }
+    expect(seen.map((filter) => filter.value)).toEqual(inputs.map((input) => input.value));
+    expect(outcomes.map((outcome) => outcome.added && outcome.filter)).toEqual(seen);
+  });
+
+  it('are imported by many at once, in whatever order, while others add and remove: the counters are right', async () => {
+    const stores = [await lab.open(), await lab.open()];
+    const { account } = await member(stores[0]!);
+    const inputs = Array.from({ length: 300 }, (_, i) => ({
+      filterType: i % 2 === 0 ? ('email' as const) : ('domain' as const),
+      value: `${i}.example`,
+      reason: null,
+    }));
+    const early = await Promise.all(inputs.slice(0, 60).map((input) => stores[0]!.filters.add(account.id, input)));
+    const results = await Promise.all([
+      stores[0]!.filters.addMany(account.id, inputs),
+      stores[1]!.filters.addMany(account.id, inputs.toReversed()),
+      stores[1]!.filters.addMany(account.id, [...inputs.slice(150), ...inputs.slice(0, 150)]),
+      Promise.all(inputs.slice(0, 30).map((input) => stores[1]!.filters.add(account.id, input))),
+      Promise.all(
+        early.map((one) => (one.added ? stores[0]!.filters.remove(account.id, one.filter.id).then(() => one) : one)),
+      ),
+    ]);
+    for (const outcome of results.flat()) {
+      if (!outcome.added) expect(outcome.existingId).toBeGreaterThan(0);
+    }
+    const there = await stores[0]!.filters.list(account.id, ALL);
+    const count = async (filterType: FilterType) =>
+      (await stores[0]!.filters.list(account.id, { ...ALL, filterType })).total;
+    expect(there.total).toBeGreaterThanOrEqual(240);
+    expect(await lab.sql('SELECT filter_domains, filter_emails, filter_ips FROM accounts')).toMatchObject([
+      counters(lab, await count('domain'), await count('email'), 0),
+    ]);
+  });
+});

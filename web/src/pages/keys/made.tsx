@@ -17,7 +17,7 @@ export function Made(props: { value: string; children?: ReactNode; onTried: () =
   const email = user?.email ?? 'someone@gmail.com';
   return (
     <Stack>
-      <Text ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }} fw={600}>
+      <Text size="sm" ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }} fw={600}>
         This key is shown once and cannot be shown again: only its hash is kept. Copy it now to where your program reads
         its secrets.
       </Text>

@@ -22,7 +22,10 @@ export function SettingsForm(props: {
   const [name, setName] = useState(initial.name);
   const [addresses, setAddresses] = useState(initial.allow_ips.join('\n'));
   const [missing, setMissing] = useState(false);
+  const [sent, setSent] = useState<Readonly<Record<string, string>>>({});
   const { run, busy, error } = useTry(() => onSave({ name: name.trim(), allow_ips: entriesOf(addresses) }));
+  // What is being corrected is not wrong any more.
+  const wrong = (field: string, value: string) => (value === sent[field] ? fieldError(error, field) : undefined);
   const other = otherError(error, ['name', 'allow_ips']);
   return (
     <form
@@ -30,6 +33,7 @@ export function SettingsForm(props: {
       onSubmit={(event) => {
         event.preventDefault();
         setMissing(name.trim() === '');
+        setSent({ name, allow_ips: addresses });
         if (name.trim() !== '') run();
       }}
     >
@@ -44,9 +48,9 @@ export function SettingsForm(props: {
           data-autofocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={missing && name.trim() === '' ? 'Enter a name.' : fieldError(error, 'name')}
+          error={missing && name.trim() === '' ? 'Enter a name.' : wrong('name', name)}
         />
-        <AddressesField value={addresses} onChange={setAddresses} error={fieldError(error, 'allow_ips')} />
+        <AddressesField value={addresses} onChange={setAddresses} error={wrong('allow_ips', addresses)} />
         {other && <Failure error={other} />}
         <Group justify="flex-end">
           <Button onClick={onCancel}>Cancel</Button>

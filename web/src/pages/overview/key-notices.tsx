@@ -20,7 +20,7 @@ export function KeyNotices({ keys }: { keys: Overview['keys'] }) {
       <List size="sm">
         {told.map(([show, n, words]) => (
           <List.Item key={show}>
-            <Anchor renderRoot={(props) => <Link {...props} to="/settings/keys" search={{ show }} />}>
+            <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/settings/keys" search={{ show }} />}>
               {counted(n, 'key')} {words}
             </Anchor>
           </List.Item>

@@ -15,8 +15,8 @@ export function Running({ question, onCancel }: { question: Question; onCancel: 
   return (
     <Stack gap="xs">
       <Progress value={Math.min(95, (seconds / BUDGET) * 100)} animated aria-label="Time that the check has taken" />
-      <Group justify="space-between">
-        <Text className="anywhere" role="status">
+      <Group>
+        <Text size="sm" className="anywhere" role="status">
           {question.validation_type === 'smtp' ? 'Looking up and asking the mail server' : 'Looking up'} for{' '}
           {question.email}.
           <span aria-hidden className="numbers">

@@ -41,6 +41,8 @@ export function Shell() {
       key={to}
       component={Link}
       to={to}
+      // Judged below: by itself the router would mark a page for every one under it, "Account" on "Members" too.
+      activeOptions={{ exact: true }}
       onClick={close}
       label={label}
       active={isAt(pathname, to)}

@@ -29,7 +29,7 @@ export function Danger({ account }: { account: Account }) {
         Delete the account
       </Title>
       <Text size="sm" mb="sm" maw={640}>
-        For good: keys, log, filters, credits and members. It cannot be undone, not by who runs the service either.
+        For good: keys, log, filters, credits and members. It cannot be undone.
       </Text>
       <Button color="red" variant="outline" onClick={open}>
         Delete this account

@@ -30,7 +30,7 @@ export function PlanFacts({ account }: { account: Account }) {
         <Fact term="Balance">
           {counted(credits.remaining, 'credit')}
           {credits.locked > 0 && `, and ${count(credits.locked)} held by checks that are running`}.{' '}
-          <Anchor component={Link} to="/account/ledger" inherit>
+          <Anchor component={Link} to="/account/ledger" inherit underline="always">
             Every change is in the ledger
           </Anchor>
           .

@@ -8,7 +8,7 @@ import { atTime, count } from '../../parts/words.ts';
 type Row = Ledger['rows'][number];
 
 const COLUMNS: readonly Column<Row>[] = [
-  { header: 'When', cell: ({ created_at }) => <When at={created_at} /> },
+  { header: 'When', cell: ({ created_at }) => <When at={created_at} exact /> },
   { header: 'What', cell: inWords },
   { header: 'Change', numeric: true, cell: ({ amount }) => signed(amount) },
   { header: 'Charged', numeric: true, cell: ({ charged }) => (charged === 0 ? '' : count(charged)), wideOnly: true },

@@ -43,7 +43,7 @@ function Invite({ onClose }: { onClose: () => void }) {
               : `No mail was sent: hand this link to ${invited} yourself.`}{' '}
             It works once, for seven days, and is not shown again.
           </Text>
-          <CopyText text={data.link} label="invitation link" block />
+          <CopyText text={data.link} label="invitation link" />
         </Stack>
       </Outcome>
     );

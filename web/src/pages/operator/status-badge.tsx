@@ -3,7 +3,7 @@ import type { OperatorAccount } from '../../api/schema.ts';
 
 export const StatusBadge = ({ status }: { status: OperatorAccount['status'] }) =>
   status === 'suspended' ? (
-    <Badge color="red" variant="outline" tt="none">
+    <Badge color="red" variant="outline" tt="none" miw="max-content">
       Suspended
     </Badge>
   ) : (

@@ -11,6 +11,7 @@ const COLUMNS: readonly Column<OperatorAccount>[] = [
     cell: ({ id, name }) => (
       <>
         <Anchor
+          size="sm"
           className="anywhere"
           renderRoot={(props) => <Link {...props} to="/operator/accounts/$id" params={{ id }} />}
         >

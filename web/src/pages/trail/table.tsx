@@ -7,8 +7,16 @@ import { actor, deed } from './deeds.ts';
 type Entry = Trail['entries'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { header: 'When', cell: ({ at }) => <When at={at} /> },
-  { header: 'Who', cell: (entry) => <span className="anywhere">{actor(entry)}</span> },
+  { header: 'When', cell: ({ at }) => <When at={at} exact /> },
+  {
+    header: 'Who, and from where',
+    cell: (entry) => (
+      <>
+        <span className="anywhere">{actor(entry)}</span>
+        <Small>{entry.ip}</Small>
+      </>
+    ),
+  },
   {
     header: 'What',
     cell: (entry) => {
@@ -16,18 +24,25 @@ const COLUMNS: readonly Column<Entry>[] = [
       return (
         <>
           {what}
-          {more !== null && (
-            <Text size="xs" c="dimmed" className="anywhere">
-              {more}
-            </Text>
-          )}
+          <Text size="sm" className="anywhere" hiddenFrom="sm">
+            {entry.target}
+          </Text>
+          <Small>{more}</Small>
         </>
       );
     },
   },
-  { header: 'To what', cell: ({ target }) => <span className="anywhere">{target}</span> },
-  { header: 'From', cell: ({ ip }) => <span className="anywhere">{ip ?? '—'}</span>, wideOnly: true },
+  { header: 'To what', cell: ({ target }) => <span className="anywhere">{target}</span>, wideOnly: true },
 ];
+
+function Small({ children }: { children: string | null }) {
+  if (children === null) return null;
+  return (
+    <Text size="xs" c="dimmed" className="anywhere">
+      {children}
+    </Text>
+  );
+}
 
 export const TrailTable = ({ entries }: { entries: readonly Entry[] }) => (
   <DataTable label="Audit log" columns={COLUMNS} rows={entries} rowKey={({ id }) => id} />

@@ -1,7 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { openStore } from '../../src/store/open.ts';
 import { type DnsLab, zone } from '../lab/dns.ts';
 import { type Running, runCli, startProcess } from '../lab/process.ts';
 import { NET, request } from '../lab/service.ts';
@@ -42,7 +44,7 @@ const json = async (...args: string[]) => {
 const usage = (key: string) => request(service.url, 'GET', '/v1/usage', undefined, { authorization: `Bearer ${key}` });
 
 describe('account and key, while the service runs', () => {
-  it('work: account, key, request, grant, plan, revocation', async () => {
+  it('work: account, key, request, grant, plan, revocation', { timeout: 60_000 }, async () => {
     const { id } = await json('account', 'create', '--name', 'Shop', '--plan', 'premium', '--credits', '500');
     const { id: keyId, key } = await json(
       'key',
@@ -73,6 +75,21 @@ describe('account and key, while the service runs', () => {
     await json('key', 'revoke', keyId);
     expect((await usage(key)).json.code).toBe('revoked_api_key');
     expect((await json('key', 'list'))[0].revoked_at).not.toBe(null);
+    const store = await openStore({ url: database.url, clock: systemClock });
+    const trail = await store.trail.list(id, { before: null, limit: 20 });
+    await store.close();
+    expect(trail.map(({ action }) => action).reverse()).toEqual([
+      'account.created',
+      'key.created',
+      'credits.granted',
+      'account.plan_set',
+      'account.rate_limit_set',
+      'key.changed',
+      'key.changed',
+      'key.revoked',
+    ]);
+    for (const { actor } of trail)
+      expect(actor).toEqual({ kind: 'command', id: null, name: userInfo().username, ip: null });
     expect((await json('account', 'list')).find((a: { id: string }) => a.id === id)).toMatchObject({ balance: 750 });
   });
 

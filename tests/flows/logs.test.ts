@@ -3,6 +3,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type DnsLab, zone } from '../lab/dns.ts';
+import { PASSWORD, person } from '../lab/person.ts';
 import { startProcess } from '../lab/process.ts';
 import { NET, request } from '../lab/service.ts';
 import { freshDatabase } from '../lab/stores.ts';
@@ -18,12 +19,21 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function written(how: Record<string, string>): Promise<{ log: string; key: string }> {
+let readers = 0;
+interface Written {
+  readonly log: string;
+  readonly key: string;
+  /** Of the person who signed in. */
+  readonly user: string;
+  readonly account: string;
+  readonly secrets: readonly string[];
+}
+
+async function written(how: Record<string, string>): Promise<Written> {
   const store = await openStore({ url: database.url, clock: systemClock });
   await store.migrate();
   const account = await store.accounts.create({ name: 'logged', plan: 'premium', rateLimit: null, credits: 100 });
   const { value: key } = await createKey(store.keys, account.id, { name: 'logged', allowIps: [] });
-  await store.close();
   const service = await startProcess({
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
@@ -45,18 +55,38 @@ async function written(how: Record<string, string>): Promise<{ log: string; key:
   await call('/v1/verify', { email: 'secretive.person@good.com', validation_type: 7 }, `Bearer ${key}`);
   await call('/v1/verify', '{"email": "secretive.person@good.com"', `Bearer ${key}`);
   await call(`/v1/nowhere?key=${key}`, {}, `Basic ${key}`);
+  const reader = await person(
+    { url: service.url, store },
+    { account: account.id, email: `quiet.reader@n${++readers}.good.com` },
+  );
+  const here = `/dashboard/accounts/${account.id}`;
+  await reader.call('GET', `${here}/overview`);
+  await reader.call('POST', `${here}/verify`, { email: 'secretive.person@good.com', validation_type: 'mx' });
+  await reader.call('GET', `${here}/log?email=secretive.person`);
+  const { json: made } = await reader.call('POST', `${here}/keys`, { name: 'a secretive name' });
+  const { json: invited } = await reader.call('POST', `${here}/invitations`, {
+    email: 'person@new.com',
+    role: 'admin',
+  });
   await service.end('SIGTERM');
-  return { log, key };
+  await store.close();
+  const secrets = [made.value, invited.link.split('#token=')[1], PASSWORD, 'quiet.reader', ...reader.jar.values()];
+  return { log, key, user: reader.id, account: account.id, secrets };
 }
 
-it('has a line per request, and at the finest level no key, no cookie and no address', async () => {
-  const { log, key } = await written({});
+it('has a line per request, and at the finest level no key, no cookie and no address', {
+  timeout: 60_000,
+}, async () => {
+  const { log, key, user, account, secrets } = await written({});
   expect(log).toMatch(/"route":"\/v1\/verify","status":200/);
   expect(log).toMatch(/"verification":"ver_/);
-  for (const secret of [key, key.slice(8), 'biscuit', 'secretive', 'person@']) expect(log).not.toContain(secret);
+  expect(log).toContain(`"route":"/dashboard/accounts/:account/overview","status":200`);
+  expect(log).toMatch(new RegExp(`/overview".*"account":"${account}","user":"${user}"`));
+  const never = [key, key.slice(8), 'biscuit', 'secretive', 'person@', ...secrets];
+  for (const secret of never) expect(log).not.toContain(secret);
 });
 
-it('shows addresses only when asked to', async () => {
+it('shows addresses only when asked to', { timeout: 60_000 }, async () => {
   expect((await written({ MAILVET_LOG_ADDRESSES: 'domain' })).log).toMatch(/"email":"\*@good\.com"/);
   expect((await written({ MAILVET_LOG_ADDRESSES: 'full' })).log).toContain('secretive.person@good.com');
 });

@@ -6,6 +6,8 @@ import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { startLab } from '../../lab/service.ts';
 import { of, signedIn } from './client.ts';
 
+/** Several people are signed in, whose passwords are hashed slowly by design, and mails are sent. */
+vi.setConfig({ testTimeout: 60_000 });
 afterEach(() => vi.useRealTimers());
 
 const told = (sink: MailSink) => sink.mails.flatMap(({ to }) => to).sort();

@@ -28,5 +28,9 @@ function linesOf(findings: readonly Finding[]): string {
 
 async function tryOwnStore(options: Options): Promise<string> {
   const [store, { tryStore }] = await Promise.all([openedStore(options), import('../service/doctor.ts')]);
-  return tryStore(store).finally(() => store.close());
+  try {
+    return await tryStore(store);
+  } finally {
+    await store.close();
+  }
 }

@@ -8,6 +8,7 @@ import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
 import { migrateCommand } from './migrate.ts';
 import { serveCommand } from './serve.ts';
+import { userCommand } from './user.ts';
 import { verifyCommand } from './verify.ts';
 
 /** Runs one command line; answers the exit code: 0, 1 (failed) or 2 (wrong use). */
@@ -22,6 +23,7 @@ async function run(argv: readonly string[]): Promise<number> {
     verifyCommand,
     accountCommand,
     keyCommand,
+    userCommand,
     listsCommand,
     doctorCommand,
     migrateCommand,

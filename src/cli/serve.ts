@@ -3,7 +3,11 @@ import { command, Failed, optionsFrom, sentenceOf } from './command.ts';
 
 export const serveCommand = (): Command =>
   command('serve', 'Run the service.')
-    .option('--first-account', 'on an empty store, make an account (Premium, 10,000 credits) and a key, and print them')
+    .option(
+      '--first-account',
+      'on an empty store, make an account (Premium, 10,000 credits) and a key, and print them; while nobody can sign in ' +
+        'to the dashboard, print a one-time link for it',
+    )
     .action(async (flags: { json?: boolean; firstAccount?: boolean }) => {
       const options = optionsFrom(flags, 'serve');
       const [{ createLogger }, { startService }] = await Promise.all([
@@ -18,8 +22,13 @@ export const serveCommand = (): Command =>
       });
       const { firstAccount } = await import('../service/first-account.ts');
       const first = flags.firstAccount ? await firstAccount(service.store) : null;
-      if (flags.json) process.stdout.write(`${JSON.stringify({ url: service.url, key: first?.key ?? null })}\n`);
-      else process.stdout.write(greeting(service.url, flags.firstAccount === true, first?.key ?? null));
+      const greeting: Greeting = {
+        url: service.url,
+        key: first?.key ?? null,
+        setup_url: flags.firstAccount && options.role !== 'worker' ? await service.setupLink() : null,
+      };
+      const text = flags.json ? `${JSON.stringify(greeting)}\n` : inWords(greeting, flags.firstAccount === true);
+      process.stdout.write(text);
       await asked;
       logger.info('stopping: requests in flight are finished first');
       await service.stop();
@@ -43,8 +52,16 @@ function explain(error: unknown, host: string, port: number): string {
   return sentenceOf(error);
 }
 
-function greeting(url: string, asked: boolean, key: string | null): string {
-  const lines = [`Mailvet listens on ${url}`, `API reference: ${url}/docs`];
+interface Greeting {
+  readonly url: string;
+  /** Of the first account, where it was made now. */
+  readonly key: string | null;
+  /** Makes the first sign-in, once; null where somebody can sign in, or nobody asked. */
+  readonly setup_url: string | null;
+}
+
+function inWords({ url, key, setup_url }: Greeting, asked: boolean): string {
+  const lines = [`Mailvet listens on ${url}`, `API reference: ${url}/docs`, `Dashboard: ${setup_url ?? `${url}/`}`];
   if (key !== null) {
     lines.push(
       '',

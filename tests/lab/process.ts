@@ -8,6 +8,8 @@ const CLI = fileURLToPath(new URL('../../bin/mailvet.mjs', import.meta.url));
 
 export interface Running {
   readonly url: string;
+  /** What `--json` said first. */
+  readonly greeting: Readonly<Record<string, unknown>>;
   readonly child: ChildProcess;
   /** Sends a signal and waits for the end; answers the exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
@@ -21,23 +23,24 @@ const inherited = (): Record<string, string> => {
 };
 
 /** Starts `serve --json` and waits until it says where it listens. */
-export async function startProcess(environment: Environment): Promise<Running> {
-  const child = spawn(process.execPath, [CLI, 'serve', '--json'], {
+export async function startProcess(environment: Environment, flags: readonly string[] = []): Promise<Running> {
+  const child = spawn(process.execPath, [CLI, 'serve', '--json', ...flags], {
     env: { ...inherited(), MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
-  const url = await new Promise<string>((resolve, reject) => {
+  const greeting = await new Promise<{ url: string }>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${said.join('')}`)));
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const { url } = JSON.parse(line) as { url?: string };
-      if (url) resolve(url);
+      const parsed = JSON.parse(line) as { url?: string };
+      if (parsed.url) resolve({ ...parsed, url: parsed.url });
       else said.push(line);
     });
   });
   return {
-    url,
+    url: greeting.url,
+    greeting,
     child,
     async end(signal) {
       if (child.exitCode !== null) return child.exitCode;
@@ -55,12 +58,15 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Runs one command to its end. */
-export async function runCli(args: readonly string[], environment: Environment = {}): Promise<Ran> {
+/** Runs one command to its end; `input` is its standard input. */
+export async function runCli(args: readonly string[], environment: Environment = {}, input = ''): Promise<Ran> {
   const child = spawn(process.execPath, [CLI, ...args], {
     env: { ...inherited(), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // A command that reads none may be gone before it is written.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk;

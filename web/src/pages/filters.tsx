@@ -35,8 +35,8 @@ export function FiltersPage() {
   const remove = useRemove(id);
   const go = (change: Partial<Record<keyof FiltersSearch, unknown>>) =>
     void navigate({ search: filtersSearch({ ...search, page: undefined, ...change }), replace: true });
-  const last = query.data?.pagination.total_pages ?? 1;
-  const beyond = !query.isPlaceholderData && (search.page ?? 1) > Math.max(1, last);
+  const last = query.isPlaceholderData ? undefined : query.data?.pagination.total_pages;
+  const beyond = last !== undefined && (search.page ?? 1) > last;
   // The last of its page was removed, or the address is an old one.
   useEffect(() => {
     if (beyond) void navigate({ search: (now) => filtersSearch({ ...now, page: last }), replace: true });
@@ -61,7 +61,8 @@ export function FiltersPage() {
     >
       <Group align="flex-end" role="search" aria-label="Filters">
         <SearchBox
-          label="Search in value and reason"
+          label="Search"
+          placeholder="In value and reason"
           value={search.query ?? ''}
           onSearch={(text) => go({ query: text })}
         />

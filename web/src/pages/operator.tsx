@@ -39,7 +39,12 @@ function Accounts() {
       }
     >
       <Box role="search" aria-label="Accounts" maw={360}>
-        <SearchBox label="Search in name and id" value={search.query ?? ''} onSearch={(text) => go({ query: text })} />
+        <SearchBox
+          label="Search"
+          placeholder="In name and id"
+          value={search.query ?? ''}
+          onSearch={(text) => go({ query: text })}
+        />
       </Box>
       <Loaded query={query}>
         {({ accounts, total_count, per_page }) =>

@@ -74,6 +74,7 @@ export function ImportForm(props: {
               onChange={(event) => onText(event.currentTarget.value)}
               maxLength={MAX_BYTES}
               rows={10}
+              wrap="off"
               spellCheck={false}
               data-autofocus
               styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}

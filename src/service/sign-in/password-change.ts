@@ -93,7 +93,8 @@ export function createPasswords({ library, limits, people, store, url, mail, lat
       await limits.count('password', user);
       const { internalAdapter, password: passwords } = await (await library()).$context;
       const hash = (await internalAdapter.findCredentialAccount(user))?.password;
-      if (!hash || !(await passwords.verify({ hash, password }))) throw new Refusal('wrong_password', undefined, { field: 'password' });
+      if (!hash || !(await passwords.verify({ hash, password })))
+        throw new Refusal('wrong_password', undefined, { field: 'password' });
       await limits.clear('password', user);
     },
   };

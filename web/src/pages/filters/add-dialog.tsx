@@ -33,7 +33,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
         {...submit.field('value')}
         label="Value"
         description="An address, a domain (with its sub-domains), an IP or a CIDR."
-        placeholder="spam.example"
+        placeholder="spam.example.com"
         maxLength={1024}
         autoComplete="off"
         spellCheck={false}

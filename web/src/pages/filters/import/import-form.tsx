@@ -69,7 +69,7 @@ export function ImportForm(props: {
             <Textarea
               label="One to a line"
               description="An address, a domain, an IP or a CIDR; after a comma or a tab a reason, if you like."
-              placeholder={'spam.example, bought lists\njane@example.com\n192.0.2.0/24'}
+              placeholder={'spam.example.com, bought lists\njane@example.com\n192.0.2.0/24'}
               value={text}
               onChange={(event) => onText(event.currentTarget.value)}
               maxLength={MAX_BYTES}

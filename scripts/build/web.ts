@@ -10,6 +10,8 @@ import { ROOT } from '../fresh.mjs';
  */
 export async function buildWeb(outDir: string): Promise<string[]> {
   const configFile = join(ROOT, 'web/vite.config.ts');
+  // Else React would be built as whoever runs this has it: a test runner builds what is to be published, too.
+  process.env.NODE_ENV = 'production';
   const made = await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
   const folder = join(outDir, 'assets');
   for (const name of readdirSync(folder)) {

@@ -1,7 +1,7 @@
 /** What people do again and again, by what they see: roles and labels. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Person } from '../lab/people.ts';
+import type { Person } from '../lab/person.ts';
 
 export const heading = (page: Page, name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name });
 export const button = (within: Page | Locator, name: string | RegExp): Locator =>

@@ -3,7 +3,7 @@
 import { createKey } from '../../src/service/keys.ts';
 import type { Account } from '../../src/store/store.ts';
 import type { Zone } from './dns.ts';
-import { type Person, personOf } from './people.ts';
+import { type Person, person } from './person.ts';
 import { type Lab, type Reply, request } from './service.ts';
 import type { Persona } from './smtp.ts';
 import type { TestClock } from './stores.ts';
@@ -71,10 +71,10 @@ export async function believable(lab: Lab, past?: { clock: TestClock; days: numb
   at(days * 24);
   const { store } = lab;
   const account = await store.accounts.create({ name: 'Fabrikam', plan: 'premium', rateLimit: null, credits: 25_000 });
-  const people = { account, operator: false } as const;
-  const owner = await personOf(lab, { ...people, name: 'Ada Lind', email: 'ada@fabrikam.test', operator: true });
-  const admin = await personOf(lab, { ...people, name: 'Joy Okafor', email: 'joy@fabrikam.test', role: 'admin' });
-  const member = await personOf(lab, { ...people, name: 'Karl Tamm', email: 'karl@fabrikam.test', role: 'member' });
+  const people = { account: account.id } as const;
+  const owner = await person(lab, { ...people, name: 'Ada Lind', email: 'ada@fabrikam.test', operator: true });
+  const admin = await person(lab, { ...people, name: 'Joy Okafor', email: 'joy@fabrikam.test', role: 'admin' });
+  const member = await person(lab, { ...people, name: 'Karl Tamm', email: 'karl@fabrikam.test', role: 'member' });
   const by = { kind: 'user', id: owner.id, name: owner.email, ip: OFFICE } as const;
   const keyOf = (name: string, allowIps: string[]) => createKey(store.keys, account.id, { name, allowIps }, by);
 

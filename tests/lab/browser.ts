@@ -5,8 +5,9 @@
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { type Look, launch, whyNoBrowser, windowOptions } from './chromium.ts';
+import { carry, type Look, launch, whyNoBrowser, windowOptions } from './chromium.ts';
 import { type Asked, type PageWatch, watchPages } from './page-watch.ts';
+import type { Person } from './person.ts';
 
 /** One person at one browser. */
 export interface Visitor {
@@ -19,8 +20,8 @@ export interface Visitor {
 }
 
 export interface BrowserLab {
-  /** A browser of its own at `url`: no cookies, nothing stored. Closed at the end of the test. */
-  visit(url: string, look?: Look): Promise<Visitor>;
+  /** A browser of its own at `url`: nothing stored but the session of `as`. Closed at the end of the test. */
+  visit(url: string, how?: Look & { as?: Pick<Person, 'jar'> }): Promise<Visitor>;
 }
 
 const PATIENCE_MS = 10_000;
@@ -51,8 +52,9 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
       expect(faults, 'what the pages did that no test asked for').toEqual([]);
     });
     suite({
-      async visit(url, look = {}) {
+      async visit(url, { as: person, ...look } = {}) {
         const context = await running.browser.newContext(windowOptions(look));
+        if (person) await carry(person, context, url);
         context.setDefaultTimeout(PATIENCE_MS);
         const watch = await watchPages(context, new URL(url).origin);
         open.push({ context, watch });

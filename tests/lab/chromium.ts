@@ -2,7 +2,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import type { Person } from './person.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 const SWITCHES = [
@@ -49,3 +50,10 @@ export const windowOptions = ({ width = 1280, height = 800, scheme = 'light' }: 
   timezoneId: 'UTC',
   reducedMotion: 'reduce',
 });
+
+/** Puts a session that is there into a browser. */
+export async function carry({ jar }: Pick<Person, 'jar'>, context: BrowserContext, url: string): Promise<void> {
+  // Of the origin: a cookie for a deep address would be sent to the pages below it only.
+  const how = { url: new URL(url).origin, httpOnly: true, sameSite: 'Strict' } as const;
+  await context.addCookies([...jar].map(([name, value]) => ({ name, value, ...how })));
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
-import { personOf } from '../../lab/people.ts';
+import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { button, dialog, expectText, field, fillIn, heading, rowOf, says } from '../steps.ts';
 
@@ -14,10 +14,8 @@ describeBrowser('filters', (browser) => {
 
   async function member() {
     const api = await lab.member({ credits: 100 });
-    const person = await personOf(lab, { account: api.account, role: 'member' });
-    const visitor = await browser.visit(`${lab.url}/sign-in`);
-    await person.signIn(visitor.context);
-    await visitor.page.goto(`${lab.url}/filters`);
+    const who = await person(lab, { account: api.account.id, role: 'member' });
+    const visitor = await browser.visit(`${lab.url}/filters`, { as: who });
     await heading(visitor.page, 'Filters').waitFor();
     return { ...visitor, api };
   }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
-import { personOf } from '../../lab/people.ts';
+import { person } from '../../lab/person.ts';
 import { type Lab, type Reply, request, startLab } from '../../lab/service.ts';
 import { button, dialog, expectText, field, goTo, heading, rowOf, says, stored } from '../steps.ts';
 
@@ -15,12 +15,10 @@ describeBrowser('API keys', (browser) => {
   /** Somebody with an account that has one key already, at the page of keys. */
   async function somebody(role: 'owner' | 'admin' | 'member' = 'admin') {
     const api = await lab.member({ credits: 10_000, plan: 'enterprise' });
-    const person = await personOf(lab, { account: api.account, role });
-    const visitor = await browser.visit(`${lab.url}/sign-in`);
-    await person.signIn(visitor.context);
-    await visitor.page.goto(`${lab.url}/settings/keys`);
+    const who = await person(lab, { account: api.account.id, role });
+    const visitor = await browser.visit(`${lab.url}/settings/keys`, { as: who });
     await heading(visitor.page, 'API keys').waitFor();
-    return { ...visitor, api, person };
+    return { ...visitor, api };
   }
   const verifyWith = (key: string): Promise<Reply> =>
     request(lab.url, 'POST', '/v1/verify', { email: 'jane@good.com' }, { authorization: `Bearer ${key}` });
@@ -168,14 +166,14 @@ describeBrowser('API keys', (browser) => {
   });
 
   it('a member sees them, and can do nothing with them', async () => {
-    const { page, person } = await somebody('member');
+    const { page, api } = await somebody('member');
     await says(page, 'Admins and owners of the account make, change and revoke keys.');
     await rowOf(page, 'test').waitFor();
     expect(await button(page, 'Create a key').count()).toBe(0);
     expect(await button(page, /^Actions/).count()).toBe(0);
     await goTo(page, 'Members');
-    const { account } = (await lab.store.members.ofUser(person.id))[0]!;
-    const answer = await page.request.post(`${lab.url}/dashboard/accounts/${account}/keys`, { data: { name: 'mine' } });
+    const keys = `${lab.url}/dashboard/accounts/${api.account.id}/keys`;
+    const answer = await page.request.post(keys, { data: { name: 'mine' } });
     expect(answer.status()).toBe(403);
   });
 });

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addPasskeyDevice, totpCode } from '../../lab/authenticators.ts';
 import { describeBrowser } from '../../lab/browser.ts';
-import { type Person, personOf } from '../../lab/people.ts';
+import { addPasskeyDevice } from '../../lab/passkey-device.ts';
+import { forgetSignIns, type Person, person as personOf } from '../../lab/person.ts';
 import { runCli } from '../../lab/process.ts';
+import { totp } from '../../lab/second-factor.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { button, dialog, expectText, field, fillIn, goTo, heading, rowOf, says, signInAs, signOut } from '../steps.ts';
-
-const STEP_MS = 30_000;
 
 describeBrowser('signing in', (browser) => {
   let lab: Lab;
@@ -17,7 +16,8 @@ describeBrowser('signing in', (browser) => {
 
   const somebody = async (): Promise<Person> => {
     const account = await lab.store.accounts.create({ name: 'Acme', plan: 'premium', rateLimit: null, credits: 100 });
-    return personOf(lab, { account });
+    await forgetSignIns(lab);
+    return personOf(lab, { account: account.id });
   };
 
   it('by address and password, to the page that was asked for; and out again', async () => {
@@ -54,9 +54,7 @@ describeBrowser('signing in', (browser) => {
 
   it('with an authenticator app, and with a recovery code where it is lost', async () => {
     const person = await somebody();
-    const { page, context, refused } = await browser.visit(`${lab.url}/sign-in`);
-    await person.signIn(context);
-    await page.goto(`${lab.url}/security`);
+    const { page, refused } = await browser.visit(`${lab.url}/security`, { as: person });
     await button(page, 'Set up an app').click();
     const setUp = dialog(page, 'Set up an authenticator app');
     await field(setUp, 'Password').fill(person.password);
@@ -69,7 +67,7 @@ describeBrowser('signing in', (browser) => {
     await field(setUp, 'Code of the authenticator app').fill('000000');
     await button(setUp, 'Confirm').click();
     await expectText(setUp).toMatch(/code/i);
-    await field(setUp, 'Code of the authenticator app').fill(totpCode(secret));
+    await field(setUp, 'Code of the authenticator app').fill(totp(secret));
     await button(setUp, 'Confirm').click();
     await says(page, 'A code is asked at every sign-in from now on.');
     await says(page, 'On: a code is asked at every sign-in with the password.');
@@ -79,10 +77,10 @@ describeBrowser('signing in', (browser) => {
     await heading(page, 'Second step').waitFor();
     // The one that has confirmed the app is used up.
     refused(401, '/dashboard/sign-in/code');
-    await field(page, 'Code of the authenticator app').fill(totpCode(secret));
+    await field(page, 'Code of the authenticator app').fill(totp(secret));
     await button(page, 'Sign in').click();
     await page.getByText(/code/i).first().waitFor();
-    await field(page, 'Code of the authenticator app').fill(totpCode(secret, Date.now() + STEP_MS));
+    await field(page, 'Code of the authenticator app').fill(totp(secret, 1));
     await button(page, 'Sign in').click();
     await heading(page, 'Overview').waitFor();
 

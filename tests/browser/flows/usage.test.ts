@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
-import { personOf } from '../../lab/people.ts';
+import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { button, expectText, field, goTo, heading, rowOf, says } from '../steps.ts';
 
@@ -14,19 +14,14 @@ describeBrowser('overview and usage', (browser) => {
 
   async function admin() {
     const api = await lab.member({ credits: 100 });
-    const person = await personOf(lab, { account: api.account, role: 'admin' });
-    const visitor = await browser.visit(`${lab.url}/sign-in`);
-    await person.signIn(visitor.context);
+    const who = await person(lab, { account: api.account.id, role: 'admin' });
+    const visitor = await browser.visit(lab.url, { as: who });
+    await heading(visitor.page, 'Overview').waitFor();
     return { ...visitor, api };
   }
-  const open = async (page: Awaited<ReturnType<typeof admin>>['page']) => {
-    await page.goto(lab.url);
-    await heading(page, 'Overview').waitFor();
-  };
 
   it('shows balance, plan, window and month, and points to keys that deserve a look', async () => {
     const { page, api } = await admin();
-    await open(page);
     await page.getByRole('region', { name: 'First steps' }).waitFor();
     for (const email of ['jane@good.com', 'joe@no-mail.com', 'jim@good.com']) await api.verify(email);
     await page.reload();
@@ -42,7 +37,6 @@ describeBrowser('overview and usage', (browser) => {
 
   it('sets a line for a low balance, and shows the banner below it', async () => {
     const { page, api } = await admin();
-    await open(page);
     await button(page, 'Set a low-balance line').click();
     const line = field(page, 'Say so when the balance is below');
     await line.fill('few');
@@ -62,7 +56,6 @@ describeBrowser('overview and usage', (browser) => {
   it('charts requests, latency and refusals, with their numbers, and by reason and key', async () => {
     const { page, api } = await admin();
     for (const email of ['jane@good.com', 'joe@no-mail.com', 'jim@good.com']) await api.verify(email);
-    await open(page);
     await goTo(page, 'Usage');
     const chart = page.getByRole('figure', { name: 'Verifications' });
     await chart.getByRole('img', { name: /^Verifications, as a chart\./ }).waitFor();
@@ -89,7 +82,6 @@ describeBrowser('overview and usage', (browser) => {
   it('takes a range of days, which stands in the address of the page', async () => {
     const { page, api } = await admin();
     await api.verify('jane@good.com');
-    await open(page);
     await goTo(page, 'Usage');
     await field(page, 'From (UTC)').fill('2026-01-31');
     await field(page, 'To, inclusive').fill('2026-01-01');

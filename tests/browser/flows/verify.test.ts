@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
-import { personOf } from '../../lab/people.ts';
+import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../../lab/smtp.ts';
 import { button, dialog, expectText, field, goTo, heading, rowOf, says } from '../steps.ts';
@@ -19,10 +19,8 @@ describeBrowser('verifying, and the log of it', (browser) => {
 
   async function member(options: Parameters<Lab['member']>[0] = {}, role: 'owner' | 'member' = 'member') {
     const api = await lab.member({ credits: 100, ...options });
-    const person = await personOf(lab, { account: api.account, role });
-    const visitor = await browser.visit(`${lab.url}/sign-in`);
-    await person.signIn(visitor.context);
-    await visitor.page.goto(`${lab.url}/verify`);
+    const who = await person(lab, { account: api.account.id, role });
+    const visitor = await browser.visit(`${lab.url}/verify`, { as: who });
     await heading(visitor.page, 'Verify').waitFor();
     return { ...visitor, api };
   }

@@ -1,0 +1,73 @@
+/**
+ * `npm run screenshots`: the pictures of the docs, of the dashboard as it is, on a service of its own with an account
+ * after a month of use. Time stands still, so that the same pages give the same pictures.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { settled } from '../tests/lab/axe.ts';
+import { type Believable, believable, COMPANIES, ENVIRONMENT, POST_OFFICE } from '../tests/lab/believable.ts';
+import { carry, type Look, launch, whyNoBrowser, windowOptions } from '../tests/lab/chromium.ts';
+import { startLab } from '../tests/lab/service.ts';
+import { startSmtp } from '../tests/lab/smtp.ts';
+import { TestClock } from '../tests/lab/stores.ts';
+import { isBuilt, ROOT, runPinned } from './fresh.mjs';
+
+const DAYS = 31;
+const FOLDER = join(ROOT, 'docs/images');
+
+const overview = (page: Page) => page.getByRole('region', { name: 'This month' }).waitFor();
+const PICTURES: readonly (readonly [file: string, path: string, look: Look, ready: (page: Page) => Promise<void>])[] = [
+  ['overview', '/', {}, overview],
+  ['overview-dark', '/', { scheme: 'dark' }, overview],
+  ['keys', '/settings/keys', {}, (page) => page.getByRole('table', { name: 'API keys' }).waitFor()],
+  ['usage', '/usage?range=30d', {}, drawn],
+  ['verify', '/verify', {}, verified],
+];
+
+async function drawn(page: Page): Promise<void> {
+  await page.locator('figure canvas').nth(2).waitFor();
+}
+async function verified(page: Page): Promise<void> {
+  await page.getByLabel('Address').fill('ada.lind@fabrikam.test');
+  await page.getByRole('radio', { name: /^smtp/ }).check();
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByRole('list', { name: 'The dialogue with the mail server' }).waitFor();
+  await page.getByRole('heading', { name: 'Verdict' }).scrollIntoViewIfNeeded();
+}
+
+const missing = whyNoBrowser();
+if (missing !== null) {
+  console.error(`The pictures need a browser: ${missing}.`);
+  process.exit(1);
+}
+if (!isBuilt() && !runPinned(['scripts/build.ts'])) process.exit(1);
+
+const clock = new TestClock();
+const mail = await startSmtp(POST_OFFICE);
+const smtp = { MAILVET_SMTP_PORT: `${mail.port}`, MAILVET_SMTP_RATE_PER_OPERATOR: '0' };
+const lab = await startLab({ ...ENVIRONMENT, ...smtp }, { net: COMPANIES, clock });
+const { browser, close } = await launch();
+try {
+  const seeded = await believable(lab, { clock, days: DAYS });
+  mkdirSync(FOLDER, { recursive: true });
+  for (const picture of PICTURES) await take(seeded, picture);
+} finally {
+  await close();
+  await lab.close();
+  await mail.close();
+}
+
+async function take({ owner }: Believable, [file, path, look, ready]: (typeof PICTURES)[number]): Promise<void> {
+  const context = await browser.newContext(windowOptions(look));
+  await context.clock.setFixedTime(clock.now());
+  await carry(owner, context, lab.url);
+  const page = await context.newPage();
+  await page.goto(lab.url + path);
+  await ready(page);
+  await settled(page);
+  const target = join(FOLDER, `${file}.png`);
+  await page.screenshot({ path: target });
+  console.log(target.slice(ROOT.length));
+  await context.close();
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeBrowser } from '../../lab/browser.ts';
+import { PASSWORD, person } from '../../lab/person.ts';
+import { type Lab, startLab } from '../../lab/service.ts';
+import { button, dialog, expectText, field, fillIn, goTo, heading, rowOf, says, signInAs } from '../steps.ts';
+
+describeBrowser('the account', (browser) => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await startLab();
+  });
+  afterAll(() => lab.close());
+
+  async function somebody(role: 'owner' | 'admin' = 'owner') {
+    const api = await lab.member({ credits: 100 });
+    const who = await person(lab, { account: api.account.id, role });
+    const visitor = await browser.visit(`${lab.url}/account`, { as: who });
+    await heading(visitor.page, 'Account').waitFor();
+    return { ...visitor, api, who };
+  }
+
+  it('shows plan and prices, and every row of the ledger with its verification', async () => {
+    const { page, api } = await somebody();
+    const plan = page.getByRole('region', { name: 'Plan and limits' });
+    await expectText(plan).toMatch(/Premium[\s\S]*300 in 5 minutes[\s\S]*1 credit[\s\S]*10 credits/);
+    await api.verify('jane@good.com');
+    await api.verify('jim@good.com');
+    await goTo(page, 'Credit ledger');
+    await says(page, 'Balance: 98 credits.');
+    await expect.poll(() => page.getByRole('row').count()).toBe(4);
+    await rowOf(page, 'Granted').filter({ hasText: '+100' }).waitFor();
+    await rowOf(page, 'Charged').filter({ hasText: '−1' }).last().getByRole('link').click();
+    await heading(page, 'Verification').waitFor();
+    await says(page, 'jane@good.com');
+  });
+
+  it('invites somebody new, who joins in a browser of their own; changes their role; removes them', async () => {
+    const { page, api } = await somebody();
+    const name = api.account.name;
+    await goTo(page, 'Members');
+    await button(page, 'Invite somebody').click();
+    await field(dialog(page), 'Address').fill('new-colleague@good.com');
+    await page.getByRole('radio', { name: 'Admin' }).check();
+    await button(dialog(page), 'Invite').click();
+    const link = (await dialog(page).getByLabel('invitation link', { exact: true }).textContent()) ?? '';
+    await button(dialog(page), 'Done').click();
+    await rowOf(page, 'new-colleague@good.com').waitFor();
+
+    const other = await browser.visit(link);
+    await heading(other.page, `Join ${name}`).waitFor();
+    expect(other.page.url()).not.toContain('token');
+    await fillIn(other.page, { 'Your name': 'New Colleague', Password: PASSWORD });
+    await button(other.page, 'Join').click();
+    await heading(other.page, 'Overview').waitFor();
+    await goTo(other.page, 'API keys');
+    await button(other.page, 'Create a key').waitFor();
+
+    await page.reload();
+    expect(await page.getByRole('table', { name: 'Open invitations' }).count()).toBe(0);
+    await button(page, 'Change the role of new-colleague@good.com').click();
+    await page.getByRole('radio', { name: 'Member' }).check();
+    await button(dialog(page), 'Save').click();
+    await says(page, 'New Colleague is member now.');
+    await other.page.reload();
+    await says(other.page, 'Admins and owners of the account make, change and revoke keys.');
+
+    await button(page, 'Remove new-colleague@good.com').click();
+    await button(dialog(page), 'Remove').click();
+    await says(page, 'New Colleague was removed.');
+    other.refused(404, `/dashboard/accounts/${api.account.id}/filters`);
+    await other.page.getByRole('link', { name: 'Filters', exact: true }).click();
+    await other.page
+      .getByText(/in no account|not found|no such/i)
+      .first()
+      .waitFor();
+  });
+
+  it('somebody who has a sign-in joins under it, and changes between accounts; a link that was withdrawn is dead', async () => {
+    const mine = await lab.member({ credits: 5 });
+    const known = await person(lab, { account: mine.account.id, email: 'known@good.com' });
+    const { page, api } = await somebody('admin');
+    const links: string[] = [];
+    await goTo(page, 'Members');
+    for (const email of [known.email, 'never-comes@good.com']) {
+      await button(page, 'Invite somebody').click();
+      await field(dialog(page), 'Address').fill(email);
+      await button(dialog(page), 'Invite').click();
+      links.push((await dialog(page).getByLabel('invitation link', { exact: true }).textContent()) ?? '');
+      await button(dialog(page), 'Done').click();
+    }
+    await button(page, 'Withdraw never-comes@good.com').click();
+    await button(dialog(page), 'Withdraw').click();
+    await says(page, 'The invitation of never-comes@good.com was withdrawn.');
+
+    const other = await browser.visit(links[0]!);
+    await other.page.getByRole('link', { name: 'Sign in' }).click();
+    await field(other.page, 'Password').fill(known.password);
+    await button(other.page, 'Sign in').click();
+    await heading(other.page, `Join ${api.account.name}`).waitFor();
+    await button(other.page, 'Join').click();
+    await heading(other.page, 'Overview').waitFor();
+    await says(other.page, api.account.name);
+    await button(other.page, /account and settings$/).click();
+    await other.page.getByRole('menuitemradio', { name: `${mine.account.name} (owner)` }).click();
+    await expectText(other.page.getByRole('region', { name: 'Balance' })).toContain('5 credits');
+
+    const dead = await browser.visit('about:blank', {}).catch(() => browser.visit(lab.url));
+    dead.refused(410, '/dashboard/invitation');
+    await dead.page.goto(links[1]!);
+    await heading(dead.page, 'This link does not work any more').waitFor();
+  });
+
+  it('the audit log says who did what, and from where', async () => {
+    const { page, api, who } = await somebody();
+    await api.call('POST', '/v1/filters', { value: 'spam.com', reason: 'Complaints' });
+    await field(page, 'Name').fill('Renamed Ltd');
+    await button(page, 'Save').click();
+    await says(page, 'Saved.');
+    await goTo(page, 'Audit log');
+    const renamed = rowOf(page, 'Renamed the account');
+    await expectText(renamed).toContain(who.email);
+    await expectText(renamed).toContain('127.0.0.1');
+    await expectText(rowOf(page, 'Added a filter')).toContain('API key test');
+    await expectText(rowOf(page, 'Created an API key')).toContain('test');
+  });
+
+  it('a shorter retention is asked about first', async () => {
+    const { page, api } = await somebody('admin');
+    const days = field(page, 'Keep verifications for (days)');
+    await days.fill('31');
+    await button(page, 'Save').click();
+    const before = await lab.store.accounts.get(api.account.id);
+    expect(before?.retentionDays).toBeNull();
+    await page.reload();
+    await days.fill('7');
+    await button(page, 'Save').click();
+    await says(page, /older than 7 days are deleted/);
+    await button(dialog(page), 'Delete what is older').click();
+    await says(page, 'Saved.');
+    await expect.poll(async () => (await lab.store.accounts.get(api.account.id))?.retentionDays).toBe(7);
+    expect(await button(page, 'Delete this account').count()).toBe(0);
+  });
+
+  it('is deleted by its owner with name and password: its keys are refused at once', async () => {
+    const { page, api, who, refused } = await somebody();
+    await button(page, 'Delete this account').click();
+    await says(page, 'Who is in no other account can no longer sign in; that includes you.');
+    await field(dialog(page), `Type “${api.account.name}” to confirm`).fill(api.account.name);
+    await field(dialog(page), 'Your password').fill('not the password');
+    refused(422, /\/delete$/);
+    await button(dialog(page), 'Delete for good').click();
+    await expectText(dialog(page)).toMatch(/password/i);
+    expect((await api.verify('jane@good.com')).status).toBe(200);
+    await field(dialog(page), 'Your password').fill(who.password);
+    await button(dialog(page), 'Delete for good').click();
+    await heading(page, 'Sign in').waitFor();
+    expect((await api.verify('jane@good.com')).status).toBe(401);
+    refused(401, '/dashboard/sign-in');
+    await signInAs(page, who);
+    await page.getByRole('alert').waitFor();
+  });
+});

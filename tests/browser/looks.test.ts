@@ -1,0 +1,184 @@
+/** Every page as it looks: in both colour schemes, on a desk and on a phone, and to who does not see it. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { violations } from '../lab/axe.ts';
+import { type Believable, believable, COMPANIES, ENVIRONMENT, POST_OFFICE } from '../lab/believable.ts';
+import { describeBrowser } from '../lab/browser.ts';
+import type { Look } from '../lab/chromium.ts';
+import { type Lab, request, startLab } from '../lab/service.ts';
+import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
+import { button, dialog, field, fillIn, heading, rowOf, says, sideways } from './steps.ts';
+
+const LOOKS: Readonly<Record<string, Look>> = {
+  light: {},
+  dark: { scheme: 'dark' },
+  'on a phone': { width: 375, height: 740 },
+};
+
+/** Path and heading; `:entry` and `:account` are filled in. */
+const INSIDE = [
+  ['/', 'Overview'],
+  ['/usage', 'Usage'],
+  ['/verify', 'Verify'],
+  ['/log', 'Log'],
+  ['/log/:entry', 'Verification'],
+  ['/filters', 'Filters'],
+  ['/settings/keys', 'API keys'],
+  ['/account', 'Account'],
+  ['/account/ledger', 'Credit ledger'],
+  ['/account/members', 'Members'],
+  ['/account/trail', 'Audit log'],
+  ['/security', 'Sign-in and security'],
+  ['/operator', 'Accounts'],
+  ['/operator/accounts/:account', 'Fabrikam'],
+  ['/operator/doctor', 'Doctor'],
+  ['/operator/lists', 'Lists'],
+] as const;
+const OUTSIDE = [
+  ['/sign-in', 'Sign in'],
+  ['/sign-in#forgot', 'Forgot the password'],
+  ['/sign-up', 'Sign up'],
+  ['/setup#token=0123456789abcdef', 'Set up Mailvet'],
+  ['/reset-password#token=0123456789abcdef', 'Choose a password'],
+  ['/verify-email', 'A link is missing'],
+] as const;
+
+/** What is opened on a page, and how. */
+const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<void>])[] = [
+  ['the menu of the account', '/', (page) => button(page, /account and settings$/).click()],
+  ['a new key', '/settings/keys', (page) => button(page, 'Create a key').click()],
+  ['a key that was made', '/settings/keys', make],
+  ['what a key can do', '/settings/keys', (page) => button(page, /^Actions for CRM/).click()],
+  ['editing a key', '/settings/keys', (page) => act(page, 'Edit name and addresses')],
+  ['rolling a key', '/settings/keys', (page) => act(page, 'Roll')],
+  ['revoking a key', '/settings/keys', (page) => act(page, 'Revoke')],
+  ['a verdict with its evidence', '/verify', ask],
+  ['adding a filter', '/filters', (page) => button(page, 'Add a filter').click()],
+  ['what came of many filters', '/filters', addMany],
+  ['erasing an address', '/log', (page) => button(page, 'Erase an address').click()],
+  ['an invitation', '/account/members', invite],
+  ['deleting the account', '/account', (page) => button(page, 'Delete this account').click()],
+  ['the numbers of a chart', '/usage', (page) => page.getByText('Numbers: verifications').click()],
+  ['an authenticator app', '/security', (page) => button(page, 'Set up an app').click()],
+  ['a new account', '/operator', (page) => button(page, 'New account').click()],
+];
+
+async function act(page: Page, action: string): Promise<void> {
+  await button(page, /^Actions for CRM/).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+async function make(page: Page): Promise<void> {
+  await button(page, 'Create a key').click();
+  await field(dialog(page), 'Name').fill('Made to be looked at');
+  await button(dialog(page), 'Create the key').click();
+  await says(page, /shown once/);
+}
+async function ask(page: Page): Promise<void> {
+  await field(page, 'Address').fill('no.such.person@fabrikam.test');
+  await page.getByRole('radio', { name: /^smtp/ }).check();
+  await button(page, 'Verify').click();
+  await page.getByRole('list', { name: 'The dialogue with the mail server' }).waitFor();
+}
+async function addMany(page: Page): Promise<void> {
+  await button(page, 'Add many').click();
+  await field(dialog(page), 'One to a line').fill('a-filter-that-is-new.com\nno such thing');
+  await button(dialog(page), 'Add the lines').click();
+  await dialog(page).getByText('2 lines done.').waitFor();
+}
+async function invite(page: Page): Promise<void> {
+  await button(page, 'Invite somebody').click();
+  await fillIn(dialog(page), { Address: 'new@good.com' });
+  await button(dialog(page), 'Invite').click();
+  await dialog(page).getByLabel('invitation link', { exact: true }).waitFor();
+}
+
+describeBrowser('how it looks', (browser) => {
+  let mail: SmtpLab;
+  let lab: Lab;
+  let seeded: Believable;
+  let entry: string;
+  beforeAll(async () => {
+    mail = await startSmtp(POST_OFFICE);
+    const smtp = { MAILVET_SMTP_PORT: `${mail.port}`, MAILVET_SMTP_RATE_PER_OPERATOR: '0' };
+    lab = await startLab({ ...ENVIRONMENT, ...smtp }, { net: COMPANIES });
+    seeded = await believable(lab);
+    const asked = { email: 'ada.lind@fabrikam.test', validation_type: 'smtp' };
+    const headers = { authorization: `Bearer ${seeded.key}` };
+    entry = (await request(lab.url, 'POST', '/v1/verify?evidence=1', asked, headers)).json.id;
+  });
+  afterAll(async () => {
+    await lab.close();
+    await mail.close();
+  });
+
+  const pathOf = (path: string): string => path.replace(':entry', entry).replace(':account', seeded.account.id);
+  const shown = async (page: Page, title: string): Promise<void> => {
+    await heading(page, title).waitFor();
+    await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+  };
+
+  describe.each(Object.entries(LOOKS))('%s', (_, look) => {
+    it.each(INSIDE)('%s', async (path, title) => {
+      const { page } = await browser.visit(lab.url + pathOf(path), { ...look, as: seeded.owner });
+      await shown(page, title);
+      expect.soft(await violations(page)).toEqual([]);
+      expect(await sideways(page)).toBe(0);
+      expect(await page.title()).toBe(`${title} · Mailvet`);
+    });
+
+    it.each(OUTSIDE)('%s, to who is not signed in', async (path, title) => {
+      const { page } = await browser.visit(lab.url + path, look);
+      await shown(page, title);
+      expect.soft(await violations(page)).toEqual([]);
+      expect(await sideways(page)).toBe(0);
+    });
+
+    it.each(DIALOGS)('%s', async (_name, path, open) => {
+      const { page } = await browser.visit(lab.url + path, { ...look, as: seeded.owner });
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await open(page);
+      expect.soft(await violations(page)).toEqual([]);
+      expect(await sideways(page)).toBe(0);
+    });
+  });
+
+  it('what is wrong is found: a field without a name, words too faint, a page too wide', async () => {
+    const { page } = await browser.visit(`${lab.url}/sign-in`);
+    await heading(page, 'Sign in').waitFor();
+    await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
+      '<input><p id="faint">Faint</p><p id="wide">Wide</p>')`);
+    await page.evaluate(`{ faint.style.color = '#ccc'; wide.style.width = '4000px'; }`);
+    const found = (await violations(page)).map((text) => text.split(' ', 1)[0]);
+    expect(found.toSorted()).toEqual(['color-contrast', 'label']);
+    expect(await sideways(page)).toBeGreaterThan(0);
+  });
+
+  it('on a phone the menu opens, leads on, and closes again', async () => {
+    const { page } = await browser.visit(lab.url, { width: 375, height: 740, as: seeded.owner });
+    await heading(page, 'Overview').waitFor();
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    const link = menu.getByRole('link', { name: 'Filters', exact: true });
+    await expect.poll(() => link.isVisible()).toBe(false);
+    await button(page, 'Open the menu').click();
+    await link.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await link.click();
+    await heading(page, 'Filters').waitFor();
+    await expect.poll(() => link.isVisible()).toBe(false);
+    await rowOf(page, 'bulk-senders.com').waitFor();
+  });
+
+  it('keeps the colours that were chosen', async () => {
+    const { page } = await browser.visit(lab.url, { as: seeded.owner });
+    await heading(page, 'Overview').waitFor();
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const light = await background();
+    await button(page, /account and settings$/).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await expect.poll(background).not.toBe(light);
+    const dark = await background();
+    await page.reload();
+    await heading(page, 'Overview').waitFor();
+    expect(await background()).toBe(dark);
+  });
+});

@@ -1,0 +1,25 @@
+import type { Page } from 'playwright-core';
+
+/**
+ * A phone or laptop that holds passkeys and knows its owner, in Chromium's own words (Chrome DevTools Protocol,
+ * domain WebAuthn). `credentials`: how many it holds.
+ */
+export async function addPasskeyDevice(page: Page): Promise<{ credentials(): Promise<number> }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    async credentials() {
+      return (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length;
+    },
+  };
+}

@@ -1,5 +1,6 @@
 /** Deleting what is past its time. */
 import { sql, type Transaction } from 'kysely';
+import { toDate, toIso } from '../kernel/clock.ts';
 import type { Engine } from './engine.ts';
 import { BEHIND_LAST, FIRST } from './log/row.ts';
 import { removalStep } from './removal.ts';
@@ -101,11 +102,25 @@ async function endStep({ db }: Engine, now: number, [table, names, time, life]: 
   return Number(numAffectedRows ?? 0);
 }
 
+/** Sessions, links and half-finished sign-ups: the library forgets those that are asked for again, which most are not. */
+const ENDING_SIGN_INS = ['auth_sessions', 'auth_verifications'] as const;
+
+async function signInStep({ db, name }: Engine, now: number, table: (typeof ENDING_SIGN_INS)[number]) {
+  // In the library's own form of a time.
+  const time = name === 'sqlite' ? toIso(now) : toDate(now);
+  const { numAffectedRows } = await sql`
+    DELETE FROM ${sql.table(table)} WHERE "id" IN (
+      SELECT "id" FROM ${sql.table(table)} WHERE "expiresAt" <= ${time} LIMIT ${STEP}
+    )`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
 /** See `Upkeep.purge`. */
 export async function purge(engine: Engine, before: number): Promise<number> {
   const now = await engine.now();
   let total = await inSteps(() => ageStep(engine, before));
   total += await purgeByAccount(engine, now);
   for (const kind of ENDING) total += await inSteps(() => endStep(engine, now, kind));
+  for (const table of ENDING_SIGN_INS) total += await inSteps(() => signInStep(engine, now, table));
   return total + (await inSteps(() => removalStep(engine)));
 }

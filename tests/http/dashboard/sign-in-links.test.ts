@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { type Browser, browser, forgetSignIns, PASSWORD, peopleOf, person } from '../../lab/person.ts';
@@ -114,9 +115,30 @@ describe('a forgotten password', () => {
   it('has a token whose hash alone is kept', async () => {
     const mary = await person(lab);
     const token = await peopleOf(lab).passwordToken(mary.id, 3_600_000);
-    const { db } = lab.store.authDatabase as { db: import('kysely').Kysely<Record<string, Record<string, unknown>>> };
+    const db = lab.store.authDatabase.db as Kysely<Record<string, Record<string, unknown>>>;
     expect(JSON.stringify(await db.selectFrom('auth_verifications').selectAll().execute())).not.toContain(token);
   });
+});
+
+it('a link is forgotten when it is past its time, as a session is', async () => {
+  const mary = await person(lab);
+  const db = lab.store.authDatabase.db as Kysely<Record<string, Record<string, unknown>>>;
+  const idsOf = async (table: string, column: string) => {
+    const rows = await db.selectFrom(table).select('id').where(column, '=', mary.id).execute();
+    return rows.map(({ id }) => id);
+  };
+  await peopleOf(lab).passwordToken(mary.id, -1);
+  await peopleOf(lab).passwordToken(mary.id, 60_000);
+  await browser(lab.url).signIn(mary.email);
+  const [past] = await idsOf('auth_sessions', 'userId');
+  const ended = new Date(Date.now() - 1000);
+  const expiresAt = lab.store.engine === 'sqlite' ? ended.toISOString() : ended;
+  await db.updateTable('auth_sessions').set({ expiresAt }).where('id', '=', past).execute();
+  expect(await idsOf('auth_verifications', 'value')).toHaveLength(2);
+  expect(await idsOf('auth_sessions', 'userId')).toHaveLength(2);
+  expect(await lab.store.upkeep.purge(0)).toBeGreaterThanOrEqual(2);
+  expect(await idsOf('auth_verifications', 'value')).toHaveLength(1);
+  expect(await idsOf('auth_sessions', 'userId')).toHaveLength(1);
 });
 
 describe('an invitation', () => {

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, browser, forgetSignIns, type Person, person } from '../../lab/person.ts';
 import { type Ceremony, type SecurityKey, securityKey } from '../../lab/second-factor.ts';
@@ -99,7 +100,7 @@ describe('a passkey', () => {
 
   it('asks for a sign-in of today', async () => {
     const mary = await person(lab);
-    const { db } = lab.store.authDatabase as { db: import('kysely').Kysely<Record<string, Record<string, unknown>>> };
+    const db = lab.store.authDatabase.db as Kysely<Record<string, Record<string, unknown>>>;
     const yesterday = new Date(Date.now() - 25 * 3_600_000);
     const createdAt = lab.store.engine === 'sqlite' ? yesterday.toISOString() : yesterday;
     await db.updateTable('auth_sessions').set({ createdAt }).where('userId', '=', mary.id).execute();

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, browser, forgetSignIns, PASSWORD, type Person, person } from '../../lab/person.ts';
 import { totp } from '../../lab/second-factor.ts';
@@ -193,7 +194,7 @@ describe('a recovery code', () => {
   it('is kept encrypted, as the secret is', async () => {
     const mary = await person(lab);
     const { secret, recovery } = await withTotp(mary);
-    const { db } = lab.store.authDatabase as { db: import('kysely').Kysely<Record<string, Record<string, unknown>>> };
+    const db = lab.store.authDatabase.db as Kysely<Record<string, Record<string, unknown>>>;
     const rows = JSON.stringify(
       await db.selectFrom('auth_two_factors').selectAll().where('userId', '=', mary.id).execute(),
     );

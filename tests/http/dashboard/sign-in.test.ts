@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { browser, forgetSignIns, PASSWORD, type Person, person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
@@ -176,7 +177,7 @@ describe('a session', () => {
 
   it('is prolonged while it is used, a day at a time', async () => {
     const mary = await person(lab);
-    const { db } = lab.store.authDatabase as { db: import('kysely').Kysely<Record<string, Record<string, unknown>>> };
+    const db = lab.store.authDatabase.db as Kysely<Record<string, Record<string, unknown>>>;
     const sixDays = new Date(Date.now() + 5 * 86_400_000);
     const when = lab.store.engine === 'sqlite' ? sixDays.toISOString() : sixDays;
     await db.updateTable('auth_sessions').set({ expiresAt: when }).where('userId', '=', mary.id).execute();

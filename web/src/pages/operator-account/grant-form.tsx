@@ -28,12 +28,12 @@ export function GrantForm({ account: { id, balance } }: { account: OperatorAccou
     await client.invalidateQueries({ queryKey: OPERATOR_KEY });
   });
   return (
-    <Box component="section" aria-labelledby="credits" maw={480}>
-      <Title order={2} id="credits" mb="xs">
-        Credits
+    <Box component="section" aria-labelledby="grant" maw={480}>
+      <Title order={2} id="grant" mb="xs">
+        Grant or take back
       </Title>
       <Form submit={submit} action={takes ? 'Take back' : 'Grant'}>
-        <SegmentedControl aria-label="Grant or take back" data={WAYS} value={way} onChange={setWay} />
+        <SegmentedControl aria-label="Which of the two" data={WAYS} value={way} onChange={setWay} />
         <TextInput
           {...submit.field('credits')}
           label="Credits"

@@ -31,6 +31,15 @@ interface Letter {
   readonly lines: readonly string[];
 }
 
+/** An error of the library: words of the mail server are in its message, which is not for the log. */
+interface Failure {
+  readonly code?: string;
+  /** What the system or TLS called it, where `code` only says that it was the socket. */
+  readonly originalCode?: string;
+  readonly responseCode?: number;
+  readonly command?: string;
+}
+
 export function createMail({ server, from, logger }: MailParts): Mail {
   const settings = transportOf(server);
   async function send({ kind, to, subject, lines }: Letter): Promise<boolean> {
@@ -53,11 +62,14 @@ export function createMail({ server, from, logger }: MailParts): Mail {
       await Promise.race([transport.sendMail(letter), late]);
       return true;
     } catch (error) {
-      const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
-      logger.error(
-        { mail: kind, code, reply: responseCode, command: command?.split(' ', 1)[0] },
-        'a mail was not sent',
-      );
+      const { originalCode, code, responseCode, command } = error as Failure;
+      const fields = {
+        mail: kind,
+        code: originalCode ?? code,
+        reply: responseCode,
+        command: command?.split(' ', 1)[0],
+      };
+      logger.error(fields, 'a mail was not sent');
       return false;
     } finally {
       clearTimeout(timer);

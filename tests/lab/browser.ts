@@ -15,6 +15,8 @@ export interface Visitor {
   readonly context: BrowserContext;
   /** Announces a refusal that the test brings about: each once, and it must happen. */
   refused(status: number, path: string | RegExp): void;
+  /** From here on the test brings about what would be a fault elsewhere. */
+  unwatch(): void;
   /** Every request that was made so far. */
   readonly requests: readonly Asked[];
 }
@@ -60,7 +62,7 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
         open.push({ context, watch });
         const page = await context.newPage();
         await page.goto(url);
-        return { page, context, refused: watch.refused, requests: watch.requests };
+        return { page, context, refused: watch.refused, unwatch: watch.unwatch, requests: watch.requests };
       },
     });
   });

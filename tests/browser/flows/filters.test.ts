@@ -58,11 +58,12 @@ describeBrowser('filters', (browser) => {
     await button(many, 'Add the lines').click();
     await many.getByText('1 added, 0 already there, 0 wrong.').waitFor();
     await button(many, 'Done').click();
+    await many.waitFor({ state: 'hidden' });
 
-    await field(page, 'Search in value and reason').fill('bought');
+    await field(page, 'Search').fill('bought');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await rowOf(page, 'spam.com').waitFor();
-    await field(page, 'Search in value and reason').fill('');
+    await field(page, 'Search').fill('');
     await field(page, 'Type').selectOption('Networks');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await rowOf(page, '192.0.2.0/24').waitFor();
@@ -79,6 +80,7 @@ describeBrowser('filters', (browser) => {
     await button(many, 'Add 2 lines').click();
     await many.getByText('2 added, 0 already there, 0 wrong.').waitFor();
     await button(many, 'Done').click();
+    await many.waitFor({ state: 'hidden' });
     await rowOf(page, 'Bought, in March').waitFor();
 
     const arrived = page.waitForEvent('download');

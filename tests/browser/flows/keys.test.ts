@@ -15,7 +15,7 @@ describeBrowser('API keys', (browser) => {
   /** Somebody with an account that has one key already, at the page of keys. */
   async function somebody(role: 'owner' | 'admin' | 'member' = 'admin') {
     const api = await lab.member({ credits: 10_000, plan: 'enterprise' });
-    const who = await person(lab, { account: api.account.id, role });
+    const who = await person(lab, { account: api.account.id, role, email: `somebody-${api.keyId}@good.com` });
     const visitor = await browser.visit(`${lab.url}/settings/keys`, { as: who });
     await heading(visitor.page, 'API keys').waitFor();
     return { ...visitor, api };

@@ -34,7 +34,7 @@ describeBrowser('operators', (browser) => {
     await heading(page, 'Northwind Traders').waitFor();
     await says(page, /Premium, active · 2,500 credits · 0 members · 0 keys/);
     await goTo(page, 'Accounts');
-    await field(page, 'Search in name and id').fill('wind tra');
+    await field(page, 'Search').fill('wind tra');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await rowOf(page, 'Northwind Traders').waitFor();
   });
@@ -46,22 +46,20 @@ describeBrowser('operators', (browser) => {
     await button(page, 'Grant').click();
     await says(page, '500 credits granted. The balance is 510 credits.');
     await rowOf(page, 'Invoice 17').filter({ hasText: '+500' }).waitFor();
-    await page.getByRole('radio', { name: 'Take back' }).check({ force: true });
+    await page.getByText('Take back', { exact: true }).first().click();
     refused(422, /\/grants$/);
     await fillIn(page, { Credits: '511', Note: 'Too much' });
     await button(page, 'Take back').click();
-    await expectText(page.getByRole('region', { name: 'Credits' })).toMatch(/510/);
+    await says(page, 'The account has fewer credits than that. Nothing was changed.');
 
-    expect((await api.verify('jane@good.com', { validation_type: 'smtp' })).status).toBe(403);
+    expect((await api.verify('jane@good.com', { validation_type: 'smtp' })).status).toBe(402);
     await field(page, 'Plan').selectOption('Premium');
     await field(page, 'Requests in 5 minutes').fill('7');
     await button(page, 'Save').click();
     await says(page, 'Saved. It is in force with the next request.');
     const { status, headers } = await api.verify('jane@good.com');
-    expect([status, headers.get('ratelimit') ?? headers.get('x-ratelimit-limit')]).toEqual([
-      200,
-      expect.stringContaining('7'),
-    ]);
+    expect(status).toBe(200);
+    expect(headers.get('ratelimit-policy')).toContain('q=7');
   });
 
   it('suspend an account, whose keys are refused and whose people are told; and resume it', async () => {
@@ -71,7 +69,7 @@ describeBrowser('operators', (browser) => {
     await button(page, 'Suspend this account').click();
     await button(dialog(page), 'Suspend').click();
     await says(page, `${api.account.name} is suspended.`);
-    expect((await api.verify('jane@good.com')).status).toBe(403);
+    expect((await api.verify('jane@good.com')).status).toBe(401);
     await theirs.page.reload();
     await says(theirs.page, 'This account is suspended');
     await button(page, 'Resume this account').click();
@@ -85,7 +83,7 @@ describeBrowser('operators', (browser) => {
     await says(page, 'Not looked yet');
     await button(page, 'Look').click();
     await page.getByText(/^Not fit for the smtp level yet/).waitFor({ timeout: 30_000 });
-    await rowOf(page, /store/i).first().waitFor();
+    await says(page, /^It takes writes \((SQLite|PostgreSQL), version \d+\)/);
     await goTo(page, 'Lists');
     await says(page, /\d\d,\d{3}/);
     refused(503, '/dashboard/operator/lists/update');

@@ -154,7 +154,7 @@ describeBrowser('signing in', (browser) => {
     const options = { MAILVET_DATABASE_URL: lab.databaseUrl, MAILVET_PUBLIC_URL: lab.url };
     const ran = await runCli(['user', 'reset-password', person.email, '--json'], options);
     expect(ran).toMatchObject({ code: 0 });
-    const { link } = JSON.parse(ran.out) as { link: string };
+    const { url: link } = JSON.parse(ran.out) as { url: string };
     const { page, refused } = await browser.visit(link);
     const password = 'a wholly new pass phrase';
     await field(page, 'New password').fill(password);

@@ -1,9 +1,14 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
 
-/** A session that ended elsewhere shows at the next request: then the question who is signed in is asked again. */
+/**
+ * What somebody else changed shows at the next request: a session ended, an account or a role was taken away. Then the
+ * question who is signed in, and as what, is asked again.
+ */
+const CHANGED: readonly string[] = ['not_signed_in', 'not_found', 'role_not_sufficient'];
+
 export function noteRefusal(error: Error): void {
-  if (error instanceof ApiError && error.code === 'not_signed_in')
+  if (error instanceof ApiError && CHANGED.includes(error.code))
     void queryClient.invalidateQueries({ queryKey: ['session'] });
 }
 

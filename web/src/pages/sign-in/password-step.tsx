@@ -1,5 +1,6 @@
 import { Anchor, Divider, Group, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { EmailField } from '../../parts/email-field.tsx';
@@ -20,6 +21,8 @@ export function PasswordStep(props: {
 }) {
   const { email, next, onEmail, onSignedIn, onCodeAsked } = props;
   const { signup } = useSession();
+  // As it was at first: while an address is typed, the focus stays there.
+  const [isKnown] = useState(email !== '');
   const submit = useSubmit(async ({ email = '', password = '' }) => {
     const body = { email: email.trim(), password };
     const { second_factor } = await unwrap(api.POST('/dashboard/sign-in', { body }));
@@ -34,9 +37,9 @@ export function PasswordStep(props: {
             {...submit.field('email')}
             defaultValue={email}
             onChange={(event) => onEmail(event.currentTarget.value)}
-            ref={email === '' ? takeFocus : null}
+            ref={isKnown ? null : takeFocus}
           />
-          <PasswordField label="Password" {...submit.field('password')} ref={email === '' ? null : takeFocus} />
+          <PasswordField label="Password" {...submit.field('password')} ref={isKnown ? takeFocus : null} />
         </Form>
         {passkeysWork() && (
           <>

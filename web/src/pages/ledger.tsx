@@ -41,7 +41,8 @@ export function LedgerPage() {
 }
 
 function Balance({ account }: { account: string }) {
-  const { data } = useQuery(overviewQuery(account));
+  // As fresh as the rows below it, whose sum it is.
+  const { data } = useQuery({ ...overviewQuery(account), refetchOnMount: 'always' });
   if (data === undefined) return null;
   const { remaining, locked } = data.credits;
   return (

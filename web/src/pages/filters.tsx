@@ -78,7 +78,11 @@ export function FiltersPage() {
         {({ filters, pagination }) =>
           filters.length > 0 ? (
             <Stack aria-busy={query.isPlaceholderData}>
-              <FiltersTable filters={filters} onRemove={remove.mutate} />
+              <FiltersTable
+                filters={filters}
+                busy={remove.isPending ? remove.variables.filter.id : null}
+                onRemove={(filter, next) => remove.mutate({ filter, next })}
+              />
               <Pages
                 label="Pages of filters"
                 page={pagination.current_page}
@@ -114,8 +118,9 @@ function useRemove(account: string) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: filtersKey(account) });
   return useMutation({
-    mutationFn: ({ id }: Filter) => removeFilter(account, id),
-    onSuccess: (_done, { value, reason, filter_type }) => {
+    mutationFn: ({ filter }: { filter: Filter; next: HTMLElement | null }) => removeFilter(account, filter.id),
+    onSuccess: (_done, { filter: { value, reason, filter_type }, next }) => {
+      next?.focus();
       void notify(`${value} was removed.`, async () => {
         await addFilter(account, { value, reason, filter_type });
         await refresh();

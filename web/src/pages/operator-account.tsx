@@ -1,8 +1,9 @@
-import { Anchor, Box, Divider, Text, Title } from '@mantine/core';
+import { Anchor, Box, Divider, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ApiError, api, unwrap } from '../api/client.ts';
 import type { OperatorAccount } from '../api/schema.ts';
+import { CopyText } from '../parts/copy-text.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { Older, useKeyset } from '../parts/older.tsx';
@@ -39,6 +40,15 @@ function Account({ id }: { id: string }) {
         {(account) => (
           <>
             <Text size="sm">{inWords(account)}</Text>
+            {account.members === 0 && (
+              <Stack gap="xs">
+                <Text size="sm">Nobody is in it yet. Make its owner on the command line of this host:</Text>
+                <CopyText
+                  text={`npx mailvet user create --email ada@example.com --account ${id} --role owner`}
+                  label="command"
+                />
+              </Stack>
+            )}
             <LimitsForm key={`${account.name} ${account.plan} ${account.rate_limit}`} account={account} />
             <Divider />
             <GrantForm account={account} />

@@ -13,8 +13,9 @@ export function Danger({ account }: { account: Account }) {
   const [opened, { open, close }] = useDisclosure();
   const refresh = useRefreshSession();
   const navigate = useNavigate();
-  const { accounts } = useSession();
-  const only = accounts.length === 1;
+  const { user, accounts } = useSession();
+  // Operators stay.
+  const losesSignIn = accounts.length === 1 && user?.operator !== true;
 
   async function remove(password: string) {
     const path = '/dashboard/accounts/{account}/delete';
@@ -55,7 +56,7 @@ export function Danger({ account }: { account: Account }) {
             {credits.remaining + credits.locked === 1 ? 'is' : 'are'} left, and the ledger.
           </List.Item>
           <List.Item>
-            All members. Who is in no other account can no longer sign in{only ? '; that includes you' : ''}.
+            All members. Who is in no other account can no longer sign in{losesSignIn ? '; that includes you' : ''}.
           </List.Item>
         </List>
       </Confirm>

@@ -5,13 +5,14 @@ import { When } from '../../parts/when.tsx';
 import { TYPE_WORDS } from './type-words.ts';
 
 /** One page of filters, each with the button that removes it. */
-export function FiltersTable({
-  filters,
-  onRemove,
-}: {
+export function FiltersTable(props: {
   filters: readonly Filter[];
-  onRemove: (filter: Filter) => void;
+  /** Id of the one that is being removed. */
+  busy: number | null;
+  /** `next`: where the keyboard goes on. */
+  onRemove: (filter: Filter, next: HTMLElement | null) => void;
 }) {
+  const { filters, busy, onRemove } = props;
   const columns: readonly Column<Filter>[] = [
     {
       header: 'Value',
@@ -32,11 +33,22 @@ export function FiltersTable({
       quietHeader: true,
       numeric: true,
       cell: (filter) => (
-        <Button size="xs" aria-label={`Remove ${filter.value}`} onClick={() => onRemove(filter)}>
+        <Button
+          size="xs"
+          aria-label={`Remove ${filter.value}`}
+          loading={busy === filter.id}
+          onClick={({ currentTarget }) => onRemove(filter, neighbour(currentTarget))}
+        >
           Remove
         </Button>
       ),
     },
   ];
   return <DataTable label="Filters" columns={columns} rows={filters} rowKey={({ id }) => id} />;
+}
+
+/** The button of the row after this one, or of the row before the last. */
+function neighbour(button: HTMLElement): HTMLElement | null {
+  const row = button.closest('tr');
+  return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('button') ?? null;
 }

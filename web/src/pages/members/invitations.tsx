@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useAccount, useMay } from '../../api/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { focusContent } from '../../parts/focus.ts';
 import { notify } from '../../parts/notify.tsx';
 import { useAsked } from '../../parts/use-asked.ts';
 import { When } from '../../parts/when.tsx';
@@ -20,6 +21,7 @@ export function Invitations({ invitations }: { invitations: readonly Invitation[
   async function take(invitation: Invitation) {
     await withdraw(id, invitation.id);
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
+    focusContent();
     void notify(`The invitation of ${invitation.email} was withdrawn.`);
   }
   const columns: readonly Column<Invitation>[] = [

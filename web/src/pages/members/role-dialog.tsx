@@ -7,7 +7,6 @@ import { notify } from '../../parts/notify.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { changeRole, type Member } from './queries.ts';
 import { RoleChoice } from './role-choice.tsx';
-import { roleLabel } from './rules.ts';
 
 /** Gives a member another role; says what it takes away or hands over. */
 export function RoleDialog(props: { member: Member | null; opened: boolean; onClose: () => void }) {
@@ -28,7 +27,7 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
   const submit = useSubmit(async () => {
     if (role !== member.role) await changeRole(id, member.user_id, role);
     onClose();
-    void notify(`${member.is_you ? 'You are' : `${member.name} is`} ${roleLabel(role).toLowerCase()} now.`);
+    void notify(`${member.is_you ? 'You are' : `${member.name} is`} ${role === 'member' ? 'a' : 'an'} ${role} now.`);
     if (member.is_you) await refreshSession();
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
   });

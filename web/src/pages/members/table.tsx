@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useAccount, useRefreshSession } from '../../api/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { focusContent } from '../../parts/focus.ts';
 import { notify } from '../../parts/notify.tsx';
 import { useAsked } from '../../parts/use-asked.ts';
 import { When } from '../../parts/when.tsx';
@@ -28,6 +29,7 @@ export function MembersTable({ members }: { members: readonly Member[] }) {
       return navigate({ to: '/' });
     }
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
+    focusContent();
     void notify(`${member.name} was removed.`);
   }
 

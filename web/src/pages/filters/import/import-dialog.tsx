@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useAccount } from '../../../api/session.ts';
 import { filtersKey } from '../queries.ts';
 import { ImportForm } from './import-form.tsx';
@@ -12,36 +12,57 @@ import { type ImportRun, startImport } from './run.ts';
 /** Add many filters: typed, pasted or from a CSV file. */
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const narrow = useMediaQuery('(max-width: 48em)');
+  // Kept while the dialog is closed: what was typed is not lost by a slip.
+  const [text, setText] = useState('');
+  const run = useRef<ImportRun>(null);
+  const close = () => {
+    // What is under way is stopped first, and says how far it came.
+    if (run.current?.state().phase === 'running') run.current.stop();
+    else if (run.current?.state().phase !== 'stopping') onClose();
+  };
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title="Add many filters"
       size="xl"
       fullScreen={narrow ?? false}
       closeOnClickOutside={false}
     >
-      <Import onClose={onClose} />
+      <Import text={text} onText={setText} current={run} onClose={onClose} />
     </Modal>
   );
 }
 
 /** Mounted with the dialog, and stopped with it. */
-function Import({ onClose }: { onClose: () => void }) {
+function Import(props: {
+  text: string;
+  onText: (text: string) => void;
+  current: RefObject<ImportRun | null>;
+  onClose: () => void;
+}) {
+  const { text, onText, current, onClose } = props;
   const { id } = useAccount();
   const client = useQueryClient();
-  const [text, setText] = useState('');
   const [run, setRun] = useState<ImportRun | null>(null);
-  useEffect(() => () => run?.stop(), [run]);
-  const start = (lines: readonly ImportLine[]) =>
+  useEffect(() => {
+    current.current = run;
+    return () => {
+      run?.stop();
+      current.current = null;
+    };
+  }, [run, current]);
+  function start(lines: readonly ImportLine[]) {
+    onText('');
     setRun(startImport(id, lines, () => void client.invalidateQueries({ queryKey: filtersKey(id) })));
-  if (run === null) return <ImportForm text={text} onText={setText} onStart={start} />;
+  }
+  if (run === null) return <ImportForm text={text} onText={onText} onStart={start} />;
   return (
     <ImportProgress
       run={run}
       onClose={onClose}
       onBack={(lines) => {
-        setText(lines.map(backToText).join('\n'));
+        onText(lines.map(backToText).join('\n'));
         setRun(null);
       }}
     />

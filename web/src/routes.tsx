@@ -1,12 +1,17 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from './api/query-client.ts';
 import { sessionQuery } from './api/session.ts';
+import { filtersSearch } from './pages/filters/search.ts';
+import { keysSearch } from './pages/keys/search.ts';
+import { logSearch } from './pages/log/search.ts';
+import { accountsSearch } from './pages/operator/search.ts';
+import { usageSearch } from './pages/usage/range.ts';
 import { Loading } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Root, SignedOut } from './shell/root.tsx';
 import { Stopped, StoppedBefore } from './shell/stopped.tsx';
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Root, notFoundComponent: () => <NotFound /> });
 
 /** Pages for anybody. */
 const open = createRoute({
@@ -77,10 +82,7 @@ const overview = createRoute({
 const usage = createRoute({
   getParentRoute: () => inside,
   path: '/usage',
-  validateSearch: (search: Record<string, unknown>): { from?: string; to?: string } => ({
-    ...(typeof search.from === 'string' ? { from: search.from } : {}),
-    ...(typeof search.to === 'string' ? { to: search.to } : {}),
-  }),
+  validateSearch: usageSearch,
   component: lazyRouteComponent(() => import('./pages/usage.tsx'), 'UsagePage'),
 });
 const verify = createRoute({
@@ -91,6 +93,7 @@ const verify = createRoute({
 const log = createRoute({
   getParentRoute: () => inside,
   path: '/log',
+  validateSearch: logSearch,
   component: lazyRouteComponent(() => import('./pages/log.tsx'), 'LogPage'),
 });
 const logEntry = createRoute({
@@ -101,11 +104,13 @@ const logEntry = createRoute({
 const filters = createRoute({
   getParentRoute: () => inside,
   path: '/filters',
+  validateSearch: filtersSearch,
   component: lazyRouteComponent(() => import('./pages/filters.tsx'), 'FiltersPage'),
 });
 const keys = createRoute({
   getParentRoute: () => inside,
   path: '/settings/keys',
+  validateSearch: keysSearch,
   component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'KeysPage'),
 });
 const account = createRoute({
@@ -136,6 +141,7 @@ const security = createRoute({
 const operator = createRoute({
   getParentRoute: () => inside,
   path: '/operator',
+  validateSearch: accountsSearch,
   component: lazyRouteComponent(() => import('./pages/operator.tsx'), 'OperatorPage'),
 });
 const operatorAccount = createRoute({

@@ -97,6 +97,22 @@ describe('the command', () => {
     expect(await machine.run(project, machine.node, [bin, 'verify', '--nonsense'])).toMatchObject({ code: 2 });
   });
 
+  it('has its way of signing in, whose hashes are made by an addon', async () => {
+    const account = await machine.run(project, 'npx', ['mailvet', 'account', 'create', '--name', 'Shop', '--json']);
+    const { id } = JSON.parse(account.stdout);
+    const create = `echo 'correct horse battery' | npx mailvet user create --email jane@good.com --account ${id} --password-stdin`;
+    expect(await machine.run(project, 'sh', ['-c', create])).toMatchObject({ code: 0 });
+    const bin = join(project, 'node_modules/mailvet/bin/mailvet.mjs');
+    const serve = machine.start(project, machine.node, [bin, 'serve', '--port', '0']);
+    const [url] = await serve.printed(/http:\/\/127\.0\.0\.1:\d+/, 30_000);
+    const body = JSON.stringify({ email: 'jane@good.com', password: 'correct horse battery' });
+    const headers = { 'content-type': 'application/json' };
+    const reply = await fetch(`${url}/dashboard/sign-in`, { method: 'POST', headers, body });
+    expect([reply.status, await reply.json()]).toEqual([200, { second_factor: false }]);
+    serve.signal('SIGTERM', 'process');
+    expect(await serve.ended).toMatchObject({ code: 0 });
+  });
+
   it('hands a SIGTERM to the service, and its exit code back', async () => {
     const bin = join(project, 'node_modules/mailvet/bin/mailvet.mjs');
     const serve = machine.start(project, machine.node, [bin, 'serve', '--port', '0']);

@@ -28,7 +28,8 @@ export interface DashboardServices {
 export interface DashboardParts {
   readonly store: Store;
   readonly clock: Clock;
-  readonly options: DoctorOptions & ListsOptions & { readonly retentionDays: number };
+  readonly options: DoctorOptions &
+    ListsOptions & { readonly retentionDays: number; readonly signup: 'open' | 'closed' };
   readonly lists: WatchedLists;
   /** Public address of the service, without a slash at its end. */
   readonly url: () => string;
@@ -42,7 +43,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
   const { store, clock, options, lists, url, sessions, confirmPassword, mail } = parts;
   return {
     sessions,
-    members: createMemberService({ store, clock, url, mail }),
+    members: createMemberService({ store, clock, url, mail, strangers: options.signup === 'open' }),
     account: createAccountService({ store, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),

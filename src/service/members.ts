@@ -5,6 +5,7 @@ import { randomToken, sha256Hex } from '../kernel/ids.ts';
 import { type Actor, type Invitation, type Member, ROLE_ORDER, type Role } from '../store/people.ts';
 import type { AccountId, Store } from '../store/store.ts';
 import type { Mail } from './mail.ts';
+import { isUsableEmail } from './sign-in/usable.ts';
 
 export type { AccountId, Actor, Invitation, Member, Role };
 
@@ -24,8 +25,11 @@ export interface MemberService {
   setRole(by: Acting, user: string, role: Role): Promise<void>;
   /** Another member, or oneself: to leave. */
   remove(by: Acting, user: string): Promise<void>;
-  /** `link` is told this once; `mailed`: it also went to the address. */
-  invite(by: Acting, input: { email: string; role: Role }): Promise<{ id: string; link: string; mailed: boolean }>;
+  /** `mailed`: the link went to the address. Else it is told this once, but never where strangers may sign up. */
+  invite(
+    by: Acting,
+    input: { email: string; role: Role },
+  ): Promise<{ id: string; link: string | null; mailed: boolean }>;
   withdraw(by: Acting, id: string): Promise<void>;
 }
 
@@ -50,8 +54,10 @@ export function createMemberService(parts: {
   url: () => string;
   /** Null: none is set up. */
   mail: Pick<Mail, 'invitation'> | null;
+  /** Whether strangers may sign up, and so be owners of accounts. */
+  strangers: boolean;
 }): MemberService {
-  const { store, clock, url, mail } = parts;
+  const { store, clock, url, mail, strangers } = parts;
   const { members } = store;
 
   /** Members are touched by admins, owners by owners only. */
@@ -95,7 +101,9 @@ export function createMemberService(parts: {
       const invitation = await members.invite(by.account, asked, by.actor);
       const link = `${url()}/invitation#token=${token}`;
       const letter = { to: email, account: invitation.accountName, role: input.role, by: by.actor.name, link };
-      return { id: invitation.id, link, mailed: (await mail?.invitation(letter)) ?? false };
+      const mailed = (await mail?.invitation(letter)) ?? false;
+      // Whoever has it chooses the password of the address: where anybody could ask for it, only its mailbox has it.
+      return { id: invitation.id, link: mailed || strangers ? null : link, mailed };
     },
 
     async withdraw(by, id) {
@@ -112,11 +120,11 @@ function done(outcome: 'done' | 'not_found' | 'last_owner'): void {
 
 const noMember = () => new Refusal('not_found', 'There is no such member in this account.');
 
-/** Trimmed, and an address by our own parser. Throws Refusal. */
+/** Trimmed, an address by our own parser, and one that can sign in. Throws Refusal. */
 function mailableAddress(text: string): string {
   const email = text.trim();
-  if (canonicalEmail(email).ok && !/[\p{Cc}\p{Cs}\s]/u.test(email)) return email;
-  throw new Refusal('invalid_parameter', 'email must be an email address such as jane@example.com.', {
+  if (canonicalEmail(email).ok && isUsableEmail(email)) return email;
+  throw new Refusal('invalid_parameter', 'email must be an address such as jane@example.com, in ASCII.', {
     field: 'email',
   });
 }

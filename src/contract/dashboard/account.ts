@@ -97,9 +97,12 @@ export const MembersReply = Type.Object(
 export type MembersReply = Static<typeof MembersReply>;
 export const RoleRequest = Type.Object({ role: RoleField });
 export const InviteRequest = Type.Object({ email: Email, role: RoleField });
-/** `link`: to hand on by oneself where no mail was sent. Shown once. */
+/**
+ * `link`: to hand on by oneself, shown once; null where it went to the address by mail, and always where strangers may sign
+ * up: whoever has the link chooses the password of that address.
+ */
 export const InviteReply = Type.Object(
-  { id: Type.String(), link: Type.String(), mailed: Type.Boolean() },
+  { id: Type.String(), link: Nullable(Type.String()), mailed: Type.Boolean() },
   { title: 'Invited' },
 );
 

@@ -147,3 +147,18 @@ it('waits where no resolver of ours answers', async () => {
     await deaf.close();
   }
 });
+
+it('gives strangers no link to the mailbox of somebody else, even where the mail was not taken', async () => {
+  const shut = await startMailSink({ on: ({ verb }) => (verb === 'RCPT' ? '450 4.2.0 later' : undefined) });
+  const place = await startLab({ MAILVET_MAIL_URL: shut.url, MAILVET_SIGNUP: 'open' });
+  try {
+    const { account } = await place.member();
+    const owner = await person(place, { account: account.id });
+    const path = `/dashboard/accounts/${account.id}/invitations`;
+    const made = await owner.call('POST', path, { email: 'jane@good.com', role: 'member' });
+    expect([made.status, made.json.mailed, made.json.link]).toEqual([201, false, null]);
+  } finally {
+    await place.close();
+    await shut.close();
+  }
+});

@@ -1366,7 +1366,7 @@ export interface components {
         /** Invited */
         Invited: {
             id: string;
-            link: string;
+            link: string | null;
             mailed: boolean;
         };
         /** Trail */

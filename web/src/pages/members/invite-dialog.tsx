@@ -1,6 +1,7 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Invited } from '../../api/schema.ts';
 import { type Role, useAccount } from '../../api/session.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -9,7 +10,7 @@ import { useSubmit } from '../../parts/use-submit.ts';
 import { invite } from './queries.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** Invites somebody by address; the link is shown once. */
+/** Invites somebody by address; a link that was not mailed is shown once. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="Invite somebody" closeOnClickOutside={false}>
@@ -37,13 +38,8 @@ function Invite({ onClose }: { onClose: () => void }) {
     return (
       <Outcome action={<Button onClick={onClose}>Done</Button>}>
         <Stack gap="sm">
-          <Text size="sm">
-            {data.mailed
-              ? `A mail with this link is on its way to ${invited}.`
-              : `No mail was sent: hand this link to ${invited} yourself.`}{' '}
-            It works once, for seven days, and is not shown again.
-          </Text>
-          <CopyText text={data.link} label="invitation link" />
+          <Text size="sm">{outcomeOf(data, invited)}</Text>
+          {data.link === null ? null : <CopyText text={data.link} label="invitation link" />}
         </Stack>
       </Outcome>
     );
@@ -61,4 +57,10 @@ function Invite({ onClose }: { onClose: () => void }) {
       <RoleChoice value={role} onChange={setRole} />
     </Form>
   );
+}
+
+function outcomeOf({ mailed, link }: Invited, email: string): string {
+  if (mailed) return `A mail with a link is on its way to ${email}. It works once, for seven days.`;
+  if (link === null) return `The mail to ${email} could not be sent. Invite them again later.`;
+  return `No mail was sent: hand this link to ${email} yourself. It works once, for seven days, and is not shown again.`;
 }

@@ -2,6 +2,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { asked, type Cookies, cookiesOf, hasCookie, headersOf, type Meanings, type Visitor } from './calls.ts';
 import type { Library } from './library.ts';
 import type { Limits } from './limits.ts';
+import { endLinks } from './people.ts';
 import { isUsableEmail, usablePersonName } from './usable.ts';
 import type { Sessions, SignedIn } from './who.ts';
 
@@ -11,7 +12,7 @@ export interface SessionService extends Sessions {
   /** The code of an authenticator app, or a recovery code, after `signIn`. Throws Refusal. */
   signInCode(visitor: Visitor, code: string): Promise<Cookies>;
   signOut(visitor: Visitor): Promise<Cookies>;
-  /** Every session of the user, this one too, and what waits for a second factor. */
+  /** Every session of the user, this one too; links to choose a password, and what waits for a second factor. */
   signOutEverywhere(visitor: Visitor, user: SignedIn): Promise<Cookies>;
   rename(user: SignedIn, name: string): Promise<void>;
   /** For somebody who proved who they are by a link: a new session, and the end of the one that the browser had. */
@@ -104,6 +105,7 @@ export function createSessions({ library, limits }: SessionParts): SessionServic
     async signOutEverywhere(visitor, user) {
       const { internalAdapter } = await (await library()).$context;
       await internalAdapter.deleteUserSessions(user.id);
+      await endLinks(await library(), user.id);
       return signOut(visitor);
     },
 

@@ -106,6 +106,15 @@ describe('a second factor', () => {
   });
 });
 
+it('is asked in vain once somebody signed out everywhere', async () => {
+  const mary = await person(lab);
+  const { secret } = await withTotp(mary);
+  const window = browser(lab.url);
+  await window.signIn(mary.email);
+  expect((await mary.call('POST', '/dashboard/sign-out-everywhere')).status).toBe(200);
+  expect((await codeOf(window, next(secret))).json.code).toBe('sign_in_failed');
+});
+
 describe('a code', () => {
   it('works once', async () => {
     const mary = await person(lab);

@@ -15,12 +15,14 @@ import { smtpMemory } from './smtp-memory.ts';
 import { smtpReuse } from './smtp-reuse.ts';
 import { smtpTarpit } from './smtp-tarpit.ts';
 import { startUp } from './start.ts';
+import { web } from './web.ts';
 
 /** In the order of results.md. */
 const BENCHES: readonly Bench[] = [
   http,
   engine,
   startUp,
+  web,
   memory,
   lists,
   filters,

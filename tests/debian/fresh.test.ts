@@ -40,6 +40,25 @@ async function stopped(up: Running, signal: NodeJS.Signals): Promise<void> {
   expect(readdirSync(join(clone, 'data')).filter((name) => name.startsWith('mailvet.db'))).toEqual(['mailvet.db']);
 }
 
+/** The page with its script, and the one-time link that makes the first sign-in. */
+async function opensDashboard(link: string): Promise<void> {
+  const { origin, pathname, hash } = new URL(link);
+  expect(pathname).toBe('/setup');
+  const page = await fetch(`${origin}/`);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const script = /<script type="module" [^>]*src="([^"]+)"/.exec(await page.text())?.[1];
+  expect((await fetch(origin + script!)).headers.get('content-type')).toMatch(/^text\/javascript/);
+  const owner = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery staple' };
+  const setup = () =>
+    fetch(`${origin}/dashboard/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token: hash.replace('#token=', ''), ...owner }),
+    });
+  expect((await setup()).status).toBe(201);
+  expect((await setup()).status).toBe(410);
+}
+
 describe('npm run up', () => {
   it('installs, builds, starts, and prints a request that works', async () => {
     expect(existsSync(join(clone, 'node_modules'))).toBe(false);
@@ -49,6 +68,7 @@ describe('npm run up', () => {
     const reply = await fetch(url, init);
     expect(reply.status).toBe(200);
     expect(await reply.json()).toMatchObject({ status: 'good', validation_type: 'mx', credits_used: 1 });
+    await opensDashboard((await up.printed(/^Dashboard: (\S+)$/m, 0))[1]!);
 
     // Once more while the first is running.
     const second = await machine.run(clone, 'npm', ['run', 'up'], env);
@@ -61,7 +81,7 @@ describe('npm run up', () => {
   it('starts again with what is there, and makes no second account', async () => {
     const up = machine.start(clone, 'npm', ['run', 'up'], env);
     await up.printed(/key create/, MINUTES);
-    expect(up.output()).not.toMatch(/npm ci|Building|^curl/m);
+    expect(up.output()).not.toMatch(/npm ci|Building|^curl|#token=/m);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     await stopped(up, 'SIGTERM');
   });

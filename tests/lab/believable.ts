@@ -51,11 +51,16 @@ const ADDRESSES = [
   ['someone@gmial.test', 'mx'],
   ['m.haddad@contoso.test', 'mx'],
   ['buyer@mailinator.com', 'mx'],
+  ['l.novak@fabrikam.test', 'mx'],
+  ['orders@contoso.test', 'smtp'],
   ['no.such.person@fabrikam.test', 'smtp'],
-  ['info@parked.test', 'mx'],
   ['k.tamm@northwind.test', 'mx'],
+  ['info@parked.test', 'mx'],
+  ['accounts@contoso.test', 'mx'],
   ['press@bulk-senders.com', 'mx'],
+  ['t.berg@northwind.test', 'mx'],
   ['not an address', 'mx'],
+  ['s.moreau@fabrikam.test', 'mx'],
 ] as const;
 
 const HOUR = 3_600_000;
@@ -101,9 +106,11 @@ export async function believable(lab: Lab, past?: { clock: TestClock; days: numb
   let turn = 0;
   for (let hour = days * 24 - 1; hour > 0; hour--) {
     at(hour);
-    const requests = Array.from({ length: busyness(hour, turn) }, () => {
+    const requests = Array.from({ length: busyness(hour) }, () => {
       turn += 1;
-      return turn % 4 === 0 ? verify(turn * 7, crm.value, '192.0.2.80') : verify(turn * 7, shop.value, '198.51.100.17');
+      if (turn % 4 === 0) return verify(turn * 7, crm.value, '192.0.2.80');
+      const early = hour > (days - 9) * 24 && turn % 5 === 0;
+      return early ? verify(turn * 7, old.value, '192.0.2.81') : verify(turn * 7, shop.value, '198.51.100.17');
     });
     await Promise.all(requests);
     if (hour % 61 === 0) await call(crm.value, '/v1/verify', { address: 'misspelt parameter' });
@@ -120,9 +127,13 @@ export async function believable(lab: Lab, past?: { clock: TestClock; days: numb
 }
 
 /** Requests in an hour: more by day, fewer at weekends, and never quite the same. */
-function busyness(hoursAgo: number, seed: number): number {
+function busyness(hoursAgo: number): number {
+  const daysAgo = Math.floor(hoursAgo / 24);
   const hour = 24 - (hoursAgo % 24);
-  const weekend = Math.floor(hoursAgo / 24) % 7 < 2;
-  const day = hour >= 7 && hour <= 19 ? 4 : 1;
-  return Math.round((day * (weekend ? 0.4 : 1) * (2 + ((seed * 31 + hoursAgo * 17) % 5))) / 3);
+  const byHour = hour >= 7 && hour <= 19 ? 5 : 1;
+  const byDay = daysAgo % 7 === 1 || daysAgo % 7 === 2 ? 0.3 : 0.7 + noise(daysAgo) * 0.6;
+  return Math.round(byHour * byDay * (0.5 + noise(hoursAgo)));
 }
+
+/** From 0 to 1, and for the same number always the same. */
+const noise = (n: number): number => (Math.imul(n + 1, 0x9e3779b1) >>> 16) / 0xffff;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sha256Hex } from '../../src/kernel/ids.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
@@ -112,6 +113,18 @@ describeStores('erasing', (lab) => {
     ]);
     expect(await stores[0]!.accounts.audit()).toEqual([]);
     expect(await stores[0]!.accounts.get(who.account.id)).toMatchObject({ balance: 5_000 - 800 });
+  });
+
+  it.runIf(lab.engine === 'sqlite')('leaves no reply in the free room of the file', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 1_000 });
+    const email = (i: number) => (i % 3 === 0 ? 'jane.doe@example.com' : `bob${i}@example.com`);
+    for (let i = 0; i < 300; i += 1) await log(store, who, email(i), `k${i}`);
+    expect(await store.verifications.erase(who.account.id, 'jane.doe@example.com', BY)).toBe(100);
+    await store.close();
+    const file = readFileSync(lab.url.slice('sqlite:'.length), 'latin1');
+    expect(file.includes('"email":"bob1@example.com"')).toBe(true);
+    expect(file.includes('"email":"jane.doe@')).toBe(false);
   });
 
   it('needs an account', async () => {

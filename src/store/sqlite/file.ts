@@ -86,6 +86,8 @@ function connection(path: string): DatabaseSync {
     // 16 MB of log between checkpoints: few enough of them not to be felt.
     db.exec('PRAGMA wal_autocheckpoint = 4000');
     db.exec('PRAGMA cache_size = -32768');
+    // What is deleted is overwritten, so that a copy of the file does not hold what was erased.
+    db.exec('PRAGMA secure_delete = ON');
     return db;
   } catch (error) {
     db?.close();

@@ -93,7 +93,10 @@ describeStores('many filters', (lab) => {
       stores[1]!.filters.addMany(account.id, [...inputs.slice(150), ...inputs.slice(0, 150)]),
       Promise.all(inputs.slice(0, 30).map((input) => stores[1]!.filters.add(account.id, input))),
       Promise.all(
-        early.map((one) => (one.added ? stores[0]!.filters.remove(account.id, one.filter.id).then(() => one) : one)),
+        early.map(async (one) => {
+          if (one.added) await stores[0]!.filters.remove(account.id, one.filter.id);
+          return one;
+        }),
       ),
     ]);
     for (const outcome of results.flat()) {

@@ -45,7 +45,7 @@ export function noticesOf(key: Key, now: number): KeyNotice[] {
   const notices: KeyNotice[] = [];
   if (key.lastUsedAt === null) notices.push('never_used');
   else if (key.lastUsedAt < now - IDLE_MS) notices.push('idle');
-  if (key.allowIps.length === 0) notices.push('open_to_all');
+  if (key.allowIps.length === 0 || key.allowIps.some((block) => block.endsWith('/0'))) notices.push('open_to_all');
   return notices;
 }
 

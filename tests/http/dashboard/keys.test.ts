@@ -47,6 +47,11 @@ describe('keys in the dashboard', () => {
     expect(all.text).not.toContain(value);
   });
 
+  it.each(['0.0.0.0/0', '::/0'])('is as open to all with a list that has %s', async (block) => {
+    const { key } = await make('wide', ['192.0.2.1', block]);
+    expect((await listed(key.id)).notices).toEqual(['never_used', 'open_to_all']);
+  });
+
   it('names what is worth a look: never used, idle, open to all', async () => {
     const { key, value } = await make('idle');
     expect((await listed(key.id)).notices).toEqual(['never_used', 'open_to_all']);

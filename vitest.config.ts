@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'browser',
           include: [BROWSER],
           globalSetup: ['tests/lab/postgres-setup.ts'],
-          testTimeout: 60_000,
+          testTimeout: 180_000,
           hookTimeout: 60_000,
           // Pages take their time where the machine is busy.
           expect: { poll: { timeout: 10_000 } },

@@ -8,12 +8,16 @@ import type { Page } from 'playwright-core';
 const STILL = `document.getAnimations().every(({ playState, effect }) =>
   playState !== 'running' || effect?.getComputedTiming().iterations === Infinity)`;
 
-/** Waits until nothing moves any more: colours halfway through a transition are nobody's design. */
+const TRIES = 100;
+const PAUSE_MS = 50;
+
+/** Waits until nothing moves any more, now and a moment later: colours halfway through a transition are nobody's design. */
 export async function settled(page: Page): Promise<void> {
   // Asked from here: what polls inside the page would need `eval`, which its content policy forbids.
-  for (let tries = 0; !(await page.evaluate<boolean>(STILL)); tries++) {
-    if (tries > 100) throw new Error('The page does not come to rest.');
-    await page.waitForTimeout(50);
+  for (let tries = 0, still = 0; still < 2; tries++) {
+    if (tries > TRIES) throw new Error('The page does not come to rest.');
+    still = (await page.evaluate<boolean>(STILL)) ? still + 1 : 0;
+    await page.waitForTimeout(PAUSE_MS);
   }
 }
 

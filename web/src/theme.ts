@@ -19,6 +19,7 @@ export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
+  respectReducedMotion: true,
   defaultRadius: 'sm',
   cursorType: 'pointer',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',

@@ -62,7 +62,7 @@ describeBrowser('the account', (browser) => {
     await button(page, 'Change the role of new-colleague@good.com').click();
     await page.getByRole('radio', { name: 'Member' }).check();
     await button(dialog(page), 'Save').click();
-    await says(page, 'New Colleague is member now.');
+    await says(page, 'New Colleague is a member now.');
     await other.page.reload();
     await says(other.page, 'Admins and owners of the account make, change and revoke keys.');
 

@@ -70,6 +70,9 @@ export function createKeyService(keys: Keys, clock: Clock): KeyService {
         ...(name === undefined ? {} : { name: usableName(name) }),
         ...(allowIps === undefined ? {} : { allowIps: canonicalAllowlist(allowIps) }),
       };
+      const before = await keyOf(account, id);
+      if (stateOf(before, clock.now()) === 'revoked')
+        throw new Refusal('key_revoked', 'A revoked key stays as it was.');
       const key = await keys.update(account, id, change, by);
       if (key === null) throw noKey();
       return key;

@@ -2,7 +2,7 @@ import { canonicalEmail } from '../engine/address/canonical.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/errors.ts';
 import { randomToken, sha256Hex } from '../kernel/ids.ts';
-import { type Actor, type Invitation, type Member, ROLE_ORDER, type Role } from '../store/people.ts';
+import { type Actor, type Invitation, type Member, ROLE_ORDER, type Role, type RoleOutcome } from '../store/people.ts';
 import type { AccountId, Store } from '../store/store.ts';
 import type { Mail } from './mail.ts';
 import { isUsableEmail } from './sign-in/usable.ts';
@@ -34,6 +34,7 @@ export interface MemberService {
 }
 
 const DAY_MS = 86_400_000;
+const TRIES = 5;
 const INVITATION_MS = 7 * DAY_MS;
 /** Every invitation is a mail to an address that somebody typed. */
 const INVITATIONS_PER_HOUR = 30;
@@ -60,11 +61,23 @@ export function createMemberService(parts: {
   const { store, clock, url, mail, strangers } = parts;
   const { members } = store;
 
-  /** Members are touched by admins, owners by owners only. */
-  async function requireTouchable(by: Acting, user: string): Promise<void> {
-    const member = (await members.list(by.account)).find(({ userId }) => userId === user);
-    if (member === undefined) throw noMember();
-    requireRole(by.role, member.role === 'owner' ? 'owner' : 'admin');
+  /** Members are touched by admins, owners by owners only; judged anew where the role changed on the way. */
+  async function touch(by: Acting, user: string, act: (judged: Role) => Promise<RoleOutcome>): Promise<RoleOutcome> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const judged = (await members.role(by.account, user))?.role;
+      if (judged === undefined) throw noMember();
+      requireRole(by.role, judged === 'owner' ? 'owner' : 'admin');
+      const outcome = await act(judged);
+      if (outcome !== 'changed') return outcome;
+    }
+    throw new Refusal('overloaded', 'The role of this member changes all the time: look, and try again.', {
+      retry_after: 1,
+    });
+  }
+
+  /** An invitation to be an owner is an owner's to take back or to replace. */
+  function requireOwnerFor(by: Acting, invitations: readonly Invitation[]): void {
+    if (invitations.some(({ role }) => role === 'owner')) requireRole(by.role, 'owner');
   }
 
   return {
@@ -76,14 +89,14 @@ export function createMemberService(parts: {
     },
 
     async setRole(by, user, role) {
-      await requireTouchable(by, user);
+      if ((await members.role(by.account, user)) === null) throw noMember();
       if (role === 'owner') requireRole(by.role, 'owner');
-      done(await members.setRole(by.account, user, role, by.actor));
+      done(await touch(by, user, (judged) => members.setRole(by.account, user, role, by.actor, judged)));
     },
 
     async remove(by, user) {
-      if (user !== by.user) await requireTouchable(by, user);
-      done(await members.remove(by.account, user, by.actor));
+      if (user === by.user) done(await members.remove(by.account, user, by.actor));
+      else done(await touch(by, user, (judged) => members.remove(by.account, user, by.actor, judged)));
     },
 
     async invite(by, input) {
@@ -92,6 +105,11 @@ export function createMemberService(parts: {
       const present = await members.list(by.account);
       if (present.some((member) => member.email.toLowerCase() === email.toLowerCase()))
         throw new Refusal('already_member', undefined, { field: 'email' });
+      const open = await members.invitations(by.account);
+      requireOwnerFor(
+        by,
+        open.filter((earlier) => earlier.email === email.toLowerCase()),
+      );
       const hour = await store.attempts.count(`invite:${by.account}`, 3_600_000);
       if (hour.count > INVITATIONS_PER_HOUR) throw tooMany(hour.endsAt, clock.now());
       // 43 characters of base 62: 256 bits. In the fragment, so that no server ever sees it in a path.
@@ -107,13 +125,18 @@ export function createMemberService(parts: {
     },
 
     async withdraw(by, id) {
+      const open = await members.invitations(by.account);
+      requireOwnerFor(
+        by,
+        open.filter((one) => one.id === id),
+      );
       if (!(await members.withdraw(by.account, id, by.actor)))
         throw new Refusal('not_found', 'There is no such invitation; it may have been used or withdrawn.');
     },
   };
 }
 
-function done(outcome: 'done' | 'not_found' | 'last_owner'): void {
+function done(outcome: RoleOutcome): void {
   if (outcome === 'not_found') throw noMember();
   if (outcome === 'last_owner') throw new Refusal('last_owner');
 }

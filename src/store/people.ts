@@ -65,6 +65,12 @@ export interface Invitation {
   readonly expiresAt: number;
 }
 
+/**
+ * `last_owner`: the account would be left without an owner. `changed`: the member no longer has the role for which it was
+ * judged whether this may be done. Nothing was changed in either case.
+ */
+export type RoleOutcome = 'done' | 'not_found' | 'last_owner' | 'changed';
+
 /** Every change is written to the audit log in the same transaction. */
 export interface Members {
   /** Null: not a member, or the account is gone. */
@@ -74,9 +80,9 @@ export interface Members {
   list(account: AccountId): Promise<Member[]>;
   /** False where the user is a member already, or the account is gone. */
   add(account: AccountId, user: string, role: Role, by: Actor): Promise<boolean>;
-  /** `last_owner`: the account would be left without an owner; nothing was changed. */
-  setRole(account: AccountId, user: string, role: Role, by: Actor): Promise<'done' | 'not_found' | 'last_owner'>;
-  remove(account: AccountId, user: string, by: Actor): Promise<'done' | 'not_found' | 'last_owner'>;
+  /** `judged`: the role that the member had when it was judged whether this may be done. */
+  setRole(account: AccountId, user: string, role: Role, by: Actor, judged?: Role): Promise<RoleOutcome>;
+  remove(account: AccountId, user: string, by: Actor, judged?: Role): Promise<RoleOutcome>;
   /** `tokenHash`: SHA-256 of the link's token, hex. An earlier invitation of the same address is replaced. */
   invite(
     account: AccountId,

@@ -75,6 +75,9 @@ describeStores('members', (lab) => {
     await store.members.add(account.id, jane, 'owner', BY);
     await store.members.add(account.id, bob, 'admin', BY);
     expect(await store.members.setRole(account.id, jane, 'member', BY)).toBe('last_owner');
+    // Judged as the admin that she was a moment ago.
+    expect(await store.members.setRole(account.id, jane, 'member', BY, 'admin')).toBe('changed');
+    expect(await store.members.remove(account.id, jane, BY, 'admin')).toBe('changed');
     expect(await store.members.remove(account.id, jane, BY)).toBe('last_owner');
     expect(await store.members.setRole(account.id, jane, 'owner', BY)).toBe('done');
     expect(await roles(store, account.id)).toEqual(['bob@example.com admin', 'jane@example.com owner']);

@@ -63,6 +63,7 @@ export const KEY_ROWS: readonly DashboardRow[] = [
       summary: 'Change name and allowlist',
       body: C.KeyChangeRequest,
       reply: { schema: C.DashboardKey },
+      errors: [422],
     },
     serve:
       ({ keys, clock }) =>

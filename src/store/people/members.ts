@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
 import { lockAccount } from '../lock.ts';
-import type { AccountId, Actor, Members, Role } from '../store.ts';
+import type { AccountId, Actor, Members, Role, RoleOutcome } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { invitations } from './invitations.ts';
 import { tell } from './trail.ts';
@@ -25,13 +25,15 @@ export function members(engine: Engine): Members {
     user: string,
     role: Role | null,
     by: Actor,
-  ): Promise<'done' | 'not_found' | 'last_owner'> {
+    judged: Role | undefined,
+  ): Promise<RoleOutcome> {
     const now = await engine.now();
     return engine.transaction(async (trx) => {
       if ((await lockAccount(engine, trx, account)) === null) return 'not_found';
       const mine = trx.selectFrom('members').select('role').where('account_id', '=', account);
       const before = await mine.where('user_id', '=', user).executeTakeFirst();
       if (before === undefined) return 'not_found';
+      if (judged !== undefined && before.role !== judged) return 'changed';
       if (before.role === role) return 'done';
       if (before.role === 'owner' && (await isLastOwner(trx, account, user))) return 'last_owner';
       const target = await emailOf(trx, user);
@@ -120,7 +122,7 @@ export function members(engine: Engine): Members {
       });
     },
 
-    setRole: (account, user, role, by) => change(account, user, role, by),
-    remove: (account, user, by) => change(account, user, null, by),
+    setRole: (account, user, role, by, judged) => change(account, user, role, by, judged),
+    remove: (account, user, by, judged) => change(account, user, null, by, judged),
   };
 }

@@ -104,6 +104,8 @@ describe('keys in the dashboard', () => {
     // It stays listed, after those that are in force.
     const { json } = await admin.call('GET', keys());
     expect(json.keys.at(-1)).toMatchObject({ id: key.id, state: 'revoked' });
+    const edited = await admin.call('PATCH', `${keys()}/${key.id}`, { name: 'again' });
+    expect([edited.status, edited.json.code]).toEqual([422, 'key_revoked']);
     const first = (await listed(key.id)).revoked_at;
     expect((await admin.call('POST', path, { name: 'to be revoked' })).json.revoked_at).toBe(first);
   });

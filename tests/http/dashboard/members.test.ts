@@ -118,6 +118,14 @@ describe('invitations', () => {
     expect((await withdraw(admin)).status).toBe(404);
   });
 
+  it('to be an owner are taken back and replaced by owners only', async () => {
+    const { json } = await invite(owner, 'heir@good.com', 'owner');
+    expect(refusal(await invite(admin, 'Heir@good.com', 'member'))).toEqual([403, 'role_not_sufficient', 'owner']);
+    const withdraw = (by: Client) => by.call('DELETE', of(account, `/invitations/${json.id}`));
+    expect(refusal(await withdraw(admin))).toEqual([403, 'role_not_sufficient', 'owner']);
+    expect((await withdraw(owner)).status).toBe(200);
+  });
+
   it.each([
     '',
     'nobody',

@@ -83,9 +83,11 @@ export async function believable(lab: Lab, past?: { clock: TestClock; days: numb
   const by = { kind: 'user', id: owner.id, name: owner.email, ip: OFFICE } as const;
   const keyOf = (name: string, allowIps: string[]) => createKey(store.keys, account.id, { name, allowIps }, by);
 
-  const shop = await keyOf('Web shop', ['198.51.100.0/24', '203.0.113.24']);
-  const crm = await keyOf('CRM import', []);
   const old = await keyOf('Newsletter 2025', []);
+  at(days * 24 - 0.5);
+  const shop = await keyOf('Web shop', ['198.51.100.0/24', '203.0.113.24']);
+  at(days * 24 - 0.6);
+  const crm = await keyOf('CRM import', []);
   const filters = [
     ['bulk-senders.com', 'Complaints in March'],
     ['throw-away.net', null],

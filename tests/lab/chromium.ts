@@ -25,7 +25,7 @@ export const whyNoBrowser = (): string | null =>
 /** What it keeps in the home folder (caches, crash reports) goes with it. */
 export async function launch(): Promise<{ browser: Browser; close(): Promise<void> }> {
   const home = mkdtempSync(join(tmpdir(), 'mailvet-browser-'));
-  const env = { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8', LANGUAGE: 'en_GB' };
+  const env = { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8' };
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: SWITCHES, env });
   return {
     browser,

@@ -69,6 +69,7 @@ describeBrowser('API keys', (browser) => {
     await button(dialog(page), 'Done').click();
     await rowOf(page, 'Secret').waitFor();
     await expect.poll(() => page.content()).not.toContain(key);
+    expect(await stored(page)).toContain('"databases":[],"caches":[]');
     for (const place of [await stored(page), seen.join('\n'), JSON.stringify(requests)])
       expect(place).not.toContain(key);
     expect(await page.evaluate<string>('JSON.stringify(performance.getEntriesByType("resource"))')).not.toContain(key);

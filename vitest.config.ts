@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const DEBIAN = 'tests/debian/**/*.test.ts';
 const BROWSER = 'tests/browser/**/*.test.ts';
+const TRIALS = 'tests/trials/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -16,7 +17,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['{src,tests,scripts,bench}/**/*.test.ts', 'web/src/**/*.test.ts'],
-          exclude: [DEBIAN, BROWSER, '**/node_modules/**'],
+          exclude: [DEBIAN, BROWSER, TRIALS, '**/node_modules/**'],
           // Does nothing unless MAILVET_TEST_STORE=postgres.
           globalSetup: ['tests/lab/postgres-setup.ts'],
         },
@@ -32,6 +33,11 @@ export default defineConfig({
           // Pages take their time where the machine is busy.
           expect: { poll: { timeout: 10_000 } },
         },
+      },
+      {
+        extends: true,
+        // Each compiles a copy of the sources several times.
+        test: { name: 'trials', include: [TRIALS], testTimeout: 180_000, hookTimeout: 60_000 },
       },
       {
         extends: true,

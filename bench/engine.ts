@@ -1,11 +1,11 @@
-/** The engine alone, on one core: warm against its own parser, cold against raw questions to the same DNS server. */
+/** The engine alone, on one core: warm against its own parser, cold against raw queries to the same DNS server. */
 
 import { parseAddress } from '../src/engine/address/parse.ts';
-import { createEngine, type Engine } from '../src/engine/create.ts';
-import { judge } from '../src/engine/judge.ts';
+import { createEngine, type VerificationEngine } from '../src/engine/create.ts';
+import { decideVerdict } from '../src/engine/decide-verdict.ts';
 import { loadLists } from '../src/engine/lists/lists.ts';
 import { report } from '../src/engine/report.ts';
-import { begin, finish, finishNow, type Tools } from '../src/engine/verify.ts';
+import { type EngineDeps, runFromCache, runOffline, runOnline } from '../src/engine/verify.ts';
 import { startPartner } from './apparatus/children.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
 import { startNameServer } from './apparatus/name-server.ts';
@@ -14,31 +14,31 @@ import { rawQuestions } from './apparatus/raw-dns.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
 
 const WARM_ROUNDS = 11;
-/** Addresses in one sample. */
+/** Addresses per sample. */
 const WARM = 40_000;
 const COLD_ROUNDS = 7;
 const COLD = 4_000;
-/** Names asked for at once. */
+/** Concurrent queries. */
 const AT_ONCE = 64;
 const TIMEOUT_MS = 10_000;
 
 const perSecond = (n: number, began: number): number => (n * 1000) / (performance.now() - began);
 
-const toolsFor = (port: number, lists = loadLists()): Engine =>
-  createEngine({ dnsServers: [{ address: '127.0.0.1', port }], lists: () => lists, asker: null });
+const toolsFor = (port: number, lists = loadLists()): VerificationEngine =>
+  createEngine({ dnsServers: [{ address: '127.0.0.1', port }], lists: () => lists, smtp: null });
 
-/** What the service does for one address between admission and reply, as JSON text. */
-function verifyNow(email: string, tools: Tools): string {
-  const evidence = finishNow(begin(email, 'mx', tools), tools);
-  const verdict = evidence && judge(evidence);
-  if (!evidence || !verdict) throw new Error(`${email} could not be judged without waiting`);
+/** The service's work for one address between admission and reply, including JSON. */
+function verifyNow(email: string, tools: EngineDeps): string {
+  const evidence = runFromCache(runOffline(email, 'mx', tools), tools);
+  const verdict = evidence && decideVerdict(evidence);
+  if (!evidence || !verdict) throw new Error(`${email} has no verdict without waiting`);
   return JSON.stringify(report(evidence, verdict, { id: 'ver_0', durationMs: 0, at: 0 }));
 }
 
 async function warm(port: number): Promise<Figure> {
   const tools = toolsFor(port);
   const addresses = emails(4096);
-  for (const email of addresses) await finish(begin(email, 'mx', tools), { timeoutMs: TIMEOUT_MS }, tools);
+  for (const email of addresses) await runOnline(runOffline(email, 'mx', tools), { timeoutMs: TIMEOUT_MS }, tools);
   const through = (one: (email: string) => unknown) => () => {
     const began = performance.now();
     for (let i = 0; i < WARM; i++) one(addresses[i % addresses.length]!);
@@ -62,15 +62,15 @@ async function warm(port: number): Promise<Figure> {
 async function cold(port: number): Promise<Figure> {
   const tools = toolsFor(port);
   let asked = 0;
-  /** Names that nobody has asked for before. */
+  /** Names not queried before. */
   const fresh = () => Array.from({ length: COLD }, () => `n${asked++}.${WILDCARD}`);
   const engine = async () => {
     const names = fresh();
     const began = performance.now();
     await eachAtOnce(names, async (name) => {
-      const evidence = await finish(begin(`jane@${name}`, 'mx', tools), { timeoutMs: TIMEOUT_MS }, tools);
+      const evidence = await runOnline(runOffline(`jane@${name}`, 'mx', tools), { timeoutMs: TIMEOUT_MS }, tools);
       if (evidence.dns?.finding !== 'mx') throw new Error(`${name}: ${evidence.dns?.finding}`);
-      const verdict = judge(evidence);
+      const verdict = decideVerdict(evidence);
       if (verdict) report(evidence, verdict, { id: 'ver_0', durationMs: 0, at: 0 });
     });
     return perSecond(COLD, began);
@@ -85,7 +85,7 @@ async function cold(port: number): Promise<Figure> {
   const samples = await interleave(COLD_ROUNDS, { engine, floor });
   tools.close();
   return {
-    what: 'Cold: addresses per second, each at a domain never asked for',
+    what: 'Cold: addresses per second, each at a new domain',
     value: number(median(samples.engine)),
     floor: number(median(samples.floor)),
     ratio: ratio(medianRatio(samples.engine, samples.floor)),
@@ -116,7 +116,7 @@ export const engine: Bench = {
       how:
         `One process, one thread. Warm: ${WARM_ROUNDS} rounds of ${WARM.toLocaleString('en-US')} addresses over 64 ` +
         `domains; the floor is parsing them. Cold: ${COLD_ROUNDS} rounds of ${COLD.toLocaleString('en-US')} names under ` +
-        `a wildcard of ${server} on loopback, ${AT_ONCE} at once; the floor is one MX question for each by dns-packet ` +
+        `a wildcard of ${server} on loopback, ${AT_ONCE} at once; the floor is one MX query for each with dns-packet ` +
         'and one UDP socket, without retries, checks or cache.',
       figures: [warmed, chilled],
     };

@@ -16,7 +16,7 @@ const AIM = 1.1;
 
 type Filter = Parameters<Filters['addMany']>[1][number];
 
-/** Emails, domains and IPs in turn; none of them matches what is asked. */
+/** Emails, domains and IPs in turn; none of them matches a request. */
 const mixed = (n: number): Filter[] =>
   Array.from({ length: n }, (_, i): Filter => {
     if (i % 3 === 0) return { filterType: 'email', value: `blocked${i}@${DOMAINS[i % DOMAINS.length]}`, reason: null };
@@ -26,7 +26,7 @@ const mixed = (n: number): Filter[] =>
     return { filterType: 'ip_address', value, reason: null };
   });
 
-/** Every request names an end user of its own, so that IP filters are looked for anew. */
+/** Every request has a different client_ip, so that IP filters are looked up every time. */
 const bodies = emails(4096).map((email, i) => ({ email, client_ip: `198.51.${i >> 8}.${i & 255}` }));
 
 export const filters: Bench = {
@@ -57,11 +57,11 @@ export const filters: Bench = {
     return {
       how:
         `POST /v1/verify for an account with ${MANY.toLocaleString('en-US')} filters (emails, domains, IPs and CIDRs ` +
-        `in equal parts) against one with ${FEW}, and that against one with none; no filter matches, every request ` +
-        `names another client_ip. SQLite, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s.`,
+        `in equal parts) relative to one with ${FEW}, and that relative to one with none; no filter matches, every request ` +
+        `has a different client_ip. SQLite, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s.`,
       figures: [
-        ...compare(`${MANY.toLocaleString('en-US')} filters against ${FEW}`, samples.many, samples.few, AIM),
-        ...compare(`${FEW} filters against none`, samples.few, samples.none, null),
+        ...compare(`${MANY.toLocaleString('en-US')} filters relative to ${FEW}`, samples.many, samples.few, AIM),
+        ...compare(`${FEW} filters relative to none`, samples.few, samples.none, null),
       ],
     };
   },

@@ -1,4 +1,4 @@
-/** POST /v1/verify at the mx level, warm DNS, each reply charged and on the disk, against a server that does nothing. */
+/** POST /v1/verify at the mx level, DNS cached, every reply charged and on disk, against a server that does nothing. */
 import { startPostgres, whyNoPostgres } from '../tests/lab/postgres.ts';
 import { type Loader, type LoadSample, posts, startLoader } from './apparatus/load.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
@@ -9,7 +9,7 @@ import { ensureBuilt, prepareGround, startFloor, startService, verifyOnce } from
 const CONNECTIONS = 64;
 const ROUNDS = 7;
 const SECONDS = 2;
-/** Until the compiler is done with the code that is hot, or so long. */
+/** Warm-up until hot code is optimized, or this long. */
 const WARM_UP = { requests: 60_000, seconds: 20 };
 const AIM = 0.5;
 
@@ -78,11 +78,11 @@ export const http: Bench = {
     await loader.end();
     return {
       how:
-        `mx level, DNS answers cached, every reply charged and on the disk before it is sent, ${CONNECTIONS} keep-alive ` +
-        'connections; the floor is bare node:http that reads the body and answers JSON of the same size. ' +
-        `${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP.requests.toLocaleString('en-US')} requests to warm up. The load, the DNS server and PostgreSQL run on the same cores.`,
+        `mx level, DNS answers cached, every reply charged and on disk before it is sent, ${CONNECTIONS} keep-alive ` +
+        'connections; the floor is bare node:http that reads the body and returns JSON of the same size. ' +
+        `${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP.requests.toLocaleString('en-US')} warm-up requests. The load generator, the DNS server and PostgreSQL run on the same cores.`,
       figures: found,
-      leftOut: why === null ? [] : [`PostgreSQL, as ${why}.`],
+      leftOut: why === null ? [] : [`PostgreSQL, because ${why}.`],
     };
   },
 };

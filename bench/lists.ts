@@ -1,4 +1,4 @@
-/** What one look-up in the disposable list costs, beside a bare Set.has of the same names; and loading it. */
+/** The cost of a look-up in the disposable list against a bare Set.has of the same names; and of loading the list. */
 import { allEntries } from '../src/engine/lists/entries.ts';
 import { loadLists, packagedDir, readDisposable } from '../src/engine/lists/lists.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
@@ -7,7 +7,7 @@ import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
 
 const ROUNDS = 9;
 const LOADS = 5;
-/** Look-ups in one sample. */
+/** Look-ups per sample. */
 const ASKED = 400_000;
 
 const nanoseconds = (names: readonly string[], ask: (name: string) => unknown): number => {
@@ -15,7 +15,7 @@ const nanoseconds = (names: readonly string[], ask: (name: string) => unknown): 
   const began = performance.now();
   for (let i = 0; i < ASKED; i++) if (ask(names[i % names.length]!)) found += 1;
   const spent = performance.now() - began;
-  if (found < 0) throw new Error('never; keeps the loop from being left out');
+  if (found < 0) throw new Error('unreachable; keeps the loop from being optimized away');
   return (spent * 1e6) / ASKED;
 };
 
@@ -39,7 +39,7 @@ export const lists: Bench = {
         floor: () => nanoseconds(names, (name) => bare.has(name)),
       });
       figures.push({
-        what: `Look-up of ${what}`,
+        what: `Lookup of ${what}`,
         value: `${number(median(samples.ours))} ns`,
         floor: `${number(median(samples.floor))} ns`,
         ratio: ratio(medianRatio(samples.ours, samples.floor)),
@@ -57,9 +57,9 @@ export const lists: Bench = {
     });
     return {
       how:
-        'The disposable look-up (allowlist, relays, verdict and suspicion tiers, parents up to the registrable domain) ' +
-        `against one Set.has; ${ROUNDS} rounds of ${ASKED.toLocaleString('en-US')}, over 4,096 names, so that ` +
-        `nearly all answers are remembered ones. Loading, against splitting the same ` +
+        'The disposable lookup (allowlist, relays, verdict and suspicion tiers, parents up to the registrable domain) ' +
+        `relative to one Set.has; ${ROUNDS} rounds of ${ASKED.toLocaleString('en-US')} over 4,096 names, so that ` +
+        `nearly all results come from the cache. Loading, relative to splitting the same ` +
         `names at line ends into a Set; ${LOADS} rounds.`,
       figures,
     };

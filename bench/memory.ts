@@ -1,4 +1,4 @@
-/** Memory of the service at rest and after many verifications: does it grow? */
+/** Memory of the service when idle and after many verifications, to detect leaks. */
 import { freePort } from './apparatus/children.ts';
 import { type Heap, openHeap } from './apparatus/heap.ts';
 import { posts, startLoader } from './apparatus/load.ts';
@@ -9,7 +9,7 @@ import { BUILT, ensureBuilt, prepareGround, startFloor, startService, verifyOnce
 
 const CONNECTIONS = 64;
 const MARKS = [20_000, 60_000, 100_000];
-/** From the first mark to the last; below it is the noise of the allocator. */
+/** Accepted growth from the first mark to the last; below is allocator noise. */
 const AIM = 1.05;
 const SETTLE_MS = 1500;
 
@@ -17,7 +17,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Mark {
   readonly resident: number;
-  /** What is in use on the heap of V8 after a full collection, MB. */
+  /** V8 heap in use after a full collection, MB. */
   readonly heap: number;
 }
 
@@ -64,8 +64,8 @@ export const memory: Bench = {
 };
 
 const HOW =
-  `RSS of the service at rest, the floor being bare node:http, and after verifications over ${CONNECTIONS} ` +
-  'connections; with it what V8 has in use after a full collection. The caches of SQLite fill up on the way ' +
+  `RSS of the idle service, with bare node:http as the floor, and after verifications over ${CONNECTIONS} ` +
+  'connections; also the V8 heap in use after a full collection. The caches of SQLite fill up in the meantime ' +
   '(32 MB at most for each of two connections).';
 
 function figures(marks: readonly Mark[], floorMb: number): Figure[] {
@@ -78,12 +78,12 @@ function figures(marks: readonly Mark[], floorMb: number): Figure[] {
     value: `${mb(mark.resident)}, heap ${mb(mark.heap)}`,
   });
   return [
-    { what: 'At rest', value: mb(rest.resident), floor: mb(floorMb), ratio: ratio(rest.resident / floorMb) },
-    { what: 'At rest, heap in use', value: mb(rest.heap) },
+    { what: 'Idle', value: mb(rest.resident), floor: mb(floorMb), ratio: ratio(rest.resident / floorMb) },
+    { what: 'Idle, heap in use', value: mb(rest.heap) },
     ...marks.slice(1).map(after),
-    { what: 'RSS, last against first of these', value: '', ratio: ratio(grown.resident) },
+    { what: 'RSS, last of these relative to the first', value: '', ratio: ratio(grown.resident) },
     {
-      what: 'Heap, last against first of these',
+      what: 'Heap, last of these relative to the first',
       value: '',
       ratio: ratio(grown.heap),
       aim: { text: `≤ ${AIM}`, met: grown.heap <= AIM },

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME …]`: measures everything, or what is named, and writes it down in results.md. All of it takes
- * some five minutes; nothing leaves this machine.
+ * `npm run bench [-- NAME …]`: runs all benchmarks, or those named, and updates results.md. All of them take about five
+ * minutes; nothing leaves this machine.
  */
 
 import { type Bench, record } from './apparatus/results.ts';
@@ -36,9 +36,7 @@ const BENCHES: readonly Bench[] = [
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
-  console.error(
-    `No bench of this name: ${unknown.join(', ')}. There are: ${BENCHES.map(({ name }) => name).join(', ')}.`,
-  );
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. Available: ${BENCHES.map(({ name }) => name).join(', ')}.`);
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-/** What one slow dialogue holds, in clear and with TLS. */
+/** Memory of one slow dialogue, in clear and with TLS. */
 import { readFileSync } from 'node:fs';
 import { startPartner } from './apparatus/children.ts';
 import { type Bench, type Figure, type Finding, number, ratio } from './apparatus/results.ts';
@@ -7,16 +7,16 @@ import type { Held, Waiting } from './apparatus/waiting-process.ts';
 
 const MOST = 5000;
 const FEWER = 2000;
-/** What a process needs beside its sockets. */
+/** File descriptors of a process besides its sockets. */
 const SPARE = 200;
 const WARM = 1000;
 const SETTLE_MS = 1000;
-/** TLS for all of them takes this long at most. */
+/** Limit for all TLS handshakes. */
 const PATIENCE_MS = 90_000;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** KB (10^3 octets) of one dialogue: RSS, and heap with what V8 counts outside of it. */
+/** KB (10^3 octets) per dialogue: RSS, and heap including external memory. */
 async function measure(who: 'check' | 'raw', tls: boolean, count: number): Promise<Held> {
   const server = await startPartner('slow-server.ts');
   const port = await server.ask<number>({
@@ -25,20 +25,20 @@ async function measure(who: 'check' | 'raw', tls: boolean, count: number): Promi
     port: 0,
     how: 'wait',
   } satisfies SlowServer);
-  const asker = await startPartner('waiting-process.ts');
+  const prober = await startPartner('waiting-process.ts');
   const open = async (n: number, total: number): Promise<Held> => {
-    await asker.ask({ is: 'open', who, port, tls, count: n } satisfies Waiting);
+    await prober.ask({ is: 'open', who, port, tls, count: n } satisfies Waiting);
     const until = performance.now() + PATIENCE_MS;
     while ((await server.ask<number>({ is: 'waiting' })) < total) {
-      if (performance.now() > until) throw new Error(`not all of ${total} dialogues stand after ${PATIENCE_MS} ms`);
+      if (performance.now() > until) throw new Error(`fewer than ${total} dialogues are open after ${PATIENCE_MS} ms`);
       await pause(50);
     }
     await pause(SETTLE_MS);
-    return asker.ask<Held>({ is: 'measure' });
+    return prober.ask<Held>({ is: 'measure' });
   };
   const before = await open(WARM, WARM);
   const after = await open(count - WARM, count);
-  await asker.end();
+  await prober.end();
   await server.end();
   const each = (a: number, b: number) => (a - b) / (count - WARM) / 1000;
   return { resident: each(after.resident, before.resident), heap: each(after.heap, before.heap) };
@@ -55,10 +55,10 @@ export const smtpMemory: Bench = {
       const [check, raw] = [await measure('check', tls, count), await measure('raw', tls, count)];
       for (const [what, key] of [
         ['RSS', 'resident'],
-        ['heap and what it holds outside', 'heap'],
+        ['heap and external memory', 'heap'],
       ] as const) {
         figures.push({
-          what: `Per dialogue ${tls ? 'with TLS' : 'in clear'}, ${what}`,
+          what: `Per dialogue ${tls ? 'with TLS' : 'without TLS'}, ${what}`,
           value: `${number(check[key])} KB`,
           floor: `${number(raw[key])} KB`,
           ratio: ratio(check[key] / raw[key]),
@@ -67,11 +67,11 @@ export const smtpMemory: Bench = {
     }
     return {
       how:
-        `${count.toLocaleString('en-US')} dialogues open at once that wait for the reply to RCPT; the floor is as many ` +
-        'bare sockets at the same point. A process for each, what the last ' +
-        `${(count - WARM).toLocaleString('en-US')} of them added, after a full collection. One run: nothing here depends on speed.`,
+        `${count.toLocaleString('en-US')} concurrent dialogues waiting for the reply to RCPT; the floor is the same number of ` +
+        'bare sockets at the same point. One process for each; the memory added by the last ' +
+        `${(count - WARM).toLocaleString('en-US')} of them, after a full collection. One run, because nothing here depends on speed.`,
       figures,
-      ...(count < MOST ? { leftOut: [`${MOST} dialogues: only ${soft} files may be open (ulimit -n).`] } : {}),
+      ...(count < MOST ? { leftOut: [`${MOST} dialogues: the limit is ${soft} open files (ulimit -n).`] } : {}),
     };
   },
 };

@@ -1,5 +1,5 @@
-/** What it is worth that recipients of the same mail hosts share sessions. */
-import { startAsker } from './apparatus/mailbox-load.ts';
+/** The benefit of sharing sessions among recipients at the same mail hosts. */
+import { startProber } from './apparatus/mailbox-load.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
 import { type Bench, type Finding, number, ratio } from './apparatus/results.ts';
 import { NO_SINK, startSink } from './apparatus/sink.ts';
@@ -14,13 +14,13 @@ const AT_ONCE = 500;
 
 export const smtpReuse: Bench = {
   name: 'smtp-reuse',
-  title: 'SMTP sessions used again',
+  title: 'SMTP session reuse',
   async run(): Promise<Finding> {
     const sink = await startSink(HOSTS);
     if (sink === null) return { how: 'Not measured.', figures: [], leftOut: [NO_SINK] };
     const common = { who: 'check', port: sink.port, addresses: HOSTS, domains: DOMAINS, count: ADDRESSES } as const;
     const load = { ...common, open: AT_ONCE, connectionsPerHost: CONNECTIONS };
-    const [reuse, single] = [await startAsker(), await startAsker()];
+    const [reuse, single] = [await startProber(), await startProber()];
     const contestants = {
       reuse: () => reuse.run(load),
       single: () => single.run({ ...load, recipientsPerSession: 1 }),
@@ -58,5 +58,5 @@ type Pair = [number[], number[]];
 const HOW =
   `${ROUNDS} rounds of ${ADDRESSES.toLocaleString('en-US')} addresses over ${DOMAINS.toLocaleString('en-US')} domains at ` +
   `${HOSTS.length} mail hosts (smtp-sink on loopback), ${CONNECTIONS} connections to each, ${AT_ONCE} addresses at once, ` +
-  'no bound on the rate, catch-all cached. The floor is the same with one recipient per session. On loopback a ' +
-  'connection costs nothing but CPU; over a network each session saved is four or more round trips as well.';
+  'no rate limit, catch-all cached. The floor is the same with one recipient per session. On loopback a ' +
+  'connection costs only CPU; over a network, each saved session also saves four or more round trips.';

@@ -1,6 +1,6 @@
-/** Whether servers that never come to an end delay the addresses of others. */
+/** Whether tarpits delay addresses at other servers. */
 import { startPartner } from './apparatus/children.ts';
-import { startAsker } from './apparatus/mailbox-load.ts';
+import { startProber } from './apparatus/mailbox-load.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
 import { type Bench, type Finding, number, ratio } from './apparatus/results.ts';
 import { NO_SINK, startSink } from './apparatus/sink.ts';
@@ -15,23 +15,23 @@ const AIM = 1.2;
 
 export const smtpTarpit: Bench = {
   name: 'smtp-tarpit',
-  title: 'Tarpits beside normal mail servers',
+  title: 'Tarpits next to normal mail servers',
   async run(): Promise<Finding> {
     const sink = await startSink([NORMAL]);
     if (sink === null) return { how: 'Not measured.', figures: [], leftOut: [NO_SINK] };
     const server = await startPartner('slow-server.ts');
     await server.ask({ is: 'listen', address: TARPIT, port: sink.port, how: 'drip' } satisfies SlowServer);
-    const asker = await startAsker();
+    const prober = await startProber();
     const common = { who: 'check', port: sink.port, addresses: [NORMAL], domains: 100, count: COUNT } as const;
     const load = { ...common, open: CONNECTIONS, connectionsPerHost: CONNECTIONS, recipientsPerSession: 1 };
     const contestants = {
-      beside: () => asker.run({ ...load, tarpits: { address: TARPIT, count: COUNT } }),
-      alone: () => asker.run(load),
+      beside: () => prober.run({ ...load, tarpits: { address: TARPIT, count: COUNT } }),
+      alone: () => prober.run(load),
     };
     await interleave(2, { alone: contestants.alone });
     await interleave(1, contestants);
     const { beside, alone } = await interleave(ROUNDS, contestants);
-    await asker.end();
+    await prober.end();
     await server.end();
     await sink.stop();
     const figure = (key: 'p50' | 'p99') => {
@@ -59,4 +59,4 @@ export const smtpTarpit: Bench = {
 const HOW =
   `${ROUNDS} rounds of ${COUNT.toLocaleString('en-US')} addresses at one mail host (smtp-sink on loopback), ${CONNECTIONS} ` +
   `at once, while ${COUNT.toLocaleString('en-US')} dialogues in the same process are held by tarpits of other operators ` +
-  'that send one octet of banner per second; the floor is the same without tarpits. Milliseconds from question to answer.';
+  'that send one octet of banner per second; the floor is the same without tarpits. Time from request to result.';

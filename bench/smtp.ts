@@ -1,15 +1,15 @@
 /** Dialogues per second and their CPU: the mailbox check against a minimal pipelined client, on the same server. */
-import { startAsker } from './apparatus/mailbox-load.ts';
+import { startProber } from './apparatus/mailbox-load.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
 import { type Bench, type Figure, type Finding, number, ratio } from './apparatus/results.ts';
 import { NO_SINK, startSink } from './apparatus/sink.ts';
 
 const ROUNDS = 7;
 const AIM = 0.8;
-/** Dialogues until the compiler is done with both. */
+/** Dialogues to warm up both. */
 const WARM = 10_000;
 const ADDRESS = '127.0.0.2';
-/** Dialogues open at once, and dialogues in one sample. */
+/** Concurrent dialogues, and dialogues per sample. */
 const LOADS = [
   [1, 1000],
   [64, 4000],
@@ -22,7 +22,7 @@ export const smtp: Bench = {
   async run(): Promise<Finding> {
     const sink = await startSink([ADDRESS]);
     if (sink === null) return { how: 'Not measured.', figures: [], leftOut: [NO_SINK] };
-    const [check, raw] = [await startAsker(), await startAsker()];
+    const [check, raw] = [await startProber(), await startProber()];
     const figures: Figure[] = [];
     const warm = { port: sink.port, addresses: [ADDRESS], domains: 1, count: WARM, open: 64, connectionsPerHost: 64 };
     await check.run({ ...warm, who: 'check', recipientsPerSession: 1 });
@@ -66,5 +66,5 @@ type Pair = [number[], number[]];
 const HOW =
   `${ROUNDS} rounds of ${LOADS.map(([, count]) => count.toLocaleString('en-US')).join(', ')} dialogues with smtp-sink on ` +
   'loopback: banner, EHLO, MAIL and RCPT in one packet, QUIT; one recipient per session, catch-all cached. The floor is ' +
-  'a bare socket that sends the same commands and looks at no more than the first digit of each reply. Each client ' +
-  'runs in a process of its own, both warm.';
+  'a bare socket that sends the same commands and reads only the first digit of each reply. Each client ' +
+  'runs in its own process; both are warm.';

@@ -1,4 +1,4 @@
-/** From spawning the service to its first answers, in multiples of what bare node:http takes. */
+/** Time from spawning the service to its first replies, relative to bare node:http. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -13,7 +13,7 @@ const AIM = 4.5;
 const POLL_MS = 1;
 const FLOOR_OCTETS = 900;
 
-/** Sends `request` again and again until it is answered 200; answers when that was. */
+/** Repeats `request` until the reply is 200; returns the time of the reply. */
 async function firstGood(port: number, request: string): Promise<number> {
   for (;;) {
     const good = await new Promise<boolean>((resolve) => {
@@ -80,7 +80,7 @@ export const startUp: Bench = {
         sources: () => service(SOURCES),
       };
     };
-    // Brings files into the page cache, and the command's compile cache up to date: it is written at an orderly end.
+    // Warms the page cache and the command's compile cache, which is written at a clean exit.
     await interleave(1, contestants('SIGTERM'));
     const samples = await interleave(ROUNDS, contestants('SIGKILL'));
     await ground.clear();
@@ -108,7 +108,7 @@ export const startUp: Bench = {
     ];
     return {
       how:
-        'From the spawn to the first 200, on a store that exists, with DNS that has to be asked; the floor is the ' +
+        'From the spawn to the first 200, with an existing store and an empty DNS cache; the floor is the ' +
         `same for bare node:http. ${ROUNDS} rounds.`,
       figures: [
         ...both('`node dist/cli.js serve`', samples.built, true),

@@ -1,4 +1,4 @@
-/** The first view of the dashboard in Chromium, in multiples of a page of one script that writes a heading. */
+/** The first view of the dashboard in Chromium, relative to a page with one script that writes a heading. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const PAGE_SERVER = fileURLToPath(new URL('apparatus/page-server.mjs', import.me
 const EMAIL = 'bench@example.com';
 const PASSWORD = 'correct horse battery staple';
 
-/** Runs in the page before anything else: notes when what is waited for stands there, by the page's own clock. */
+/** Runs first in the page: records, by the page's clock, when the expected content appears. */
 const NOTE = (selector: string): string => `new MutationObserver((_, observer) => {
   if (document.querySelector(${JSON.stringify(selector)}) === null) return;
   observer.disconnect();
@@ -26,12 +26,12 @@ const NOTE = (selector: string): string => `new MutationObserver((_, observer) =
 }).observe(document, { childList: true, subtree: true });`;
 
 interface View {
-  /** From the start of the navigation to the frame in which what is waited for is drawn. */
+  /** From the start of the navigation to the frame that shows the expected content. */
   readonly ms: number;
   readonly scripts: readonly string[];
 }
 
-/** `cookies`: who is signed in. Each view has an empty cache, unless it is the second in its context. */
+/** `cookies`: the session. Each view starts with an empty cache, unless it is the second in its context. */
 async function look(
   browser: Browser,
   url: string,
@@ -58,7 +58,7 @@ async function look(
   return { ms, scripts };
 }
 
-/** The frame, the balance and the rate limit are there, and the menu works. */
+/** Balance and rate limit are shown and the menu works. */
 const USABLE = 'main section[aria-label="Balance"]';
 
 export const web: Bench = {
@@ -81,7 +81,7 @@ export const web: Bench = {
     });
     const { jar, signIn } = visitor(url);
     const answer = await signIn(EMAIL, PASSWORD);
-    if (answer.status !== 200) throw new Error(`Signing in was answered with ${answer.status}: ${answer.text}`);
+    if (answer.status !== 200) throw new Error(`Sign-in returned ${answer.status}: ${answer.text}`);
     const floor = await startPageServer();
     const { browser, close } = await launch();
     const views = await interleave(ROUNDS, {

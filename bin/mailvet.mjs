@@ -6,6 +6,7 @@ import * as nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { MISSING_NODE, pinnedNode } from './pinned-node.mjs';
 
 const here = fileURLToPath(import.meta.url);
 const root = join(dirname(here), '..');
@@ -28,15 +29,11 @@ async function program() {
   return isBuilt() ? built : source;
 }
 
-/** The same command on the Node of the npm package `node`; its signals and its exit status are ours. */
+/** The same command on the Node that comes with the package; its signals and its exit status are ours. */
 function handOver() {
-  const node = pinnedNode();
+  const node = pinnedNode(here);
   if (!node) {
-    console.error(
-      `mailvet needs Node 24; this is ${process.version}, and the npm package "node", which brings 24, is not ` +
-        'complete here (its install script did not run).\n' +
-        'Run: npm install-scripts approve node && npm rebuild node\nOr install Node 24: https://nodejs.org/',
-    );
+    console.error(MISSING_NODE);
     process.exitCode = 1;
     return;
   }
@@ -52,15 +49,4 @@ function handOver() {
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
-}
-
-function pinnedNode() {
-  const windows = process.platform === 'win32';
-  try {
-    const require = nodeModule.createRequire(here);
-    const path = join(dirname(require.resolve('node/package.json')), windows ? 'bin/node.exe' : 'bin/node');
-    return existsSync(path) ? path : null;
-  } catch {
-    return null;
-  }
 }

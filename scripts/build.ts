@@ -1,12 +1,12 @@
 /**
  * `npm run build`: dist/ from the sources.
  *
- *     cli.js, *-*.js            the command and the service, for Node 24; what is not needed at once in files of its own
- *     lists-worker.js           the thread that updates the lists
- *     index.js, types/          the library, for Node 20, and its declarations
+ *     cli.js, *-*.js            command and service, for Node 24; lazily loaded parts in separate files
+ *     lists-worker.js           the worker thread that updates the lists
+ *     index.js, types/          library, for Node 20, and its declarations
  *     web/                      the dashboard
  *     scalar.js                 the script of the API reference page, served from our own origin
- *     THIRD-PARTY-LICENSES.txt  of everything that stands in these files
+ *     THIRD-PARTY-LICENSES.txt  licenses of all bundled packages
  *
  * and sdk/dist/, the published client.
  */
@@ -21,12 +21,12 @@ import { buildSdk } from './build/sdk.ts';
 import { buildWeb } from './build/web.ts';
 import { ROOT, sourceId } from './fresh.mjs';
 
-/** Made beside and put in place whole: whoever runs what is built meanwhile never finds half of it. */
+/** Built in a temporary folder and moved into place, so that a running service never finds half a build. */
 const place = join(ROOT, 'dist');
 const dist = join(ROOT, `.cache/dist-${process.pid}`);
 const id = sourceId();
 
-/** Packages written as CommonJS look for these names, which an ES module does not have. */
+/** CommonJS packages expect these globals, which ES modules lack. */
 const COMMONJS = [
   "import { createRequire as __createRequire } from 'node:module';",
   "import { dirname as __pathDirname } from 'node:path';",
@@ -36,22 +36,22 @@ const COMMONJS = [
   'const __dirname = __pathDirname(__filename);',
 ].join('\n');
 
-/** Packages that others look for and do without: an addon of pg, colours of a debug log. */
+/** Optional dependencies of bundled packages: an addon of pg, colors of a debug log. */
 const OPTIONAL = ['pg-native', 'supports-color'];
 
-/** Addons cannot stand in a bundle: these are dependencies of the published package. */
+/** Native addons cannot be bundled; these are dependencies of the published package. */
 const ADDONS = ['@node-rs/argon2'];
 
 interface Bundle {
-  /** Sources by the name of their file in dist/, without `.js`. */
+  /** Source by output file in dist/, without `.js`. */
   readonly entries: Readonly<Record<string, string>>;
   readonly target: string;
   readonly addons: readonly string[];
 }
 
 /**
- * Split at every `import()`: the start then reads and compiles a tenth less, and the sign-in library not at all. All in
- * one folder, as files are found from where the code stands.
+ * Split at every `import()`, so that the start loads 10 % less code, and not the sign-in library. All in one folder,
+ * because files are located relative to the code.
  */
 async function bundle({ entries, target, addons }: Bundle): Promise<Metafile> {
   const allowed = [...OPTIONAL, ...addons];
@@ -95,7 +95,7 @@ const alsoIn = ['@scalar/fastify-api-reference', ...inWeb];
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, alsoIn));
 writeDeclarations(join(dist, 'types'));
 await buildSdk();
-// Taken first, so that a source changed meanwhile counts as newer.
+// Computed first, so that a source changed during the build counts as newer.
 writeFileSync(join(dist, '.source-id'), id);
 rmSync(place, { recursive: true, force: true });
 renameSync(dist, place);

@@ -1,9 +1,15 @@
-/** `npm run check`: everything that can be said without running the program. All checks run; one failure fails all. */
+/** `npm run check`: all static checks. Runs all of them, and fails if any fails. */
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './fresh.mjs';
 
 const bin = (name: string): string => join(ROOT, 'node_modules/.bin', name);
+
+/** Tests of the sources themselves. */
+const SOURCE_TESTS = readdirSync(join(ROOT, 'tests'))
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `tests/${name}`);
 
 const CHECKS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
   ['format and lint', bin('biome'), ['check', '--error-on-warnings', '.']],
@@ -11,7 +17,7 @@ const CHECKS: readonly (readonly [name: string, command: string, args: readonly 
   ['types', bin('tsc'), ['--noEmit', '-p', '.']],
   ['types of the client', bin('tsc'), ['--noEmit', '-p', 'sdk']],
   ['types of the dashboard', bin('tsc'), ['--noEmit', '-p', 'web']],
-  ['rooms', bin('vitest'), ['run', '--project', 'quick', '--reporter', 'dot', 'tests/rooms.test.ts']],
+  ['sources', bin('vitest'), ['run', '--project', 'quick', '--reporter', 'dot', ...SOURCE_TESTS]],
   ['generated files', process.execPath, ['scripts/gen.ts', '--check']],
 ];
 

@@ -1,10 +1,10 @@
 export interface DebianPackage {
   readonly name: string;
-  /** What needs it. */
+  /** The tests that need it. */
   readonly tests: string;
   readonly unpack?: boolean;
 }
-/** The `tests` of the servers that `npm run lab` starts. */
+/** The `tests` value of the servers that `npm run lab` starts. */
 export const LABORATORY: string;
 export const PACKAGES: readonly DebianPackage[];
 export const UNPACKED: string;

@@ -7,22 +7,22 @@ import { ROOT } from './fresh.mjs';
 const BROWSER = 'the dashboard in a browser';
 export const LABORATORY = 'the laboratory of real mail servers';
 
-/** `unpack`: packages that exclude one another; these are not installed, only unpacked into a folder of ours. */
+/** `unpack`: conflicting packages, which are only unpacked into a folder of ours, not installed. */
 export const PACKAGES = [
   { name: 'postgresql', tests: 'the store and HTTP suites on PostgreSQL' },
-  // The fonts so that the pictures have letters.
+  // Fonts for the screenshots.
   ...['chromium', 'fonts-dejavu-core'].map((name) => ({ name, tests: BROWSER })),
   ...['nsd', 'unbound', 'postfix', 'postgrey', 'util-linux'].map((name) => ({ name, tests: LABORATORY })),
   { name: 'exim4-daemon-light', unpack: true, tests: LABORATORY },
   { name: 'opensmtpd', unpack: true, tests: LABORATORY },
-  // Libraries of those two.
+  // Libraries for the previous two.
   ...['libevent-2.1-7', 'libgnutls-dane0', 'libidn12', 'libnsl2'].map((name) => ({ name, tests: LABORATORY })),
 ];
 
-/** Where packages are unpacked: a folder for each, by its name. */
+/** Contains a folder for each unpacked package, by name. */
 export const UNPACKED = join(ROOT, '.cache/debian');
 
-/** The rows that are not installed; all of them where there is no dpkg. */
+/** The rows that are not installed; all rows if there is no dpkg. */
 export function missingPackages() {
   return PACKAGES.filter(({ name, unpack }) => {
     if (unpack) return !existsSync(join(UNPACKED, name));
@@ -36,7 +36,7 @@ export function isDebianRoot() {
   return process.getuid?.() === 0 && /^ID(_LIKE)?=.*\bdebian\b/m.test(release);
 }
 
-/** Installs without a question and without starting any service; one more try for a mirror in trouble. */
+/** Installs non-interactively without starting any service; retries once if the mirror fails. */
 export function installMissing(missing) {
   if (missing.length === 0) return true;
   console.log(`Installing Debian packages: ${missing.map((row) => row.name).join(' ')} …`);
@@ -60,12 +60,12 @@ function attempt(missing) {
   );
 }
 
-/** Fetches a package and unpacks its files without installing it: no script of it runs. */
+/** Downloads and unpacks a package without installing it: none of its scripts run. */
 function unpack(name) {
   const fresh = join(UNPACKED, `.${name}`);
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true });
-  // apt fetches as a user of its own where it can, and that one may not write here.
+  // apt downloads as its own user if possible, which may not write here.
   if (!run('apt-get', ['-q', '-o', 'APT::Sandbox::User=root', 'download', name], fresh)) return false;
   const archive = readdirSync(fresh).find((file) => file.endsWith('.deb'));
   if (!archive || !run('dpkg-deb', ['-x', archive, '.'], fresh)) return false;

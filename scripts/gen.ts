@@ -1,6 +1,6 @@
 /**
- * `npm run gen`: writes every generated file; with `--check`, names the stale ones and exits 1.
- * Each file is made by a function in scripts/gen/ from the table or the document that the program itself uses.
+ * `npm run gen`: writes every generated file; with `--check`, lists stale ones and exits with 1.
+ * Each file comes from a function in scripts/gen/, from the table or document that the program itself uses.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,8 +8,11 @@ import { optionsPage, sampleEnvironment } from '../src/config/help.ts';
 import { ROOT, runPinned } from './fresh.mjs';
 import { clientTypes } from './gen/client-types.ts';
 import { errorsPage } from './gen/errors-page.ts';
+import { limitsFile } from './gen/limits-file.ts';
 import { openApiFiles } from './gen/openapi-files.ts';
+import { reasonsModule } from './gen/reasons-module.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
+import { verdictsPage } from './gen/verdicts-page.ts';
 
 const check = process.argv.includes('--check');
 
@@ -18,6 +21,9 @@ const files: Record<string, string> = {
   'docs/options.md': optionsPage(),
   'docs/errors.md': errorsPage(),
   'docs/syntax-errors.md': syntaxErrorsPage(),
+  'web/src/api/limits.ts': limitsFile(),
+  'docs/verdicts.md': verdictsPage(),
+  'web/src/api/reasons.ts': reasonsModule(),
   ...(await openApiFiles()),
   ...(await clientTypes()),
 };
@@ -31,7 +37,7 @@ for (const [name, text] of Object.entries(files)) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
-// The lists have a script of their own, which prints what it does.
+// The lists have their own script, with its own output.
 const listsFresh = runPinned(['scripts/lists.ts', ...(check ? ['--check'] : [])]);
 
 const repliesFresh = runPinned(['scripts/replies.ts', check ? '--check' : '--write']);

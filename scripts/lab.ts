@@ -1,6 +1,6 @@
 /**
- * `npm run lab`: the laboratory of real mail servers and a service that asks them, left running to play with. Prints
- * how; Ctrl-C ends and removes all of it.
+ * `npm run lab`: starts the laboratory of real mail servers and a service that uses it, and prints how to try it.
+ * Ctrl-C stops and removes everything.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,14 +15,14 @@ import { type Row, TABLE } from '../tests/lab/debian/table.ts';
 import { installMissing, isDebianRoot, LABORATORY, missingPackages } from './debian-packages.mjs';
 
 const { values } = parseArgs({
-  options: { port: { type: 'string', default: '8125' }, asker: { type: 'string', default: 'fit' } },
+  options: { port: { type: 'string', default: '8125' }, egress: { type: 'string', default: 'fit' } },
 });
-const asker = values.asker === 'unfit' ? 'unfit' : 'fit';
+const egress = values.egress === 'unfit' ? 'unfit' : 'fit';
 
 const missing = missingPackages().filter(({ tests }) => tests === LABORATORY);
 if (!isDebianRoot()) {
   console.error(
-    'The laboratory runs as root on Debian (a container will do); its servers drop their rights themselves.',
+    'The laboratory must run as root on Debian (a container works); its servers drop privileges themselves.',
   );
   process.exit(1);
 }
@@ -31,7 +31,7 @@ if (missing.length > 0 && !installMissing(missing)) process.exit(1);
 const began = performance.now();
 const laboratory = await startLaboratory();
 const dir = mkdtempSync(join(tmpdir(), 'mailvet-lab-service-'));
-const environment = laboratory.options(asker);
+const environment = laboratory.options(egress);
 const read = readOptions({
   ...environment,
   MAILVET_DATABASE_URL: `sqlite:${join(dir, 'lab.db')}`,
@@ -50,13 +50,13 @@ const account = await service.store.accounts.create({
 const { value: key } = await createKey(service.store.keys, account.id, { name: 'laboratory', allowIps: [] });
 
 const outcome = ({ yields }: Row) => [yields.status, yields.deliverability, yields.reason ?? ''].join(' ');
-for (const row of TABLE.filter((one) => (one.asker ?? 'fit') === asker)) {
+for (const row of TABLE.filter((one) => (one.egress ?? 'fit') === egress)) {
   console.log(`${row.email.padEnd(38)} ${outcome(row).padEnd(40)} ${row.server}`);
 }
 const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
 const { net, port, dns } = laboratory;
 console.log(`
-Up after ${((performance.now() - began) / 1000).toFixed(1)} s. Any address above, or one of your own:
+Up after ${((performance.now() - began) / 1000).toFixed(1)} s. Try any address above, or others:
 
   curl -s '${service.url}/v1/verify?evidence=1' -H 'Authorization: Bearer ${key}' \\
     -H 'Content-Type: application/json' -d '{"email": "anna@plain.test", "validation_type": "smtp"}'
@@ -65,7 +65,7 @@ Without the service:   env ${settings.join(' ')} \\
                          npx mailvet verify --smtp anna@plain.test
 By hand:               dig @${dns.replace(/:.*/, '')} plain.test MX      telnet ${net}.1 ${port}
 The servers' logs:     ${laboratory.dir}/log/
-Ctrl-C ends it.`);
+Press Ctrl-C to stop.`);
 
 let ending = false;
 async function end() {

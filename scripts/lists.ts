@@ -2,8 +2,9 @@
  * Builds data/ (the lists) from the pinned packages of data/sources.json and the files kept by hand.
  *
  *   npm run lists              writes
- *   npm run lists -- --check   compares byte for byte and fails on a difference. Without the tarballs (no network, nothing
- *                              in node_modules/.cache) it compares the SHA-256 recorded in data/lists.json, and says so.
+ *   npm run lists -- --check   compares byte for byte and fails on a difference. Without the tarballs (no network,
+ * nothing
+ *                              in node_modules/.cache) it compares the SHA-256 recorded in data/lists.json instead.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ function readOr(name: string): string | null {
   }
 }
 
-/** The files whose SHA-256 is not the recorded one. */
+/** Files whose SHA-256 differs from the recorded one. */
 function differingFromRecord(): string[] {
   const { files } = JSON.parse(readFileSync(join(dir, 'lists.json'), 'utf8')) as {
     files: { built: Record<string, string>; kept: Record<string, string> };
@@ -52,7 +53,7 @@ function check(): string[] {
     return differing(outputs());
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
-    console.log(`${error.message}; comparing with the recorded SHA-256 instead of building again.`);
+    console.log(`${error.message}; comparing with the recorded SHA-256 instead of rebuilding.`);
     return differingFromRecord();
   }
 }
@@ -60,7 +61,7 @@ function check(): string[] {
 if (process.argv.includes('--check')) {
   const stale = check();
   if (stale.length > 0) console.error(`stale in data/: ${stale.join(', ')}. Run \`npm run lists\`.`);
-  else console.log('data/: the lists are what the sources make.');
+  else console.log('data/: the lists match the sources.');
   process.exitCode = stale.length > 0 ? 1 : 0;
 } else {
   const files = outputs();

@@ -1,13 +1,13 @@
 /**
- * `npm run screenshots`: the pictures of the docs, of the dashboard as it is, on a service of its own with an account
- * after a month of use. Time stands still, so that the same pages give the same pictures.
+ * `npm run screenshots`: takes the screenshots in the docs, on a fresh service with an account after a month of use.
+ * The clock is stopped, so that unchanged pages give identical screenshots.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { settled } from '../tests/lab/axe.ts';
-import { type Believable, believable, COMPANIES, ENVIRONMENT, POST_OFFICE } from '../tests/lab/believable.ts';
 import { carry, type Look, launch, whyNoBrowser, windowOptions } from '../tests/lab/chromium.ts';
+import { COMPANIES, createMonthOfUse, ENVIRONMENT, type MonthOfUse, POST_OFFICE } from '../tests/lab/month-of-use.ts';
 import { startLab } from '../tests/lab/service.ts';
 import { startSmtp } from '../tests/lab/smtp.ts';
 import { TestClock } from '../tests/lab/stores.ts';
@@ -29,16 +29,16 @@ async function drawn(page: Page): Promise<void> {
   await page.locator('figure canvas').nth(2).waitFor();
 }
 async function verified(page: Page): Promise<void> {
-  await page.getByLabel('Address').fill('ada.lind@fabrikam.test');
+  await page.getByLabel('Email address').fill('ada.lind@fabrikam.test');
   await page.getByRole('radio', { name: /^smtp/ }).check();
   await page.getByRole('button', { name: 'Verify' }).click();
-  await page.getByRole('list', { name: 'The dialogue with the mail server' }).waitFor();
+  await page.getByRole('list', { name: 'SMTP transcript' }).waitFor();
   await page.getByRole('heading', { name: 'Verdict' }).scrollIntoViewIfNeeded();
 }
 
 const missing = whyNoBrowser();
 if (missing !== null) {
-  console.error(`The pictures need a browser: ${missing}.`);
+  console.error(`Screenshots need a browser: ${missing}.`);
   process.exit(1);
 }
 if (!isBuilt() && !runPinned(['scripts/build.ts'])) process.exit(1);
@@ -49,7 +49,7 @@ const smtp = { MAILVET_SMTP_PORT: `${mail.port}`, MAILVET_SMTP_RATE_PER_OPERATOR
 const lab = await startLab({ ...ENVIRONMENT, ...smtp }, { net: COMPANIES, clock });
 const { browser, close } = await launch();
 try {
-  const seeded = await believable(lab, { clock, days: DAYS });
+  const seeded = await createMonthOfUse(lab, { clock, days: DAYS });
   mkdirSync(FOLDER, { recursive: true });
   for (const picture of PICTURES) await take(seeded, picture);
 } finally {
@@ -58,7 +58,7 @@ try {
   await mail.close();
 }
 
-async function take({ owner }: Believable, [file, path, look, ready]: (typeof PICTURES)[number]): Promise<void> {
+async function take({ owner }: MonthOfUse, [file, path, look, ready]: (typeof PICTURES)[number]): Promise<void> {
   const context = await browser.newContext(windowOptions(look));
   await context.clock.setFixedTime(clock.now());
   await carry(owner, context, lab.url);

@@ -1,5 +1,5 @@
-// `npm test`: every test there is, in stages, with what they need installed first. Runs on Node 20 without packages.
-// `--stage quick` (also check, debian, postgres, browser) runs one stage.
+// `npm test`: installs what the tests need and runs all of them, in stages. Runs on Node 20 without packages.
+// `--stage quick` (also check, trials, debian, postgres, browser) runs one stage.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,21 +9,23 @@ import { ensureInstalled, ROOT, runPinned } from './fresh.mjs';
 const RESULTS = join(ROOT, '.cache/test');
 
 const STAGES = {
-  // Counts as one test: its parts are printed above.
+  // Counts as one test; its parts are printed above.
   check: () => (runPinned(['scripts/check.ts']) ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }),
-  // With all rounds of kill -9, of which `npm run test:quick` does a few.
+  // With all rounds of kill -9; `npm run test:quick` runs a few.
   quick: () => vitest('quick', ['--project', 'quick'], { MAILVET_TEST_ROUNDS: '30' }),
+  // Checks what compiler and tests report for a new reason, a forgotten table and a changed limit.
+  trials: () => vitest('trials', ['--project', 'trials']),
   debian: () => withPackages(() => vitest('debian', ['--project', 'debian'])),
-  // The suites of the store and of the HTTP contract once more, on the other engine.
+  // The store, jobs and HTTP suites and the crashes again, on PostgreSQL.
   postgres: () =>
     withPackages(() =>
-      vitest('postgres', ['--project', 'quick', 'tests/store', 'tests/http', 'tests/flows/crash.test.ts'], {
+      vitest('postgres', ['--project', 'quick', 'tests/store', 'tests/jobs', 'tests/http', 'tests/flows/crash'], {
         MAILVET_TEST_ROUNDS: '10',
         MAILVET_TEST_STORE: 'postgres',
         MAILVET_TEST_POSTGRES: 'required',
       }),
     ),
-  // Everything that people do in the pages, then the same on the other engine without what only looks at them.
+  // All browser tests, then the flows again on PostgreSQL.
   browser: () =>
     withPackages(() => {
       const required = { MAILVET_TEST_BROWSER: 'required' };
@@ -40,7 +42,7 @@ const sum = (...results) => ({
   failed: results.reduce((all, { failed }) => all + failed, 0),
 });
 
-/** Runs vitest; the person sees its own report, and the counts come from its JSON. No JSON is a failure. */
+/** Runs vitest with its own report on the terminal; the counts come from its JSON. No JSON is a failure. */
 function vitest(name, args, extra = {}) {
   const file = join(RESULTS, `${name}.json`);
   rmSync(file, { force: true });
@@ -48,7 +50,7 @@ function vitest(name, args, extra = {}) {
   const ok = runPinned(['node_modules/vitest/vitest.mjs', 'run', ...args, ...reporters], { ...process.env, ...extra });
   try {
     const report = JSON.parse(readFileSync(file, 'utf8'));
-    // A file that could not be loaded, or whose preparation failed, has no test that failed; an unhandled error has no file.
+    // A file that fails to load or set up has no failed test; an unhandled error has no file.
     const broken = report.testResults.filter(
       (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
     ).length;
@@ -59,11 +61,11 @@ function vitest(name, args, extra = {}) {
   }
 }
 
-/** Debian's packages first; where they cannot be had, says which tests are left out. */
+/** Installs the Debian packages; if that is impossible, prints which tests are skipped. */
 function withPackages(run) {
   const missing = missingPackages();
   if (missing.length > 0 && !isDebianRoot()) {
-    console.log('Not root on Debian, so these packages are not installed and the tests that need them are left out:');
+    console.log('Not root on Debian: these packages are not installed, and the tests that need them are skipped:');
     for (const row of missing) console.log(`  ${row.name}: ${row.tests}`);
     return { passed: 0, failed: 0, note: 'left out' };
   }
@@ -78,7 +80,7 @@ const { values } = parseArgs({ options: { stage: { type: 'string', multiple: tru
 const wanted = values.stage ?? Object.keys(STAGES);
 const unknown = wanted.filter((name) => !(name in STAGES));
 if (unknown.length > 0) {
-  console.error(`There is no stage "${unknown[0]}"; there are ${Object.keys(STAGES).join(', ')}.`);
+  console.error(`There is no stage "${unknown[0]}"; the stages are ${Object.keys(STAGES).join(', ')}.`);
   process.exit(2);
 }
 

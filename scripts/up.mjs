@@ -8,7 +8,7 @@ try {
     console.log('Building …');
     if (!runPinned(['scripts/build.ts'])) throw new Error('The build failed; its messages above say why.');
   }
-  // From here on it is the command `mailvet serve`, in this process where its Node is new enough.
+  // From here on, this is `mailvet serve`, in this process if its Node is new enough.
   const command = join(ROOT, 'bin/mailvet.mjs');
   process.argv = [process.execPath, command, 'serve', '--first-account', ...process.argv.slice(2)];
   await import('../bin/mailvet.mjs');

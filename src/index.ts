@@ -6,61 +6,73 @@
  *     const { status, reason } = await verifier.verify('jane@example.com');
  *     verifier.close();
  */
+
 import { createEngine } from './engine/create.ts';
+import { decideVerdict } from './engine/decide-verdict.ts';
 import { parseServers } from './engine/dns/servers.ts';
-import { judge } from './engine/judge.ts';
+import type { SmtpEvidence } from './engine/evidence.ts';
 import { watchLists } from './engine/lists/watch.ts';
 import { type Report, report } from './engine/report.ts';
-import { begin, finish } from './engine/verify.ts';
+import { runOffline, runOnline } from './engine/verify.ts';
 import { systemClock } from './kernel/clock.ts';
+import { span } from './kernel/format.ts';
 import { newId } from './kernel/ids.ts';
+import {
+  SMTP_BREAKER_SECONDS,
+  SMTP_CONNECTIONS_PER_HOST,
+  SMTP_PORT,
+  SMTP_RATE_PER_OPERATOR,
+  TIMEOUT_MS,
+} from './kernel/limits.ts';
 import type { Level } from './kernel/plans.ts';
+import { DEFAULT_LEVEL } from './kernel/plans.ts';
+import { REASONS } from './kernel/reasons.ts';
 
-export type { Deliverability, Reason, Status } from './engine/judge.ts';
 export type { Checks, Report, ReportedEvidence } from './engine/report.ts';
+export type { Deliverability, Reason, Status } from './kernel/reasons.ts';
 export type { Level };
 
 export interface VerifierOptions {
-  /** Resolvers as `ip` or `ip:port`; left out, the system's. */
+  /** Resolvers as `ip` or `ip:port`; the system's by default. */
   dnsServers?: readonly string[];
-  /** Milliseconds for one try, two tries a server; 2,000 when left out. */
+  /** Milliseconds for one try, two tries a server; 2,000 by default. */
   dnsTimeoutMs?: number;
   /** Lets mail hosts be loopback, private or otherwise special addresses. For laboratories only. */
   allowPrivateNetworks?: boolean;
   /** How to ask mail servers; without it the level `smtp` answers `smtp_unverifiable`. */
   smtp?: SmtpOptions;
-  /** A folder that `mailvet lists update` keeps current; left out, the lists of this package. */
+  /** A folder that `mailvet lists update` keeps current; the lists of this package by default. */
   listsDir?: string;
 }
 
 export interface SmtpOptions {
   /** Qualified name for EHLO; it should resolve to the address that mail servers see. */
   helo: string;
-  /** Sender of the question, or `<>`; `verify@` the HELO name when left out. */
+  /** Envelope sender, or `<>`; `verify@` the HELO name by default. */
   from?: string;
-  /** Port of the mail servers; 25 when left out. */
+  /** Port of the mail servers; 25 by default. */
   port?: number;
   /** Local addresses to ask from, in turn. */
   bind?: readonly string[];
-  /** Dialogues open at once to one mail host; 5 when left out. */
+  /** Dialogues open at once to one mail host; 5 by default. */
   connectionsPerHost?: number;
-  /** Dialogues begun per second with one operator's hosts; 2 when left out, 0 = no bound. */
+  /** Dialogues begun per second with one operator's hosts; 2 by default, 0 = no bound. */
   ratePerOperator?: number;
-  /** Seconds for which an operator that refused our IP is not dialled again; 3,600 when left out, 0 = never. */
+  /** Seconds for which an operator that refused our IP is not dialled again; 3,600 by default, 0 = never. */
   breakerSeconds?: number;
 }
 
 export interface VerifyOptions {
-  /** `mx` when left out. */
+  /** `mx` by default. */
   level?: Level;
-  /** The whole budget in milliseconds, 1,000 to 30,000; 10,000 when left out. */
+  /** The whole budget in milliseconds, 1,000 to 30,000; 10,000 by default. */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Adds `evidence` to the result: the mail hosts and, for `smtp`, the transcript. */
   evidence?: boolean;
   /**
    * Milliseconds for which it may wait and ask again, beyond `timeoutMs`, where the server asked for patience
-   * (greylisting, a temporary failure with an announced delay). 0 when left out: the first answer is the result.
+   * (greylisting, a temporary failure with an announced delay). 0 by default: the first answer is the result.
    */
   wait?: number;
 }
@@ -81,12 +93,12 @@ export class VerificationUnavailableError extends Error {
 }
 
 export function createVerifier(options: VerifierOptions = {}): Verifier {
-  const tools = createEngine({
+  const engine = createEngine({
     dnsServers: readServers(options.dnsServers),
     ...(options.dnsTimeoutMs === undefined ? {} : { dnsTimeoutMs: options.dnsTimeoutMs }),
     allowPrivateNetworks: options.allowPrivateNetworks ?? false,
     lists: listsOf(options.listsDir),
-    asker: askerOf(options.smtp),
+    smtp: smtpIdentityOf(options.smtp),
   });
   async function once(
     email: string,
@@ -94,42 +106,49 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
   ) {
     const { level, timeoutMs, signal, evidence: withEvidence } = ask;
     const started = systemClock.elapsed();
-    const found = await finish(begin(email, level, tools), signal ? { timeoutMs, signal } : { timeoutMs }, tools);
-    const verdict = judge(found);
+    const found = await runOnline(
+      runOffline(email, level, engine),
+      signal ? { timeoutMs, signal } : { timeoutMs },
+      engine,
+    );
+    const verdict = decideVerdict(found);
     if (verdict === null && signal?.aborted) throw signal.reason;
     if (verdict === null) throw new VerificationUnavailableError('No DNS resolver answers; there is no verdict.');
     const at = systemClock.now();
     const stamp = { id: newId('ver', at), durationMs: systemClock.elapsed() - started, at, withEvidence };
-    return report(found, { ...verdict, credits: 0 }, stamp);
+    const result = report(found, { ...verdict, credits: 0 }, stamp);
+    return { result, pauseMs: retryMs(result, found.smtp) };
   }
   return {
-    async verify(email, { level = 'mx', timeoutMs = 10_000, signal, evidence = false, wait = 0 } = {}) {
+    async verify(
+      email,
+      { level = DEFAULT_LEVEL, timeoutMs = TIMEOUT_MS.default, signal, evidence = false, wait = 0 } = {},
+    ) {
       if (typeof email !== 'string') throw new TypeError('email must be a string');
       if (level !== 'mx' && level !== 'smtp') throw new TypeError('level must be "mx" or "smtp"');
-      if (!(timeoutMs >= 1000 && timeoutMs <= 30_000)) throw new TypeError('timeoutMs must be from 1,000 to 30,000');
+      if (!(timeoutMs >= TIMEOUT_MS.min && timeoutMs <= TIMEOUT_MS.max))
+        throw new TypeError(`timeoutMs must be from ${span(TIMEOUT_MS)}`);
       if (!(wait >= 0 && wait <= MAX_WAIT_MS)) throw new TypeError(`wait must be from 0 to ${MAX_WAIT_MS}`);
       const until = systemClock.elapsed() + wait;
       for (;;) {
-        const result = await once(email, { level, timeoutMs, signal: signal ?? null, evidence });
-        const pause = patience(result);
-        if (pause === null || systemClock.elapsed() + pause > until || signal?.aborted) return result;
-        await sleep(pause, signal);
+        const { result, pauseMs } = await once(email, { level, timeoutMs, signal: signal ?? null, evidence });
+        if (pauseMs === null || systemClock.elapsed() + pauseMs > until || signal?.aborted) return result;
+        await sleep(pauseMs, signal);
       }
     },
-    close: () => tools.close(),
+    close: () => engine.close(),
   };
 }
 
-/** What a server that greylists lets pass most often, where it announces nothing. */
-const USUAL_GREYLISTING_MS = 300_000;
 const MAX_WAIT_MS = 86_400_000;
 
-/** Milliseconds after which asking again makes sense, or null where the answer will not change by waiting. */
-function patience(result: Report): number | null {
-  // Our own breaker and pace are no request of the server's.
-  if (result.checks.smtp.rule?.startsWith('pace.')) return null;
+/** Milliseconds after which a retry makes sense, or null where waiting would not change the answer. */
+function retryMs(result: Report, smtp: SmtpEvidence | null): number | null {
+  // Only a delay that the server asked for counts, not one of our own rate limit or circuit breaker.
+  if (smtp?.decidedBy === 'throttle') return null;
   if (result.retry_after !== null) return result.retry_after * 1000 + 500;
-  return result.reason === 'greylisted' ? USUAL_GREYLISTING_MS : null;
+  const usual = result.reason === null ? null : REASONS[result.reason].usualRetrySeconds;
+  return usual === null ? null : usual * 1000;
 }
 
 /** Returns early when the caller no longer wants to wait. */
@@ -145,10 +164,14 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-function askerOf(smtp: SmtpOptions | undefined) {
+function smtpIdentityOf(smtp: SmtpOptions | undefined) {
   if (smtp === undefined) return null;
-  const { helo, from = `verify@${helo}`, port = 25, bind = [] } = smtp;
-  const { connectionsPerHost = 5, ratePerOperator = 2, breakerSeconds = 3600 } = smtp;
+  const { helo, from = `verify@${helo}`, port = SMTP_PORT, bind = [] } = smtp;
+  const {
+    connectionsPerHost = SMTP_CONNECTIONS_PER_HOST.default,
+    ratePerOperator = SMTP_RATE_PER_OPERATOR.default,
+    breakerSeconds = SMTP_BREAKER_SECONDS.default,
+  } = smtp;
   return { helo, from, port, bind, connectionsPerHost, ratePerOperator, breakerSeconds };
 }
 

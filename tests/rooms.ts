@@ -1,30 +1,41 @@
 /**
- * The rules of the house that a machine can hold: who may import whom, and which room alone touches the clock, the
- * environment, the network and SQL. Works on the syntax tree, so comments and strings do not count as code.
+ * The rules of architecture that can be checked: which room may import which, and which rooms may use the clock, the
+ * environment, the network and SQL. Works on the syntax tree, so comments and strings do not count.
  */
 import { posix } from 'node:path';
-import { parseAst } from 'vitest/node';
+import { lineAt, type Node, parse, visit } from './syntax.ts';
 
-/** Room → the rooms it may import beside itself. Files directly in src/ are rooms of their own. */
+const SERVER = ['kernel', 'config', 'contract', 'engine', 'store', 'service', 'jobs', 'http'] as const;
+
+/**
+ * Room → the rooms it may import besides itself. Files directly in src/ are rooms of their own. Folders outside src/ that
+ * are not listed, tests and scripts, may import everything.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  kernel: [],
+  kernel: ['package.json'],
   contract: ['kernel'],
   config: ['kernel'],
-  engine: ['kernel'],
+  engine: ['kernel', 'data'],
   store: ['kernel'],
   service: ['kernel', 'engine', 'store'],
   jobs: ['kernel', 'service'],
   http: ['kernel', 'contract', 'service'],
   // The library: the engine without a server.
   'index.ts': ['kernel', 'engine'],
+  'main.ts': [...SERVER, 'main'],
+  main: SERVER,
+  cli: [...SERVER, 'main.ts', 'main', 'index.ts', 'sdk'],
+  // Published without dependencies.
+  sdk: [],
+  web: ['sdk'],
 };
-const EVERYTHING = ['main.ts', 'cli'];
+const STARTS_SERVERS = ['http', 'main.ts', 'main', 'cli'];
 
-/** Files that are tables: rows, one after the other, which nobody reads from top to bottom. */
+/** Tables, which may be longer than other files. */
 const TABLES: readonly string[] = ['src/config/options.ts', 'src/kernel/errors.ts'];
 const LONGEST = 300;
 
-/** Members that only one room may use. */
+/** Members reserved for one room. */
 const ONLY_IN: Readonly<Record<string, string>> = {
   'process.env': 'config',
   'new Date': 'kernel',
@@ -35,7 +46,7 @@ const ONLY_IN: Readonly<Record<string, string>> = {
 };
 const NETWORK = /^(node:)?(net|dgram|tls|dns|dns\/promises)$/;
 const NETWORK_ROOMS = ['src/engine/dns/', 'src/engine/smtp/'];
-/** Of node:net, what only looks at the text of addresses. */
+/** Functions of node:net that only parse addresses. */
 const NOT_A_SOCKET = ['BlockList', 'SocketAddress', 'isIP', 'isIPv4', 'isIPv6'];
 const HTTP_SERVER = /^(node:)?(http|https|http2)$/;
 const SQL =
@@ -43,57 +54,65 @@ const SQL =
 const BAD_NAME = /(^|[/.-])(utils?|helpers?|managers?|misc|common)([/.-]|$)/i;
 const SUPPRESSION = /(biome-ignore|oxlint-disable|eslint-disable|@ts-ignore|@ts-expect-error|@ts-nocheck)/;
 
-interface Node {
-  type: string;
-  start: number;
-  [field: string]: unknown;
-}
-
-/** Every broken rule of one file, as `path:line: what`. `path` is relative to the root of the clone. */
+/** The violations in one file, as `path:line: what`. `path` is relative to the repository root. */
 export function brokenRules(path: string, text: string): string[] {
   const found: string[] = [];
-  const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length;
-  const say = (what: string, offset = 0): number => found.push(`${path}:${lineAt(offset)}: ${what}`);
+  const say = (what: string, offset = 0): number => found.push(`${path}:${lineAt(text, offset)}: ${what}`);
 
-  if (BAD_NAME.test(path)) say('the name of the file says nothing of what is in it');
+  if (BAD_NAME.test(path)) say('the file name says nothing about its content');
   const length = text.trimEnd().split('\n').length;
   if (length > LONGEST && !TABLES.includes(path)) say(`${length} lines; the longest allowed has ${LONGEST}`);
   const suppression = SUPPRESSION.exec(text);
-  // The checker and its test spell them too.
+  // The checker and its test contain them too.
   if (suppression && !path.startsWith('tests/rooms.')) say(`${suppression[0]}: mend the cause`, suppression.index);
 
-  visit(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' }) as unknown as Node, (node) => {
+  visit(parse({ path, text }), (node) => {
     if (node.type === 'TSAnyKeyword') say('any', node.start);
-    if (!path.startsWith('src/') || path.endsWith('.test.ts')) return;
+    if (/\.test\.tsx?$/.test(path)) return;
+    for (const what of badImport(path, node)) say(what, node.start);
+    if (!path.startsWith('src/')) return;
     for (const what of inSource(path, node)) say(what, node.start);
   });
   return found;
 }
 
 function* inSource(path: string, node: Node): Generator<string> {
-  const room = path.split('/')[1]!;
+  const room = roomOf(path);
   const member = takesEnvironment(node) ? 'process.env' : memberOf(node);
   if (member !== null && room !== (ONLY_IN[member] ?? room)) yield `${member} belongs to src/${ONLY_IN[member]}`;
   const from = importedFrom(node);
-  if (from !== null) yield* badImport(path, room, from, node);
+  if (from !== null) yield* badNetworkImport(path, room, from, node);
   const literal = textOf(node);
   if (literal !== null && room !== 'store' && SQL.test(literal)) yield 'SQL belongs to src/store';
 }
 
-function* badImport(path: string, room: string, from: string, node: Node): Generator<string> {
+/** `src/store/open.ts` → `store`, `src/main.ts` → `main.ts`, `web/src/main.tsx` → `web`. */
+const roomOf = (path: string): string => path.split('/')[path.startsWith('src/') ? 1 : 0]!;
+const folderOf = (room: string): string => (room === 'sdk' || room === 'web' ? room : `src/${room}`);
+
+function* badImport(path: string, node: Node): Generator<string> {
+  const from = importedFrom(node);
+  const room = roomOf(path);
+  const mayImport = MAY_IMPORT[room] ?? [];
+  if (from === null || !(path.startsWith('src/') || Object.hasOwn(MAY_IMPORT, room))) return;
+  if (!from.startsWith('.')) {
+    if (room === 'sdk') yield `sdk has no dependencies: ${from}`;
+    return;
+  }
+  const target = posix.join(posix.dirname(path), from);
+  const other = roomOf(target);
+  if (other === room || mayImport.includes(other)) return;
+  yield `${folderOf(room)} may not import ${target.startsWith('src/') ? folderOf(other) : other}`;
+}
+
+function* badNetworkImport(path: string, room: string, from: string, node: Node): Generator<string> {
   const inNetworkRoom = NETWORK_ROOMS.some((start) => path.startsWith(start));
   if (NETWORK.test(from) && !inNetworkRoom && !onlyLooksAtAddresses(from, node))
     yield `${from} belongs to ${NETWORK_ROOMS.join(' and ')}`;
-  if (HTTP_SERVER.test(from) && !['http', ...EVERYTHING].includes(room)) yield `${from} belongs to src/http`;
-  if (!from.startsWith('.')) return;
-  const target = posix.join(posix.dirname(path), from);
-  if (!target.startsWith('src/')) return;
-  const other = target.split('/')[1]!;
-  if (other === room || EVERYTHING.includes(room)) return;
-  if (!(MAY_IMPORT[room] ?? []).includes(other)) yield `src/${room} may not import src/${other}`;
+  if (HTTP_SERVER.test(from) && !STARTS_SERVERS.includes(room)) yield `${from} belongs to src/http`;
 }
 
-/** `import { isIP } from 'node:net'`, or types only: neither opens anything. */
+/** `import { isIP } from 'node:net'`, or types only: no connection. */
 function onlyLooksAtAddresses(from: string, node: Node): boolean {
   if (node.type === 'TSImportType' || node.importKind === 'type') return true;
   if (!/net$/.test(from) || node.type !== 'ImportDeclaration') return false;
@@ -101,7 +120,7 @@ function onlyLooksAtAddresses(from: string, node: Node): boolean {
   return specifiers.every((s) => s.importKind === 'type' || NOT_A_SOCKET.includes(s.imported?.name ?? '*'));
 }
 
-/** What an import, a re-export, an `import()` or a type import names. */
+/** The specifier of an import, a re-export, an `import()` or a type import. */
 function importedFrom(node: Node): string | null {
   const imports = [
     'ImportDeclaration',
@@ -139,13 +158,4 @@ function textOf(node: Node): string | null {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
   if (node.type !== 'TemplateLiteral') return null;
   return (node.quasis as { value: { raw: string } }[]).map((part) => part.value.raw).join('x');
-}
-
-function visit(node: Node, see: (node: Node) => void): void {
-  see(node);
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (typeof child === 'object' && child !== null && typeof child.type === 'string') visit(child as Node, see);
-    }
-  }
 }

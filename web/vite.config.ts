@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The service that `npm run dev:web` speaks to. */
+/** The service behind `npm run dev:web`. */
 const SERVICE = 'http://127.0.0.1:8025';
 
 export default defineConfig({
@@ -10,7 +10,7 @@ export default defineConfig({
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
-    // The content policy lets nothing inline through.
+    // The content security policy blocks inline assets.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

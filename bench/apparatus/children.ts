@@ -1,4 +1,4 @@
-/** Processes beside the bench: what they measure must not share a thread with what measures. They end with it. */
+/** Child processes of a benchmark, so that the measured code has its own thread. They end with the benchmark. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -18,12 +18,12 @@ export function keep<T extends ChildProcess>(child: T): T {
 
 export interface Partner {
   readonly pid: number;
-  /** Sends a message and waits for the answer to it; one at a time. */
+  /** Sends a message and waits for the reply; one at a time. */
   ask<T>(message: unknown): Promise<T>;
   end(): Promise<void>;
 }
 
-/** Starts a module of this folder that answers messages. */
+/** Starts a module of this folder that replies to messages. */
 export async function startPartner(file: string): Promise<Partner> {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = keep(fork(path, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' }));
@@ -50,7 +50,7 @@ export async function startPartner(file: string): Promise<Partner> {
   };
 }
 
-/** In the partner: says that it is there, answers every message, and ends with the bench. */
+/** In the child: reports that it is ready, replies to every message, and ends with the benchmark. */
 export function answer<T>(handle: (message: T) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (message) => {
@@ -65,7 +65,7 @@ export function answer<T>(handle: (message: T) => Promise<unknown>): void {
   process.send!('ready');
 }
 
-/** A port of loopback that is free now. */
+/** A free loopback port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

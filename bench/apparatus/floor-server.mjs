@@ -1,4 +1,4 @@
-// The floor under every HTTP figure: bare node:http that reads the body and answers JSON of a given size.
+// The floor for HTTP figures: bare node:http that reads the body and returns JSON of a given size.
 // node floor-server.mjs PORT SIZE
 import { createServer } from 'node:http';
 

@@ -1,4 +1,4 @@
-/** The heap of another Node process, by its inspector (Chrome DevTools Protocol: HeapProfiler, Runtime). */
+/** The heap of another Node process, through its inspector (Chrome DevTools Protocol: HeapProfiler, Runtime). */
 
 export interface Heap {
   /** MB (10^6 bytes) that V8 has in use after a full collection. */
@@ -6,7 +6,7 @@ export interface Heap {
   close(): void;
 }
 
-/** `port` is what the process got as `--inspect=127.0.0.1:PORT`. */
+/** `port`: as in `--inspect=127.0.0.1:PORT`. */
 export async function openHeap(port: number): Promise<Heap> {
   const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
     { webSocketDebuggerUrl: string },

@@ -1,7 +1,7 @@
 /**
- * The load: keep-alive connections that each send the next of some ready-made requests as soon as they have the reply to
- * the last. Raw sockets and a reader that looks for no more than the status and the end of a reply, so that on a machine
- * of two cores the load leaves the server one.
+ * The load generator: keep-alive connections that each send the next prepared request as soon as they have the previous
+ * reply. Uses raw sockets and parses only the status and the end of a reply, so that on a machine with two cores the
+ * server has one of them.
  */
 import { connect, type Socket } from 'node:net';
 import { answer } from './children.ts';
@@ -10,7 +10,7 @@ import type { Load, LoadReport } from './load.ts';
 const MOST_SAMPLES = 4_000_000;
 const LENGTH = 'content-length: ';
 
-/** Octets of the whole reply at the start of `data`, or null while its head is not there yet. */
+/** Length of the reply at the start of `data`, or null if its head is incomplete. */
 function replyLength(data: Buffer): number | null {
   const head = data.indexOf('\r\n\r\n');
   if (head === -1) return null;

@@ -4,18 +4,18 @@ import { cpuSeconds } from './measure.ts';
 export interface Load {
   readonly port: number;
   readonly connections: number;
-  /** Whole requests, head and body, sent in turn. */
+  /** Complete requests, head and body, sent in rotation. */
   readonly requests: readonly string[];
   /** Ends after this many seconds … */
   readonly seconds: number;
-  /** … or after so many requests. */
+  /** … or after this many requests. */
   readonly count?: number;
 }
 
 export interface LoadReport {
   readonly requests: number;
   readonly perSecond: number;
-  /** Milliseconds from the last octet sent to the last octet read. */
+  /** Milliseconds from the last octet sent to the last octet received. */
   readonly p50: number;
   readonly p99: number;
   /** Replies that were not 2xx. */
@@ -29,7 +29,7 @@ export interface LoadSample extends LoadReport {
 }
 
 export interface Loader {
-  /** Loads the server that is the process `pid`. Throws when a reply was not 2xx. */
+  /** Loads the server with process ID `pid`. Throws if a reply is not 2xx. */
   run(pid: number, load: Load): Promise<LoadSample>;
   end(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function startLoader(): Promise<Loader> {
   };
 }
 
-/** POST requests for the load, one for each body. */
+/** POST requests for the load generator, one per body. */
 export const posts = (path: string, key: string, bodies: readonly object[]): string[] =>
   bodies.map((body) => {
     const text = JSON.stringify(body);

@@ -1,4 +1,4 @@
-/** Asks mail servers, as the mailbox check or as its floor, in a process of its own, so that its CPU can be told. */
+/** Runs the mailbox check or its floor in a separate process, to measure its CPU time. */
 import type { DnsEvidence } from '../../src/engine/evidence.ts';
 import type { MailboxCheck } from '../../src/engine/smtp/mailbox.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -7,7 +7,7 @@ import { answer } from './children.ts';
 import type { MailboxLoad, MailboxReport } from './mailbox-load.ts';
 import { rawDialogue } from './raw-smtp.ts';
 
-/** Kept from run to run, and warm: the answer about catch-all is in its cache. */
+/** Kept from run to run, with the catch-all result cached. */
 const checks = new Map<string, MailboxCheck>();
 
 function checkFor({ port, connectionsPerHost, recipientsPerSession }: MailboxLoad): MailboxCheck {
@@ -27,7 +27,7 @@ function dnsOf(address: string): DnsEvidence {
   return known;
 }
 
-/** Addresses whose servers drip, asked beside those that are measured; ended by the signal. */
+/** Checks at tarpits, run alongside the measured ones; ended by the signal. */
 async function askTarpits(check: MailboxCheck, { tarpits }: MailboxLoad, signal: AbortSignal): Promise<void> {
   const count = tarpits?.count ?? 0;
   for (let i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/** Numbers: what a process used, and how two things that take turns compare. */
+/** Measures resources of processes and compares interleaved runs. */
 import { readFileSync } from 'node:fs';
 
 export function median(values: readonly number[]): number {
@@ -8,8 +8,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Runs every contestant once per round, in turn (A B C A B C …), so that whatever else the machine does hits all of
- * them alike. Answers the samples of each, in the order of the rounds.
+ * Runs every contestant once per round (A B C A B C …), so that other load on the machine affects all of them equally.
+ * Returns the samples of each, in the order of the rounds.
  */
 export async function interleave<K extends string, T>(
   rounds: number,
@@ -23,17 +23,17 @@ export async function interleave<K extends string, T>(
   return samples;
 }
 
-/** Median over the rounds of a[i] / b[i]: neighbours in time are compared, so slow drift cancels out. */
+/** Median over the rounds of a[i] / b[i], so that slow drift cancels out. */
 export const medianRatio = (a: readonly number[], b: readonly number[]): number =>
   median(a.map((value, i) => value / b[i]!));
 
 /** proc_pid_stat(5): user and system time are in these ticks on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU seconds that a process has used, all its threads, user and system. */
+/** CPU seconds used by a process, all threads, user and system. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The name in parentheses may hold spaces; utime and stime are fields 14 and 15, counted from 1.
+  // The name in parentheses may contain spaces; utime and stime are fields 14 and 15, counted from 1.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

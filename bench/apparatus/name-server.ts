@@ -1,4 +1,6 @@
-/** NSD (https://nlnetlabs.nl/projects/nsd/) on a free port of loopback with the wildcard zone, where it is installed. */
+/**
+ * NSD (https://nlnetlabs.nl/projects/nsd/) on a free port of loopback with the wildcard zone, where it is installed.
+ */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -42,7 +44,7 @@ zone:
   zonefile: "zone"
 `;
 
-/** Null where NSD is not installed. */
+/** Null if NSD is not installed. */
 export async function startNameServer(): Promise<{ port: number; stop(): Promise<void> } | null> {
   if (!existsSync(PROGRAM)) return null;
   const folder = mkdtempSync(join(tmpdir(), 'mailvet-bench-nsd-'));

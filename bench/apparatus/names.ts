@@ -1,4 +1,4 @@
-/** Addresses to verify, and a zone in which their domains take mail. Nothing is ever dialled at the mx level. */
+/** Addresses to verify, and a zone in which their domains accept mail. The mx level never connects. */
 import type { Zone } from '../../tests/lab/dns.ts';
 
 const PROVIDERS = [
@@ -21,12 +21,12 @@ const PROVIDERS = [
 ];
 const COMPANIES = Array.from({ length: 48 }, (_, i) => `${['north', 'river', 'stone', 'field'][i % 4]}works${i}.com`);
 
-/** A third at free providers, the rest at companies of which no list knows. */
+/** A third at free providers, the rest at domains on no list. */
 export const DOMAINS: readonly string[] = [...PROVIDERS, ...COMPANIES];
 /** Under it every name has mail servers (RFC 4592). */
 export const WILDCARD = 'wildcard-names.com';
 
-/** Public addresses, so that the guard finds them fit to be dialled. */
+/** Public addresses, so that they count as routable. */
 const HOST = { A: ['9.9.9.10', '9.9.9.11'], AAAA: ['2620:fe::10'], ttl: 3600 };
 
 export const ZONE: Zone = {

@@ -1,4 +1,4 @@
-// The floor under the dashboard's first view: bare node:http, a page of one script that writes a heading.
+// The floor for the dashboard's first view: bare node:http, a page with one script that writes a heading.
 // node page-server.mjs PORT
 import { createServer } from 'node:http';
 

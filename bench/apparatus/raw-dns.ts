@@ -1,9 +1,9 @@
-/** The floor of the resolver: encode, send, receive, decode. No cache, no retry, no deadline, no check but the id. */
+/** The floor of the resolver: encode, send, receive, decode. No cache, retries or deadline; checks only the ID. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { decode, encode, RECURSION_DESIRED } from 'dns-packet';
 
-/** Asks for the MX of every name, `atOnce` at a time; throws when one has none. */
+/** Queries the MX of every name, `atOnce` concurrently; throws if one has none. */
 export async function rawQuestions(port: number, names: readonly string[], atOnce: number): Promise<void> {
   const socket = createSocket('udp4');
   socket.connect(port, '127.0.0.1');

@@ -1,24 +1,24 @@
 /**
- * The floor of the mailbox check: the same commands by a bare socket. No limits of time or size, no classifier, no
- * transcript, no queue; replies are counted by their last lines and only their first digit is looked at.
+ * The floor of the mailbox check: the same commands on a bare socket. No limits on time or size, no classifier, no
+ * transcript, no queue; it counts the last lines of replies and checks only their first digit.
  */
 import { connect, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, connect as wrapTls } from 'node:tls';
 
-export interface RawQuestion {
+interface RawQuestion {
   readonly address: string;
   readonly port: number;
   readonly recipient: string;
 }
 
-/** What is sent after the banner and after each group that was answered whole; and how many replies a group has. */
+/** What to send after the banner and after each completely answered group, and the number of replies per group. */
 const GROUPS = (recipient: string): readonly (readonly [text: string, replies: number])[] => [
   ['EHLO verify.mailvet.test\r\n', 1],
   [`MAIL FROM:<verify@verify.mailvet.test>\r\nRCPT TO:<${recipient}>\r\n`, 2],
   ['QUIT\r\n', 1],
 ];
 
-/** Counts the last lines of replies in what has arrived, and keeps an unfinished line. */
+/** Counts the last lines of replies received so far, and keeps an incomplete line. */
 function counter(): (chunk: Buffer) => number {
   let rest = '';
   return (chunk) => {
@@ -60,7 +60,7 @@ export function rawDialogue({ address, port, recipient }: RawQuestion): Promise<
 
 let context: SecureContext | null = null;
 
-/** A dialogue that stays where it is once MAIL and RCPT are sent; after STARTTLS when `tls` says so. */
+/** A dialogue that stops after sending MAIL and RCPT; with `tls`, after STARTTLS. */
 export function rawWaiting({ address, port, recipient }: RawQuestion, tls: boolean): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const [[ehlo], [transaction]] = GROUPS(recipient) as [[string, number], [string, number]];

@@ -1,4 +1,4 @@
-/** What a bench found, and results.md: one section per bench, each with the commit and the machine it was measured on. */
+/** Results of a benchmark, and results.md: one section per benchmark, with commit and machine. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -9,12 +9,12 @@ export interface Figure {
   /** The floor's own figure in the same run. */
   readonly floor?: string;
   readonly ratio?: string;
-  /** What is aimed at, and whether it was met. */
+  /** The target, and whether it was met. */
   readonly aim?: { readonly text: string; readonly met: boolean };
 }
 
 export interface Finding {
-  /** One or two sentences: what was measured, against which floor, how often. */
+  /** One or two sentences: what was measured, the floor, and the number of rounds. */
   readonly how: string;
   readonly figures: readonly Figure[];
   /** What could not be measured here, and why. */
@@ -32,8 +32,8 @@ const FILE = new URL('../results.md', import.meta.url);
 
 const HEAD = `# Measurements
 
-Written by \`npm run bench\`; \`npm run bench -- NAME\` measures one section again. Figures are medians of interleaved runs
-(A B A B …), each beside its floor in the same run: absolute numbers are those of one machine, ratios travel.
+Written by \`npm run bench\`; \`npm run bench -- NAME\` measures only that section. Figures are medians of interleaved runs
+(A B A B …), each next to its floor from the same run. Absolute numbers depend on the machine; ratios hardly do.
 `;
 
 const git = (...args: string[]): string => {
@@ -44,7 +44,7 @@ const git = (...args: string[]): string => {
   }
 };
 
-/** Commit, Node, CPU: once per section, since sections may be measured on different days. */
+/** Commit, Node, CPU; per section, because sections may be measured on different days. */
 function circumstances(): string {
   const commit = git('rev-parse', '--short=12', 'HEAD') || 'no commit';
   const changed = git('status', '--porcelain', '--', ':/src', ':/data', ':/migrations') === '' ? '' : ' with changes';
@@ -63,11 +63,11 @@ function sectionOf(title: string, finding: Finding): string {
     (f) => `| ${f.what} | ${f.value} | ${f.floor ?? ''} | ${f.ratio ?? ''} | ${aimOf(f.aim)} |`,
   );
   const table = ['| | measured | floor | ratio | aim |', '|---|---|---|---|---|', ...rows];
-  const leftOut = (finding.leftOut ?? []).map((sentence) => `Left out: ${sentence}`);
+  const leftOut = (finding.leftOut ?? []).map((sentence) => `Skipped: ${sentence}`);
   return [`## ${title}`, finding.how, table.join('\n'), ...leftOut, circumstances()].join('\n\n');
 }
 
-/** Replaces the section of this title, or adds it; `titles` is the order of the page. */
+/** Replaces or adds the section with this title; `titles` is the order of the page. */
 export function record(title: string, finding: Finding, titles: readonly string[]): string {
   const sections = new Map<string, string>();
   const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
@@ -81,7 +81,7 @@ export function record(title: string, finding: Finding, titles: readonly string[
   return section;
 }
 
-/** Three significant digits, thousands apart. */
+/** Three significant digits, with thousands separators. */
 export const number = (value: number): string =>
   Number(value.toPrecision(3)).toLocaleString('en-US', { maximumFractionDigits: 3 });
 export const ratio = (value: number): string => value.toFixed(2);

@@ -1,4 +1,4 @@
-/** The service as people run it: the built bundle in a process of its own, on an empty store with one account. */
+/** The built service in a separate process, on an empty store with one account. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,12 +19,12 @@ export const COMMAND = join(ROOT, 'bin/mailvet.mjs');
 export const SOURCES = join(ROOT, 'src/cli/main.ts');
 const FLOOR = fileURLToPath(new URL('floor-server.mjs', import.meta.url));
 
-/** Figures are of the sources as they are. */
+/** Measures the current sources. */
 export function ensureBuilt(): void {
   if (!isBuilt() && !runPinned(['scripts/build.ts'])) throw new Error('npm run build failed');
 }
 
-export interface Server {
+interface Server {
   readonly pid: number;
   readonly port: number;
   stop(): Promise<void>;
@@ -37,8 +37,8 @@ const stopper = (child: ChildProcess) => async (): Promise<void> => {
   await exited;
 };
 
-/** Spawns `node ARGS` and answers when the port takes connections. */
-export async function startServer(args: readonly string[], port: number, environment = {}): Promise<Server> {
+/** Spawns `node ARGS` and resolves when the port accepts connections. */
+async function startServer(args: readonly string[], port: number, environment = {}): Promise<Server> {
   const child = keep(
     spawn(process.execPath, args, {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_NO_WARNINGS: '1', ...environment },
@@ -62,25 +62,25 @@ export const accepts = (port: number): Promise<boolean> =>
     socket.once('connect', () => end(true)).once('error', () => end(false));
   });
 
-/** Bare node:http that answers `size` octets of JSON. */
+/** Bare node:http that returns `size` octets of JSON. */
 export async function startFloor(size: number): Promise<Server> {
   const port = await freePort();
   return startServer([FLOOR, `${port}`, `${size}`], port);
 }
 export const floorArguments = (port: number, size: number): string[] => [FLOOR, `${port}`, `${size}`];
 
-export interface Ground {
+interface Ground {
   readonly store: string;
   readonly dns: number;
-  /** For the process of the service. */
+  /** Environment of the service process. */
   environment(port: number): Record<string, string>;
-  /** An Enterprise account that neither credits nor the rate limit stop; answers its id and a key. */
+  /** Creates an Enterprise account with ample credits and rate limit; returns its ID and an API key. */
   account(): Promise<{ id: AccountId; key: string }>;
   withStore<T>(use: (store: Store) => Promise<T>): Promise<T>;
   clear(): Promise<void>;
 }
 
-/** What a service needs to run: a migrated store (SQLite in a folder of its own when no URL is given) and DNS. */
+/** Prepares what a service needs: a migrated store (by default SQLite in a temporary folder) and DNS. */
 export async function prepareGround(url?: string): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'mailvet-bench-'));
   const store = url ?? `sqlite:${join(folder, 'mailvet.db')}`;
@@ -126,7 +126,7 @@ export async function startService(ground: Ground, args: readonly string[] = [BU
   return startServer(args, port, ground.environment(port));
 }
 
-/** One verification; answers the octets of the body. */
+/** One verification; returns the size of the body in octets. */
 export async function verifyOnce(port: number, key: string, email: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/verify`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** smtp-sink(1), Postfix's SMTP server that accepts everything and throws it away, on loopback, where it is installed. */
+/** smtp-sink(1), Postfix's SMTP server that accepts and discards everything, on loopback, if installed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -9,19 +9,19 @@ const PROGRAM = '/usr/sbin/smtp-sink';
 const BACKLOG = 1024;
 const TRIES = 200;
 
-/** Why a bench was left out. */
+/** Why a benchmark was skipped. */
 export const NO_SINK = "smtp-sink is not installed (on Debian: in the package 'postfix').";
 
-export interface Sink {
+interface Sink {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** The same port on every one of `addresses`, a process for each; null where smtp-sink is not installed. */
+/** One process per address, all on the same port; null if smtp-sink is not installed. */
 export async function startSink(addresses: readonly string[]): Promise<Sink | null> {
   if (!existsSync(PROGRAM)) return null;
   const port = await freePort();
-  // It refuses to be root.
+  // It refuses to run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const children = addresses.map((address) =>
     keep(

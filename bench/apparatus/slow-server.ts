@@ -1,14 +1,14 @@
-/** Mail servers that take their time, in a process of their own. */
+/** Slow mail servers, in a separate process. */
 
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { answer } from './children.ts';
 
-/** `drip`: a banner of one octet per second without end. `wait`: no reply to MAIL and RCPT. */
+/** `drip`: an endless banner of one octet per second. `wait`: no reply to MAIL and RCPT. */
 export type SlowServer =
   | { readonly is: 'listen'; readonly address: string; readonly port: number; readonly how: 'drip' | 'wait' }
-  /** How many connections wait for the reply to RCPT, or are dripped upon. */
+  /** Connections that wait for the reply to RCPT, or receive the endless banner. */
   | { readonly is: 'waiting' };
 
 const BACKLOG = 4096;
@@ -19,7 +19,7 @@ const secureContext = createSecureContext({ cert: read('cert.pem'), key: read('k
 let waiting = 0;
 
 function drip(socket: Socket): void {
-  // Tarpits do not keep step with one another.
+  // Tarpits are not synchronized.
   const phase = (waiting++ * 7) % DRIP_MS;
   let dripping: NodeJS.Timeout | undefined;
   const first = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** Opens many dialogues that get no answer, as the mailbox check or as its floor, and says what they hold. */
+/** Opens many dialogues that get no reply, with the mailbox check or its floor, and reports their memory. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -8,7 +8,7 @@ import { rawWaiting } from './raw-smtp.ts';
 
 export type Waiting =
   | { readonly is: 'open'; readonly who: 'check' | 'raw'; readonly port: number; readonly tls: boolean; count: number }
-  /** Memory of this process now, in octets. */
+  /** Current memory of this process, in octets. */
   | { readonly is: 'measure' };
 
 export interface Held {
@@ -21,7 +21,7 @@ const collect = runInNewContext('gc') as () => void;
 const ADDRESS = '127.0.0.3';
 const LONG_MS = 240_000;
 const AT_ONCE = 100;
-/** All bounds that a slow dialogue would run into. */
+/** Limits that a slow dialogue would hit. */
 const LIMITS = { connectMs: LONG_MS, bannerMs: LONG_MS, commandMs: LONG_MS, tlsMs: LONG_MS, sessionMs: LONG_MS };
 
 const kept: unknown[] = [];

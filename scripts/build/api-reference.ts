@@ -1,7 +1,7 @@
 import apiReference from '@scalar/fastify-api-reference';
 import fastify from 'fastify';
 
-/** The browser script of the API reference: the plug-in holds it as a string and gives it out only by HTTP. */
+/** The browser script of the API reference, which the plug-in only serves over HTTP. */
 export async function apiReferenceScript(): Promise<string> {
   const app = fastify();
   await app.register(apiReference, { routePrefix: '/docs', configuration: { content: {} } });

@@ -7,12 +7,12 @@ import { ROOT } from '../fresh.mjs';
 /** `from './a.ts'` and `import('./a.ts')`, as the compiler prints them. */
 const SPECIFIER = /((?:from|import\()\s*['"])(\.{1,2}\/[^'"]+)\.ts(?=['"])/g;
 
-/** How the compiler is asked for the library's. */
+/** Compiler arguments for the library's declarations. */
 const LIBRARY = ['-p', 'tsconfig.types.json'];
 
 /**
- * Declarations into `folder`: those that index.ts reaches and no others. The compiler leaves `.ts` in their imports;
- * `.js` is what every consumer's TypeScript resolves to the `.d.ts` beside it.
+ * Writes the declarations reachable from index.ts into `folder`. The compiler leaves `.ts` in their imports; `.js` is
+ * what every consumer's TypeScript resolves to the `.d.ts` next to it.
  */
 export function writeDeclarations(folder: string, project: readonly string[] = LIBRARY): void {
   const all = mkdtempSync(join(tmpdir(), 'mailvet-types-'));

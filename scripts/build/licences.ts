@@ -11,7 +11,7 @@ interface Manifest {
   author?: string | { name?: string };
 }
 
-/** Name, version and licence text of every package that esbuild put into a bundle, and of those in `also`. */
+/** Name, version and license text of every bundled package, and of those in `also`. */
 export function licences(metafiles: readonly Metafile[], also: readonly string[]): string {
   const folders = new Set(also.map((name) => `node_modules/${name}`));
   for (const file of metafiles.flatMap((metafile) => Object.keys(metafile.inputs))) {

@@ -5,8 +5,8 @@ import { ROOT } from '../fresh.mjs';
 import { writeDeclarations } from './declarations.ts';
 
 /**
- * sdk/dist: the published client, one file that runs in Node 20 and in browsers, and its declarations. Made beside and
- * put in place whole, as dist/ is.
+ * sdk/dist: the published client, one file for Node 20 and browsers, with declarations. Built in a temporary folder and
+ * moved into place, like dist/.
  */
 export async function buildSdk(): Promise<void> {
   const place = join(ROOT, 'sdk/dist');

@@ -5,12 +5,11 @@ import { build } from 'vite';
 import { ROOT } from '../fresh.mjs';
 
 /**
- * The dashboard, into `outDir`. Each asset also compressed beside itself, so that the service need not do it. Answers the
- * names of the packages that stand in it.
+ * Builds the dashboard into `outDir`, with each asset also precompressed. Returns the names of the bundled packages.
  */
 export async function buildWeb(outDir: string): Promise<string[]> {
   const configFile = join(ROOT, 'web/vite.config.ts');
-  // Else React would be built as whoever runs this has it: a test runner builds what is to be published, too.
+  // Otherwise a build started by the test runner would contain React's development version.
   process.env.NODE_ENV = 'production';
   const made = await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
   const folder = join(outDir, 'assets');

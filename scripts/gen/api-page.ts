@@ -1,6 +1,6 @@
 import { table } from './markdown.ts';
 
-/** The part of an OpenAPI 3.1 document that the page shows. */
+/** The part of an OpenAPI 3.1 document that the page uses. */
 export interface OpenApiDocument {
   info: { title: string; version: string; description?: string };
   paths: Record<string, Record<string, Operation>>;
@@ -10,6 +10,7 @@ interface Operation {
   summary?: string;
   description?: string;
   parameters?: Parameter[];
+  security?: Record<string, string[]>[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
 }
@@ -50,7 +51,7 @@ export function apiPage(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => section(method, path, operation, resolve)),
   );
-  return `<!-- Made from the OpenAPI document by \`npm run gen\`: change the schemas in src/contract/ and the route table. -->
+  return `<!-- Generated from the OpenAPI document by \`npm run gen\`; edit the schemas in src/contract/ and the route table. -->
 # API reference
 
 ${document.info.description ?? ''}
@@ -67,6 +68,8 @@ function section(method: string, path: string, operation: Operation, resolve: Re
   const parts = [`## ${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\n`];
   for (const text of [operation.summary && `${operation.summary}.`, operation.description])
     if (text) parts.push(`${text}\n`);
+  const scopes = (operation.security ?? []).flatMap((needed) => Object.values(needed).flat());
+  if (scopes.length > 0) parts.push(`The key needs the scope ${scopes.map((scope) => `\`${scope}\``).join(', ')}.\n`);
   if (operation.parameters?.length) {
     const rows = operation.parameters.map((parameter) => {
       const where = parameter.in + (parameter.required ? ', required' : '');
@@ -99,7 +102,7 @@ function shape(schema: Schema, resolve: Resolve): string {
   return note + (rows.length > 0 ? table(['field', 'type', 'meaning'], rows) : `\`${typeName(whole, resolve)}\`\n`);
 }
 
-/** The fields of an object and of the objects in it, by path: `checks.mx.records[].host`. */
+/** The fields of an object, including nested ones, by path: `checks.mx.records[].host`. */
 function fields(schema: Schema, resolve: Resolve, prefix: string, depth: number): Field[] {
   if (depth > 5) return [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, value]) => {
@@ -122,7 +125,9 @@ function typeAndMeaning(schema: Schema, resolve: Resolve, description?: string):
   if (whole.minLength !== undefined || whole.maxLength !== undefined)
     bounds.push(range(whole.minLength, whole.maxLength, ' characters'));
   if (whole.default !== undefined) bounds.push(`default \`${JSON.stringify(whole.default)}\``);
-  const text = (description ?? schema.description ?? whole.description ?? '').trim();
+  // A nullable field has its description inside.
+  const inner = (whole.anyOf ?? []).find((choice) => choice.description)?.description;
+  const text = (description ?? schema.description ?? whole.description ?? inner ?? '').trim();
   const limits = bounds.length > 0 ? `${bounds.join('; ')}.` : '';
   return [typeName(whole, resolve), [text, limits.charAt(0).toUpperCase() + limits.slice(1)].filter(Boolean).join(' ')];
 }

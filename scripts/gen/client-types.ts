@@ -2,18 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildDashboardApi } from '../../src/http/dashboard/openapi.ts';
-import { buildOpenApi } from '../../src/http/openapi.ts';
+import { DASHBOARD_ROUTES } from '../../src/http/dashboard/table.ts';
+import { dashboardDocument, publicDocument } from '../../src/http/documents.ts';
+import { V1_ROUTES } from '../../src/http/v1/table.ts';
 import { ROOT } from '../fresh.mjs';
+import { DEFAULT_URL } from './openapi-files.ts';
 
 /**
- * The types of the published client and of the dashboard's, from the documents that the server makes. The generator is a
- * command of the sdk workspace, as it needs a TypeScript of its own.
+ * Generates the types of the published client and of the dashboard's client from the server's OpenAPI documents. The
+ * generator is a command of the sdk workspace, because it needs its own TypeScript version.
  */
 export async function clientTypes(): Promise<Record<string, string>> {
-  const dashboard = buildDashboardApi();
+  const dashboard = dashboardDocument(DASHBOARD_ROUTES, DEFAULT_URL);
   return {
-    'sdk/src/schema.ts': typesOf(await buildOpenApi()),
+    'sdk/src/schema.ts': typesOf(publicDocument(V1_ROUTES, DEFAULT_URL)),
     'web/openapi.json': `${JSON.stringify(dashboard, null, 2)}\n`,
     'web/src/api/schema.ts': typesOf(dashboard),
   };

@@ -1,4 +1,4 @@
-/** A Markdown table; a bar or a line break inside a cell does not end it. */
+/** A Markdown table; escapes bars and line breaks in cells. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |\n`;

@@ -1,8 +1,13 @@
-import { buildOpenApi } from '../../src/http/openapi.ts';
+import { publicDocument } from '../../src/http/documents.ts';
+import { V1_ROUTES } from '../../src/http/v1/table.ts';
 import { apiPage, type OpenApiDocument } from './api-page.ts';
 
-/** docs/openapi.json, the document that the running service gives out, and docs/api.md, the same for reading. */
+/** The URL of a service with default options. */
+export const DEFAULT_URL = 'http://127.0.0.1:8025';
+
+/** docs/openapi.json, the document served at /openapi.json, and docs/api.md, the same as a page. */
 export async function openApiFiles(): Promise<Record<string, string>> {
-  const document = (await buildOpenApi()) as OpenApiDocument;
-  return { 'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`, 'docs/api.md': apiPage(document) };
+  const document: unknown = JSON.parse(JSON.stringify(publicDocument(V1_ROUTES, DEFAULT_URL)));
+  const page = apiPage(document as OpenApiDocument);
+  return { 'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`, 'docs/api.md': page };
 }

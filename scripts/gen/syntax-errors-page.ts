@@ -4,12 +4,12 @@ import { table } from './markdown.ts';
 /** docs/syntax-errors.md, from the table of the address parser. */
 export function syntaxErrorsPage(): string {
   const rows = Object.entries(SYNTAX_ERRORS).map(([code, sentence]) => [`\`${code}\``, sentence]);
-  return `<!-- Made from src/engine/address/faults.ts by \`npm run gen\`: change it there. -->
+  return `<!-- Generated from src/engine/address/faults.ts by \`npm run gen\`; edit it there. -->
 # Syntax errors
 
 A malformed address is a verdict: \`status\` is \`bad\`, \`reason\` is \`invalid_format\`, and \`checks.syntax\` says what is
-wrong and where: \`{"result": "fail", "error": "double_dot", "index": 5}\`. \`index\` counts UTF-16 code units from 0, as
-JavaScript's strings do; where something is missing, it is the place where it was expected.
+wrong and where: \`{"result": "fail", "error": "double_dot", "index": 5}\`. \`index\` is an offset in UTF-16 code units from
+0, as in JavaScript strings; if something is missing, it is where it was expected.
 
 ${table(['code', 'meaning'], rows)}`;
 }

@@ -1,4 +1,4 @@
-/** From the sources' names to the files of data/. Pure: the same input gives the same bytes. */
+/** Builds the files of data/ from the sources. Pure: the same input gives the same bytes. */
 import { createHash } from 'node:crypto';
 import { type Entry, formatDisposable, parseDisposable, type Tier } from '../../src/engine/lists/entries.ts';
 import { readLines, readRelays, readTable } from '../../src/engine/lists/facts.ts';
@@ -11,7 +11,7 @@ export interface Sources {
   readonly packages: readonly ListPackage[];
 }
 
-/** Files kept by hand in data/, beside the built ones; all of them are in the manifest. */
+/** Hand-maintained files in data/; all of them are in the manifest. */
 export const KEPT = [
   'allow.txt',
   'disposable-mx.json',
@@ -46,7 +46,9 @@ function clean(names: readonly string[]): Names {
 
 const text = (head: string, lines: readonly string[]): string => `${[`# ${head}`, ...lines].join('\n')}\n`;
 
-/** Built files: name in data/ → content. `named` gives the names that each package lists, by its letter. */
+/**
+ * Built files: name in data/ → content. `named` contains the names that each package lists, by the package's letter.
+ */
 export function build(dir: string, sources: Sources, named: ReadonlyMap<string, readonly string[]>) {
   const tlds = [...new Set(named.get('t')!.map((tld) => new URL(`http://x.${tld}/`).hostname.slice(2)))].sort();
   const facts = {
@@ -79,7 +81,7 @@ export function build(dir: string, sources: Sources, named: ReadonlyMap<string, 
   const free = agreed.filter((name) => {
     const aside = setAside(name, facts);
     const listed = file.verdict.has(name) || file.suspicion.has(name);
-    // A real provider that a disposable list names wrongly (allow.txt) stays one; a public suffix or a zone is none.
+    // A real provider listed as disposable by mistake (allow.txt) remains one; a public suffix or a zone is none.
     return !listed && !mistyped.has(name) && (aside === null || aside === 'allow');
   });
   const roles = splitRoles(dir);
@@ -131,7 +133,7 @@ function reasonCounts(entries: ReadonlyMap<string, Entry>): Record<string, numbe
   return counts;
 }
 
-/** Per source: how many names it has, and how many of them are malformed or set aside. */
+/** Per source: the number of names, and how many of them are malformed or ignored. */
 function perSource(lists: ReadonlyMap<string, Names>, entries: ReadonlyMap<string, Entry>) {
   return [...lists].map(([letter, { good, malformed }]) => {
     const aside = [...good].filter((name) => (entries.get(name)?.reason ?? null) !== null).length;
@@ -139,7 +141,7 @@ function perSource(lists: ReadonlyMap<string, Names>, entries: ReadonlyMap<strin
   });
 }
 
-/** What must hold of the hand-kept files; throws with the whole list of faults. */
+/** Checks the hand-maintained files; throws with all problems. */
 function check(
   dir: string,
   verdict: Tier,

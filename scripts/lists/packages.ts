@@ -1,4 +1,4 @@
-/** The npm packages that the lists are made of: fetched as tarballs, verified, read. None of their code is ever run. */
+/** The npm packages with the source lists: downloaded as tarballs, verified, read. None of their code ever runs. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface ListPackage {
   readonly use: string;
 }
 
-/** The tarball cannot be had: no network, or the registry does not have it. */
+/** The tarball is unavailable: no network, or not in the registry. */
 export class UnavailableError extends Error {}
 
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
@@ -47,7 +47,7 @@ function tarball(pack: ListPackage, cache: string): Buffer {
   return bytes;
 }
 
-/** The names in the package's list, as they stand there, in its order. Throws UnavailableError without the tarball. */
+/** The names in the package's list, unchanged and in order. Throws UnavailableError without the tarball. */
 export function namesIn(pack: ListPackage, cache: string): string[] {
   const files = readTar(gunzipSync(tarball(pack, cache), { maxOutputLength: MAX_UNPACKED_BYTES }));
   const text = files.get(`package/${pack.file}`)?.toString('utf8');

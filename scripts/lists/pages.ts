@@ -17,7 +17,7 @@ export function manifest(dir: string, sources: Sources, { built, counts, perSour
   return `${JSON.stringify({ version: sources.version, counts, sources: named, files }, null, 2)}\n`;
 }
 
-/** The page for people: what is from where, under which licence, and what became of it. */
+/** data/SOURCES.md: the sources with license and use, and the resulting files. */
 export function sourcesPage(sources: Sources, { counts, perSource }: Built): string {
   const n = (value: number): string => value.toLocaleString('en-US');
   const rows = sources.packages.map((p) => {
@@ -27,49 +27,49 @@ export function sourcesPage(sources: Sources, { counts, perSource }: Built): str
     return `| ${p.letter} | [${p.name}](${p.url}) ${p.version} | ${p.published} | [${p.licence}](${p.licenceFile}) | \`${p.file}\` | ${names} | ${out} | ${p.use} |`;
   });
   const aside = Object.entries(counts.setAside).map(([reason, count]) => `${n(count)} ${reason}`);
-  return `# Where the data is from
+  return `# Data sources
 
-Made by \`npm run lists\` from \`sources.json\`; \`npm run lists -- --check\` makes it again and compares byte for byte. Version ${sources.version}.
-Names and replies are facts; the packages they are taken from keep their licences, whose texts and notices are in \`LICENSES/\`.
+Made by \`npm run lists\` from \`sources.json\`; \`npm run lists -- --check\` rebuilds and compares byte for byte. Version ${sources.version}.
+Names and replies are facts; the packages they come from keep their licenses, whose texts and notices are in \`LICENSES/\`.
 
 ## Packages
 
-| letter | package | published | licence | file taken | names | set aside | use |
+| letter | package | published | license | file used | names | ignored | use |
 |---|---|---|---|---|---:|---:|---|
 ${rows.join('\n')}
 
-Letter f in \`disposable.txt\` is no accusation: g and h both call the domain a free provider.
+Letter f in \`disposable.txt\` means that both g and h call the domain a free provider.
 
-## What is made of them
+## Built files
 
 | file | entries | rule |
 |---|---:|---|
 | \`disposable.txt\`, verdict tier | ${n(counts.disposable)} | a ∪ b ∪ (c ∩ (d ∪ e) ∖ f) |
 | \`disposable.txt\`, suspicion tier | ${n(counts.suspected)} | the rest of a ∪ b ∪ c ∪ d ∪ e |
-| \`disposable.txt\`, set aside | ${n(Object.values(counts.setAside).reduce((a, b) => a + b, 0))} | named, but in no tier: ${aside.join(', ')} |
-| \`free.txt\` | ${n(counts.free)} | g ∩ h, less both tiers, \`mistyped.txt\`, public suffixes and zones; what \`allow.txt\` clears stays |
+| \`disposable.txt\`, ignored | ${n(Object.values(counts.setAside).reduce((a, b) => a + b, 0))} | listed by a source, but in no tier: ${aside.join(', ')} |
+| \`free.txt\` | ${n(counts.free)} | g ∩ h, minus both tiers, \`mistyped.txt\`, public suffixes and zones; entries of \`allow.txt\` stay |
 | \`roles.json\` | ${n(counts.roles)} + ${n(counts.perhaps)} | "role" is \`roles.txt\`; "perhaps" is the rest of \`sources/role-localparts.txt\` |
 | \`tlds.txt\` | ${n(counts.tlds)} | all of t, as A-labels |
 
-Set aside: \`suffix\` is a public suffix (Public Suffix List, by tldts), \`zone\` a free-subdomain zone of \`zones.txt\`, \`tld\` ends in no
-top-level domain that exists, \`allow\` and \`relay\` are cleared by those lists. Names that are no domain names are dropped and counted in \`lists.json\`.
+Ignored: \`suffix\` is a public suffix (Public Suffix List, by tldts), \`zone\` a free-subdomain zone of \`zones.txt\`, \`tld\` has no
+existing top-level domain, \`allow\` and \`relay\` are exempted by those lists. Malformed names are dropped and counted in \`lists.json\`.
 
-## Kept by hand
+## Maintained by hand
 
-| file | entries | what, and from where |
+| file | entries | content and origin |
 |---|---:|---|
-| \`allow.txt\` | ${n(counts.allow)} | real mail domains that the lists name; each with its reason. Compared with \`allowlist.conf\` of disposable-email-domains/disposable-email-domains (CC0) |
-| \`relays.json\` | ${n(counts.relays)} | alias and privacy-relay domains, each with operator and the operator's page. A service is here when its aliases last and lead to one person's mailbox, and neither a nor b calls it disposable; so 33Mail, erine.email and Sneakemail are relays, and spamgourmet (whose addresses run out after a few messages), Blur, e4ward and spamex are not |
+| \`allow.txt\` | ${n(counts.allow)} | real mail domains that the lists contain, each with a reason. Compared with \`allowlist.conf\` of disposable-email-domains/disposable-email-domains (CC0) |
+| \`relays.json\` | ${n(counts.relays)} | alias and privacy-relay domains, each with operator and the operator's page. A service is included if its aliases are permanent and lead to one person's mailbox, and neither a nor b calls it disposable. So 33Mail, erine.email and Sneakemail are relays, and spamgourmet (whose addresses expire after a few messages), Blur, e4ward and spamex are not |
 | \`zones.txt\` | ${n(counts.zones)} | free-subdomain zones, each with operator, from the operators' own lists |
-| \`suggest.txt\`, \`known.txt\`, \`mistyped.txt\` | | targets of \`did_you_mean\`; providers that are never "corrected"; slips that the lists carry as if they were providers |
-| \`sentinels.txt\` | | providers that no fetched list may name |
+| \`suggest.txt\`, \`known.txt\`, \`mistyped.txt\` | | targets of \`did_you_mean\`; providers that are never "corrected"; typos that the lists contain as providers |
+| \`sentinels.txt\` | | providers that no downloaded list may contain |
 | \`roles.txt\` | ${n(counts.roles)} | RFC 2142, RFC 5321 §4.5.1, and functional names in several languages |
 | \`sources/role-localparts.txt\` | 929 | local parts seen as role accounts |
 | \`mx-providers.json\`, \`disposable-mx.json\` | | mail hosts of providers, and of disposable services, collected from public documentation and checkers |
 
 \`lists update\` replaces a by \`disposable_email_blocklist.conf\` of [disposable-email-domains/disposable-email-domains](https://github.com/disposable-email-domains/disposable-email-domains) (CC0-1.0)
-and b by \`txt/data.txt\` of [7c/fakefilter](https://github.com/7c/fakefilter) (BSD-3-Clause); the rest stays.
+and b by \`txt/data.txt\` of [7c/fakefilter](https://github.com/7c/fakefilter) (BSD-3-Clause); the rest is unchanged.
 
-The other files of this folder (\`smtp-*.json\`, \`typos.json\`) say in their rows, or at their head, where they are from.
+The other files of this folder (\`smtp-*.json\`, \`typos.json\`) name their sources in their rows or header.
 `;
 }

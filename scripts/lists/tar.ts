@@ -1,8 +1,8 @@
 const BLOCK = 512;
 
 /**
- * The regular files of a tar archive (POSIX ustar, as npm packs them): path → bytes. Only names and sizes are believed;
- * nothing is written anywhere. Throws for a header that is cut short.
+ * The regular files of a tar archive (POSIX ustar, as packed by npm): path → bytes. Uses only names and sizes and
+ * writes nothing. Throws if a header is truncated.
  */
 export function readTar(archive: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>();

@@ -1,5 +1,5 @@
-/** What every refusal of the service has, and what some of them add. */
-interface RefusalBody {
+/** Body of an error reply; some fields only come with some codes. */
+interface ErrorBody {
   error?: unknown;
   code?: unknown;
   field?: unknown;
@@ -9,27 +9,28 @@ interface RefusalBody {
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** A call that gave no result. `message` is one plain sentence, the service's own where it gave one. */
+/** A failed call. `message` is the service's own where it sent one. */
 export class MailvetError extends Error {
-  /** HTTP status; 0 where nothing was answered. */
+  /** HTTP status; 0 where there was no reply. */
   readonly status: number;
   /**
-   * Stable, as the errors page of the service lists them. Three are the client's own: `unreachable` and `timeout`
-   * (nothing was answered, so whether the call took effect is not known), and `unexpected_reply` (not a Mailvet answered).
+   * Stable; listed on the errors page of the service. Three are the client's own: `unreachable` and `timeout` (no reply, so
+   * the call may or may not have taken effect), and `unexpected_reply` (the reply did not come from Mailvet).
    */
   readonly code: string;
-  /** The parameter that is at fault. */
+  /** The parameter that caused the error. */
   readonly field: string | null;
-  /** Seconds after which asking again makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | null;
-  /** The name under which the service's log has the request. */
+  /** The id of the request in the service's log. */
   readonly requestId: string | null;
-  /** The whole body of the refusal: `limit`, `current_plan`, `upgrade_required`, `existing_id` stand there. */
+  /** The whole body of the error, with `limit`, `current_plan`, `upgrade_required`, `existing_id`, `scope`,
+   * `expired_at`, `budget`, `resets_at`. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(status: number, details: Record<string, unknown>, options?: ErrorOptions) {
-    const { error, code, field, retry_after, request_id }: RefusalBody = details;
-    super(text(error) ?? `Status ${status} without a sentence.`, options);
+    const { error, code, field, retry_after, request_id }: ErrorBody = details;
+    super(text(error) ?? `Status ${status} without an error message.`, options);
     this.name = 'MailvetError';
     this.status = status;
     this.code = text(code) ?? 'unexpected_reply';

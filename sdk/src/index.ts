@@ -4,11 +4,11 @@ import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions } from '
 export { MailvetError } from './error.ts';
 export type * from './types.ts';
 
-/** Filters of one page when all are asked for: as many as the service gives. */
+/** Page size when listing all filters: the service's maximum. */
 const PER_PAGE = 100;
 
 /**
- * A client for one service and one key. Holds no connection and nothing else to close. Throws TypeError where `url` or
+ * A client for one service and one key. Holds nothing that has to be closed. Throws TypeError where `url` or
  * `key` cannot be used; its methods reject with MailvetError.
  */
 export function createMailvet(options: MailvetOptions): Mailvet {
@@ -20,7 +20,7 @@ export function createMailvet(options: MailvetOptions): Mailvet {
     let last = Number.POSITIVE_INFINITY;
     for (let page = 1; ; page += 1) {
       const { filters, pagination } = await list({ per_page: PER_PAGE, ...query, page }, call);
-      // Newest first: what was added meanwhile moves some to the next page, where they come again.
+      // Newest first: a filter added in the meantime shifts others to the next page, where they appear again.
       const fresh = filters.filter((filter) => filter.id < last);
       yield* fresh;
       last = fresh.at(-1)?.id ?? last;

@@ -91,11 +91,11 @@ export interface operations {
     verify: {
         parameters: {
             query?: {
-                /** @description `1` adds what was seen and said. */
+                /** @description `1` adds the evidence: mail hosts and the SMTP transcript. */
                 evidence?: "0" | "1";
             };
             header?: {
-                /** @description For 24 hours the same key gives the stored reply again. */
+                /** @description For 24 hours the same key returns the stored reply. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -105,18 +105,18 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The address to check. A malformed address is no bad request: its verdict is `bad`. */
+                    /** @description The address to check. A malformed address is not a bad request: its verdict is `bad`. */
                     email: string;
                     /**
-                     * @description `mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server.
+                     * @description `mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.
                      * @default mx
                      * @enum {string}
                      */
                     validation_type?: "mx" | "smtp";
-                    /** @description The end user's IP, which `ip_address` filters match; left out, the caller's own. */
+                    /** @description The end user's IP, which `ip_address` filters match; the caller's own by default. */
                     client_ip?: string;
                     /**
-                     * @description The whole budget of the check, in milliseconds; what is not known by then is reported as unknown.
+                     * @description Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown.
                      * @default 10000
                      */
                     timeout_ms?: number;
@@ -127,7 +127,7 @@ export interface operations {
             /** @description The verdict. */
             200: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -160,9 +160,12 @@ export interface operations {
                         validation_type: "mx" | "smtp";
                         credits_used: number;
                         is_disposable: boolean;
-                        /** @enum {string} */
+                        /**
+                         * @description What to expect of a message.
+                         * @enum {string}
+                         */
                         deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
-                        reason: string | null;
+                        reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
                         did_you_mean: string | null;
                         normalized_email: string | null;
                         local_part: string | null;
@@ -262,7 +265,7 @@ export interface operations {
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
             400: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -280,16 +283,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -297,13 +300,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key` */
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
             401: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -313,16 +333,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -330,13 +350,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `insufficient_credits`, `plan_upgrade_required` */
+            /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
             402: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -354,16 +391,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -371,13 +408,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `ip_not_allowed` */
+            /** @description `ip_not_allowed`, `scope_missing` */
             403: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -395,16 +449,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -412,13 +466,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `idempotency_in_progress` */
             409: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -432,22 +503,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -455,13 +526,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `body_too_large` */
             413: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -479,16 +567,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -496,13 +584,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `unsupported_media_type` */
             415: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -520,16 +625,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -537,13 +642,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `invalid_validation_type`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
             422: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -561,16 +683,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -578,13 +700,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `rate_limit_exceeded` */
             429: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -598,22 +737,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -621,13 +760,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -645,16 +801,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -662,13 +818,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
             503: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -682,22 +855,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -705,6 +878,23 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
@@ -729,7 +919,7 @@ export interface operations {
             /** @description The account as it stands. */
             200: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -811,7 +1001,7 @@ export interface operations {
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
             400: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -829,16 +1019,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -846,13 +1036,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key` */
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
             401: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -862,16 +1069,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -879,13 +1086,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `ip_not_allowed` */
+            /** @description `ip_not_allowed`, `scope_missing` */
             403: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -903,16 +1127,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -920,13 +1144,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `rate_limit_exceeded` */
             429: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -940,22 +1181,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -963,13 +1204,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -987,16 +1245,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1004,13 +1262,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
             503: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1024,22 +1299,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1047,6 +1322,23 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
@@ -1070,7 +1362,7 @@ export interface operations {
             /** @description One page of filters. */
             200: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1112,7 +1404,7 @@ export interface operations {
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
             400: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1130,16 +1422,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1147,13 +1439,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key` */
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
             401: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1163,16 +1472,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1180,13 +1489,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `ip_not_allowed` */
+            /** @description `ip_not_allowed`, `scope_missing` */
             403: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1204,16 +1530,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1221,13 +1547,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `rate_limit_exceeded` */
             429: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1241,22 +1584,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1264,13 +1607,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1288,16 +1648,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1305,13 +1665,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
             503: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1325,22 +1702,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1348,6 +1725,23 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
@@ -1357,7 +1751,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same key gives the stored reply again. */
+                /** @description For 24 hours the same key returns the stored reply. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -1368,7 +1762,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description May be left out when the value shows it.
+                     * @description Optional when the value makes it clear.
                      * @enum {string}
                      */
                     filter_type?: "email" | "domain" | "ip_address";
@@ -1382,7 +1776,7 @@ export interface operations {
             /** @description The filter, in force for the next request. */
             201: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1418,7 +1812,7 @@ export interface operations {
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
             400: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1436,16 +1830,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1453,13 +1847,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key` */
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
             401: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1469,16 +1880,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1486,13 +1897,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `ip_not_allowed` */
+            /** @description `ip_not_allowed`, `scope_missing` */
             403: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1510,16 +1938,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1527,13 +1955,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `idempotency_in_progress` */
             409: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1547,22 +1992,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1570,13 +2015,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `body_too_large` */
             413: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1594,16 +2056,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1611,13 +2073,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `unsupported_media_type` */
             415: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1635,16 +2114,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1652,13 +2131,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `invalid_validation_type`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
             422: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1676,16 +2172,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1693,13 +2189,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `rate_limit_exceeded` */
             429: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1713,22 +2226,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1736,13 +2249,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1760,16 +2290,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1777,13 +2307,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
             503: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1797,22 +2344,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1820,6 +2367,23 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
@@ -1839,7 +2403,7 @@ export interface operations {
             /** @description Removed. */
             200: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1862,10 +2426,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key` */
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
             401: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1875,16 +2439,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1892,13 +2456,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
-            /** @description `ip_not_allowed` */
+            /** @description `ip_not_allowed`, `scope_missing` */
             403: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1916,16 +2497,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1933,13 +2514,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `not_found` */
             404: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1957,16 +2555,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -1974,13 +2572,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `rate_limit_exceeded` */
             429: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -1994,22 +2609,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -2017,13 +2632,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -2041,16 +2673,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -2058,13 +2690,30 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
             503: {
                 headers: {
-                    /** @description The request's name: the caller's own where it was well-formed. */
+                    /** @description The id of the request: the caller's own where it was well-formed. */
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
@@ -2078,22 +2727,22 @@ export interface operations {
                     "X-RateLimit-Remaining"?: number;
                     /** @description Unix time, in seconds, at which the window ends. */
                     "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may fare better. */
+                    /** @description Seconds after which the request may succeed. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description One plain sentence. */
+                        /** @description What is wrong, in one sentence. */
                         error: string;
                         /**
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
-                        /** @description The parameter that is at fault. */
+                        /** @description The parameter that caused the error. */
                         field?: string;
                         limit?: number;
                         /** @description Seconds; also sent as Retry-After. */
@@ -2101,6 +2750,23 @@ export interface operations {
                         current_plan?: string;
                         upgrade_required?: string;
                         existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
                     };
                 };
             };

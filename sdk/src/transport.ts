@@ -3,23 +3,23 @@ import type { MailvetOptions, WriteOptions } from './types.ts';
 
 const TIMEOUT = 35_000;
 
-export interface Call extends WriteOptions {
+interface Call extends WriteOptions {
   method: 'GET' | 'POST' | 'DELETE';
   /** Relative to the address of the service. */
   path: string;
   query?: object | undefined;
   body?: unknown;
 }
-/** Answers the body of a 2xx reply. Throws MailvetError, or the reason of the caller's signal. */
-export type Send = <Body>(call: Call) => Promise<Body>;
+/** Resolves with the body of a 2xx reply. Rejects with MailvetError, or with the reason of the caller's signal. */
+type Send = <Body>(call: Call) => Promise<Body>;
 
-/** Throws TypeError for an address or a key that no request could be made of; never with the key in the sentence. */
+/** Throws TypeError for a URL or key that cannot be used; its message never contains the key. */
 export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: MailvetOptions): Send {
   const base = serviceAddress(url);
-  // A platform's own sentence about a bad header would have the key in it.
+  // The platform's own error for an invalid header would contain the key.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('key must be an API key: mv_live_… without spaces.');
   if (!Number.isInteger(retries) || retries < 0) throw new TypeError('retries must be a whole number from 0.');
-  const ask = fetch ?? globalThis.fetch.bind(globalThis);
+  const send = fetch ?? globalThis.fetch.bind(globalThis);
 
   async function once(call: Call, signal: AbortSignal): Promise<unknown> {
     const target = new URL(call.path, base);
@@ -29,8 +29,8 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
     if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
     if (call.body !== undefined) headers['content-type'] = 'application/json';
     const body = call.body === undefined ? null : JSON.stringify(call.body);
-    // A redirect would make a GET of a POST; cookies have no say here.
-    const reply = await ask(target, {
+    // A redirect would turn a POST into a GET. Cookies are not used.
+    const reply = await send(target, {
       method: call.method,
       headers,
       body,
@@ -39,10 +39,10 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
       credentials: 'omit',
       cache: 'no-store',
     });
-    const told = objectOf(await reply.text());
-    if (reply.ok && told !== null) return told;
-    const sentence = `The service answered with status ${reply.status}, and not as a Mailvet does. Check the url.`;
-    throw new MailvetError(reply.status, told ?? { error: sentence });
+    const json = objectOf(await reply.text());
+    if (reply.ok && json !== null) return json;
+    const message = `The reply (status ${reply.status}) did not come from Mailvet. Check the url.`;
+    throw new MailvetError(reply.status, json ?? { error: message });
   }
 
   return async <Body>(call: Call): Promise<Body> => {
@@ -54,8 +54,8 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
       try {
         return (await once(call, signal)) as Body;
       } catch (error) {
-        const wait = left > 0 ? putOff(error) : null;
-        if (wait === null || Date.now() + wait >= until) throw worded(error, call.signal, deadline, limit);
+        const wait = left > 0 ? retryDelay(error) : null;
+        if (wait === null || Date.now() + wait >= until) throw callError(error, call.signal, deadline, limit);
         await pause(wait, call.signal);
       }
     }
@@ -79,21 +79,21 @@ function objectOf(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Milliseconds until a refused call may be sent again; null where it may not. Only for refusals of the service itself,
- * which say that nothing was done: a proxy in front of it does not know that.
+ * Milliseconds to wait before a retry; null where the call must not be retried. Only errors of the service itself promise
+ * that nothing was done; those of a proxy in front of it do not.
  */
-function putOff(error: unknown): number | null {
+function retryDelay(error: unknown): number | null {
   if (!(error instanceof MailvetError) || error.requestId === null || error.retryAfter === null) return null;
   return error.status === 429 || error.status === 503 ? error.retryAfter * 1000 : null;
 }
 
-function worded(error: unknown, own: AbortSignal | undefined, deadline: AbortSignal, limit: number): unknown {
+function callError(error: unknown, own: AbortSignal | undefined, deadline: AbortSignal, limit: number): unknown {
   if (own?.aborted) return own.reason;
   if (error instanceof MailvetError) return error;
-  const [code, sentence] = deadline.aborted
+  const [code, message] = deadline.aborted
     ? ['timeout', `The service did not answer within ${limit} ms.`]
     : ['unreachable', 'The service could not be reached, or it answered with a redirect. Check the url.'];
-  return new MailvetError(0, { error: sentence, code }, { cause: error });
+  return new MailvetError(0, { error: message, code }, { cause: error });
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -6,7 +6,7 @@ type BodyOf<Name extends keyof operations> = operations[Name] extends { requestB
   : never;
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]['parameters']['query']>;
 
-/** What `POST /v1/verify` takes; `validation_type` left out is `mx`. */
+/** Body of `POST /v1/verify`; `validation_type` defaults to `mx`. */
 export type VerifyRequest = BodyOf<'verify'>;
 /** A verdict. That an address is bad is a result, not an error. */
 export type Verification = JsonOf<operations['verify']['responses'][200]>;
@@ -27,26 +27,26 @@ export interface MailvetOptions {
   key: string;
   /** Used in place of the platform's own. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Milliseconds for one call, with all that it waits; 35,000 by default, as a check may take 30 seconds. */
+  /** Milliseconds for one call, retries included; 35,000 by default, as a check may take 30 seconds. */
   timeout?: number | undefined;
   /**
-   * How often a call that the service put off (429 or 503) is sent again, after the time that the service named; 0 by
-   * default. Such a call has charged nothing. Where the wait would outlast `timeout`, the refusal is thrown at once.
+   * How often a call is retried after 429 or 503, each time after the delay that the service requests; 0 by default. Such a
+   * call was not charged. Where the delay would exceed `timeout`, the error is thrown at once.
    */
   retries?: number | undefined;
 }
 
 export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** In place of the client's own. */
+  /** Overrides the client's own. */
   timeout?: number | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
   /**
-   * 1 to 255 characters: for 24 hours the same key with the same request gives the first reply again and charges
-   * nothing, so that a call whose answer was lost can be repeated.
+   * 1 to 255 characters. For 24 hours the same key with the same request returns the first reply and charges nothing, so
+   * a call whose reply was lost can be repeated.
    */
   idempotencyKey?: string | undefined;
 }
@@ -61,15 +61,15 @@ export interface Mailvet {
   verify(request: VerifyRequest, options?: VerifyOptions): Promise<Verification>;
   usage(query?: UsageQuery, options?: CallOptions): Promise<Usage>;
   readonly filters: {
-    /** Adds a filter; one that is there already is refused with 422 `filter_exists`. */
+    /** Adds a filter; one that exists already is an error, 422 `filter_exists`. */
     add(filter: FilterRequest, options?: WriteOptions): Promise<Filter>;
     list(query?: FiltersQuery, options?: CallOptions): Promise<FilterPage>;
     /**
-     * Every filter that matches, page after page, each once. To remove what it gives, collect first: a removal moves
-     * the pages behind it. The time-out is that of each page.
+     * Every matching filter once, fetched page by page. Collect them before removing any: a removal shifts the pages after
+     * it. The timeout applies to each page.
      */
     all(query?: Omit<FiltersQuery, 'page'>, options?: CallOptions): AsyncGenerator<Filter, void, undefined>;
-    /** Removes a filter; an id that is not there is refused with 404. */
+    /** Removes a filter; an unknown id is an error, 404. */
     remove(id: number, options?: CallOptions): Promise<FilterRemoved>;
   };
 }

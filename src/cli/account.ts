@@ -1,15 +1,27 @@
 import { Command } from 'commander';
-import { PLAN_NAMES, type Plan } from '../kernel/plans.ts';
-import { usableName } from '../service/names.ts';
+import { counted } from '../kernel/format.ts';
+import { COMMAND_CREDITS_MAX, RATE_LIMIT } from '../kernel/limits.ts';
+import { DEFAULT_PLAN, PLAN_NAMES, type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
+import { parseName, parseNote } from '../service/names.ts';
 import type { Account, AccountId, Store } from '../store/store.ts';
-import { command, commandActor, Failed, optionsFrom, say, table, WrongUse, whole, withStore } from './command.ts';
+import {
+  CommandFailure,
+  command,
+  commandActor,
+  optionsFrom,
+  printResult,
+  table,
+  UsageError,
+  wholeNumber,
+  withStore,
+} from './command.ts';
 
-const MOST_CREDITS = 1_000_000_000_000;
-const MOST_REQUESTS = 100_000_000;
+const WINDOW = counted(WINDOW_SECONDS / 60, 'minute');
 
 function plan(text: string): Plan {
-  if ((PLAN_NAMES as readonly string[]).includes(text)) return text as Plan;
-  throw new WrongUse(`--plan must be one of ${PLAN_NAMES.join(', ')}; it is ${JSON.stringify(text)}.`);
+  const named = PLAN_NAMES.find((name) => name === text);
+  if (named !== undefined) return named;
+  throw new UsageError(`--plan must be one of ${PLAN_NAMES.join(', ')}; it is ${JSON.stringify(text)}.`);
 }
 
 const toJson = (a: Account) => ({
@@ -22,15 +34,15 @@ const toJson = (a: Account) => ({
   locked: a.locked,
 });
 
-/** An account that has to be there. */
-export async function accountNamed(store: Store, id: string): Promise<Account> {
+/** Throws if there is no such account. */
+export async function requireAccount(store: Store, id: string): Promise<Account> {
   const account = await store.accounts.get(id);
   if (account) return account;
-  throw new Failed(`there is no account ${JSON.stringify(id)}; mailvet account list shows them.`);
+  throw new CommandFailure(`there is no account ${JSON.stringify(id)}; see mailvet account list.`);
 }
 
 export function accountCommand(): Command {
-  const group = new Command('account').description('Accounts, their plans and credits.');
+  const group = new Command('account').description('Manage accounts, their plans and credits.');
   group.addCommand(create());
   group.addCommand(list());
   group.addCommand(set());
@@ -39,33 +51,37 @@ export function accountCommand(): Command {
 }
 
 const create = () =>
-  command('create', 'Make an account.', 'account')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--plan <plan>', PLAN_NAMES.join(', '), plan, 'starter')
-    .option('--credits <n>', 'credits to begin with', whole('--credits', 0, MOST_CREDITS), 0)
+  command('create', 'Create an account.', 'account')
+    .requiredOption('--name <name>', 'display name')
+    .option('--plan <plan>', PLAN_NAMES.join(', '), plan, DEFAULT_PLAN)
+    .option('--credits <n>', 'opening balance', wholeNumber('--credits', 0, COMMAND_CREDITS_MAX), 0)
     .option(
       '--rate-limit <n>',
-      "requests per 5 minutes; by default the plan's",
-      whole('--rate-limit', 1, MOST_REQUESTS),
+      `requests per ${WINDOW} (default: the plan's limit)`,
+      wholeNumber('--rate-limit', RATE_LIMIT.min, RATE_LIMIT.max),
     )
     .action(async (flags: { json?: boolean; name: string; plan: Plan; credits: number; rateLimit?: number }) => {
-      const name = usableName(flags.name);
+      const name = parseName(flags.name);
       await withStore(optionsFrom(flags, 'account'), async (store) => {
         const { plan, credits, rateLimit = null } = flags;
         const account = await store.accounts.create(
           { name, plan, credits, rateLimit, note: 'Opening balance' },
           commandActor(),
         );
-        say(flags, toJson(account), `Account ${account.id} (${account.plan}, ${account.balance} credits) was made.`);
+        printResult(
+          flags,
+          toJson(account),
+          `Created account ${account.id} (${account.plan}, ${account.balance} credits).`,
+        );
       });
     });
 
 const list = () =>
-  command('list', 'Show the accounts.', 'account').action(async (flags: { json?: boolean }) => {
+  command('list', 'List the accounts.', 'account').action(async (flags: { json?: boolean }) => {
     await withStore(optionsFrom(flags, 'account'), async (store) => {
       const accounts = await store.accounts.list();
       const rows = accounts.map((a) => [a.id, a.name, a.plan, a.rateLimit, a.status, a.balance, a.locked]);
-      say(
+      printResult(
         flags,
         accounts.map(toJson),
         table(rows, ['ID', 'NAME', 'PLAN', 'RATE LIMIT', 'STATUS', 'BALANCE', 'LOCKED']),
@@ -78,11 +94,11 @@ const set = () =>
     .argument('<id>')
     .option('--name <name>')
     .option('--plan <plan>', PLAN_NAMES.join(', '), plan)
-    .option('--rate-limit <n>', 'requests per 5 minutes, or "plan" for what the plan has', (text: string) =>
-      text === 'plan' ? null : whole('--rate-limit', 1, MOST_REQUESTS)(text),
+    .option('--rate-limit <n>', `requests per ${WINDOW}, or "plan" for the plan's limit`, (text: string) =>
+      text === 'plan' ? null : wholeNumber('--rate-limit', RATE_LIMIT.min, RATE_LIMIT.max)(text),
     )
-    .option('--suspend', 'refuse every request of its keys')
-    .option('--resume', 'take its requests again')
+    .option('--suspend', 'reject all requests with its API keys')
+    .option('--resume', 'lift the suspension')
     .action(
       async (
         id: string,
@@ -95,39 +111,39 @@ const set = () =>
           resume?: boolean;
         },
       ) => {
-        if (flags.suspend && flags.resume) throw new WrongUse('--suspend and --resume exclude each other.');
+        if (flags.suspend && flags.resume) throw new UsageError('--suspend and --resume cannot be combined.');
         const change = {
-          ...(flags.name === undefined ? {} : { name: usableName(flags.name) }),
+          ...(flags.name === undefined ? {} : { name: parseName(flags.name) }),
           ...(flags.plan === undefined ? {} : { plan: flags.plan }),
           ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit }),
           ...(flags.suspend ? { status: 'suspended' as const } : flags.resume ? { status: 'active' as const } : {}),
         };
         if (Object.keys(change).length === 0)
-          throw new WrongUse('name what to change: --name, --plan, --rate-limit, --suspend or --resume.');
+          throw new UsageError('give at least one of --name, --plan, --rate-limit, --suspend and --resume.');
         await withStore(optionsFrom(flags, 'account'), async (store) => {
-          const account = await store.accounts.set((await accountNamed(store, id)).id, change, commandActor());
-          if (!account) throw new Failed(`account ${id} is gone.`);
-          say(
+          const account = await store.accounts.set((await requireAccount(store, id)).id, change, commandActor());
+          if (!account) throw new CommandFailure(`account ${id} no longer exists.`);
+          printResult(
             flags,
             toJson(account),
-            `Account ${id}: ${account.plan}, ${account.rateLimit} requests per 5 minutes, ${account.status}.`,
+            `Account ${id}: ${account.plan}, ${account.rateLimit} requests per ${WINDOW}, ${account.status}.`,
           );
         });
       },
     );
 
 const grant = () =>
-  command('grant', 'Give credits to an account, or take some back with a negative number.', 'account')
+  command('grant', 'Grant credits to an account; a negative number takes credits back.', 'account')
     .argument('<id>')
-    .argument('<credits>', 'whole number', whole('<credits>', -MOST_CREDITS, MOST_CREDITS))
-    .requiredOption('--note <text>', 'why; stands in the ledger')
+    .argument('<credits>', 'whole number', wholeNumber('<credits>', -COMMAND_CREDITS_MAX, COMMAND_CREDITS_MAX))
+    .requiredOption('--note <text>', 'the reason, recorded in the ledger')
     .allowUnknownOption(false)
     .action(async (id: string, credits: number, flags: { json?: boolean; note: string }) => {
-      if (credits === 0) throw new WrongUse('<credits> must not be 0.');
+      if (credits === 0) throw new UsageError('<credits> must not be 0.');
       await withStore(optionsFrom(flags, 'account'), async (store) => {
-        const { id: account }: { id: AccountId } = await accountNamed(store, id);
-        const changed = await store.accounts.grant(account, credits, usableName(flags.note), commandActor());
-        if (!changed) throw new Failed(`account ${id} has fewer credits than that; nothing was changed.`);
-        say(flags, toJson(changed), `Account ${id} now has ${changed.balance} credits.`);
+        const { id: account }: { id: AccountId } = await requireAccount(store, id);
+        const changed = await store.accounts.grant(account, credits, parseNote(flags.note), commandActor());
+        if (!changed) throw new CommandFailure(`account ${id} has fewer credits than that; nothing changed.`);
+        printResult(flags, toJson(changed), `Account ${id} now has ${changed.balance} credits.`);
       });
     });

@@ -3,21 +3,22 @@ import { Command, Option } from 'commander';
 import { flagsOf } from '../config/help.ts';
 import { flagOf, type OptionKey, optionsOf } from '../config/options.ts';
 import { type Options, readOptions, systemEnvironment } from '../config/read.ts';
-import { Refusal } from '../kernel/errors.ts';
+import { ApiError } from '../kernel/errors.ts';
 import type { Actor, Store } from '../store/store.ts';
 
-/** Exit 2: the command was used wrongly. Exit 1: it was used rightly and failed. */
-export class WrongUse extends Error {}
-export class Failed extends Error {}
+/** Exit code 2. */
+export class UsageError extends Error {}
+/** Exit code 1. */
+export class CommandFailure extends Error {}
 
-/** A command with `--json` and a flag for each option of the table that it reads. */
+/** A command with `--json` and a flag for each option of the table that applies to it. */
 export function command(name: string, description: string, optionsFor = name): Command {
-  const made = new Command(name).description(description).option('--json', 'print JSON, for programs');
-  for (const { term, text } of flagsOf(optionsFor)) made.addOption(new Option(term, text));
-  return made;
+  const created = new Command(name).description(description).option('--json', 'print machine-readable JSON');
+  for (const { term, text } of flagsOf(optionsFor)) created.addOption(new Option(term, text));
+  return created;
 }
 
-/** The options of one run: flags before the environment before defaults; all that is wrong, at once. */
+/** The options of this run: flags win over the environment, the environment over defaults. Throws UsageError with all problems. */
 export function optionsFrom(flags: object, optionsFor: string): Options {
   const given: Partial<Record<OptionKey, string | true>> = {};
   for (const [key, row] of optionsOf(optionsFor)) {
@@ -25,15 +26,15 @@ export function optionsFrom(flags: object, optionsFor: string): Options {
     if (typeof value === 'string' || value === true) given[key] = value;
   }
   const read = readOptions(systemEnvironment(), given);
-  if (!read.ok) throw new WrongUse(read.problems.join('\n'));
+  if (!read.ok) throw new UsageError(read.problems.join('\n'));
   return read.options;
 }
 
 const camel = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Opens the store, brings it to this version, and closes it whatever `use` does. */
+/** Opens and migrates the store for `use`, and always closes it. */
 export async function withStore<T>(options: Options, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openedStore(options);
+  const store = await openConfiguredStore(options);
   try {
     await store.migrate();
     return await use(store);
@@ -42,8 +43,8 @@ export async function withStore<T>(options: Options, use: (store: Store) => Prom
   }
 }
 
-/** Not imported above: what a command does not use need not be loaded for it. */
-export async function openedStore({ databaseUrl }: Options): Promise<Store> {
+/** Imported lazily, because most commands need no store. */
+export async function openConfiguredStore({ databaseUrl }: Options): Promise<Store> {
   const [{ openStore }, { systemClock }] = await Promise.all([
     import('../store/open.ts'),
     import('../kernel/clock.ts'),
@@ -51,25 +52,25 @@ export async function openedStore({ databaseUrl }: Options): Promise<Store> {
   return openStore({ url: databaseUrl, clock: systemClock });
 }
 
-/** Who a command is in the audit log: the user of this machine who runs it. */
+/** The actor in the audit log: the operating system user who runs the command. */
 export function commandActor(): Actor {
   const name = (() => {
     try {
       return userInfo().username;
     } catch {
-      // A container may run under a number that has no name.
+      // In a container, the user ID may have no name.
       return `user ${process.getuid?.() ?? 'unknown'}`;
     }
   })();
   return { kind: 'command', id: null, name, ip: null };
 }
 
-/** What a command says: one JSON text for programs, else lines for people. */
-export function say(flags: { json?: boolean }, json: unknown, people: string): void {
-  process.stdout.write(flags.json ? `${JSON.stringify(json)}\n` : `${people}\n`);
+/** Prints one JSON document with `--json`, otherwise text. */
+export function printResult(flags: { json?: boolean }, json: unknown, text: string): void {
+  process.stdout.write(flags.json ? `${JSON.stringify(json)}\n` : `${text}\n`);
 }
 
-/** Rows as columns, for people. */
+/** Aligned columns. */
 export function table(rows: readonly (readonly (string | number | null)[])[], head: readonly string[]): string {
   const cells = [head, ...rows.map((row) => row.map((cell) => printable(String(cell ?? '-'))))];
   const widths = head.map((_, i) => Math.max(...cells.map((row) => [...row[i]!].length)));
@@ -80,20 +81,20 @@ export function table(rows: readonly (readonly (string | number | null)[])[], he
     .join('\n');
 }
 
-/** What strangers wrote must not drive the terminal: control and direction characters are shown as their code. */
+/** Untrusted text must not control the terminal: control and bidirectional characters are printed as their code points. */
 export const printable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 
-export const sentenceOf = (error: unknown): string => {
-  if (error instanceof Refusal) return error.message;
+export const messageOf = (error: unknown): string => {
+  if (error instanceof ApiError) return error.message;
   return error instanceof Error ? error.message : String(error);
 };
 
-/** A whole number of a flag. */
-export function whole(flag: string, min: number, max: number): (text: string) => number {
+/** Parser for an integer flag, bounds included. */
+export function wholeNumber(flag: string, min: number, max: number): (text: string) => number {
   return (text) => {
     const n = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (n >= min && n <= max) return n;
-    throw new WrongUse(`${flag} must be a whole number from ${min} to ${max}; it is ${JSON.stringify(text)}.`);
+    throw new UsageError(`${flag} must be a whole number from ${min} to ${max}; it is ${JSON.stringify(text)}.`);
   };
 }

@@ -1,35 +1,35 @@
 import type { Command } from 'commander';
-import { askerOf, type Options } from '../config/read.ts';
+import { type Options, smtpIdentityOf } from '../config/read.ts';
 import type { Finding } from '../service/doctor.ts';
-import { command, openedStore, optionsFrom, printable, say } from './command.ts';
+import { command, openConfiguredStore, optionsFrom, printable, printResult } from './command.ts';
 
 export const doctorCommand = (): Command =>
-  command('doctor', "Is this host fit to ask other people's mail servers? One line for each finding.").action(
+  command('doctor', 'Check whether this host is fit to talk to mail servers; prints one line per finding.').action(
     async (flags: { json?: boolean }) => {
       const options = optionsFrom(flags, 'doctor');
       const { examine, isFit } = await import('../service/doctor.ts');
-      const findings = await examine({ ...options, asker: askerOf(options) }, () => tryOwnStore(options));
+      const findings = await examine({ ...options, smtpIdentity: smtpIdentityOf(options) }, () => checkStore(options));
       const ok = isFit(findings);
-      say(flags, { findings, ok }, linesOf(findings));
+      printResult(flags, { findings, ok }, linesOf(findings));
       if (!ok) process.exitCode = 1;
     },
   );
 
-/** `fail  port        …`: what was found, and then what to do. */
+/** `fail  port        …`: what was found and how to fix it. */
 function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   return findings
     .map(({ check, result, found, fix }) => {
-      const sentences = fix === null ? found : `${found} ${fix}`;
-      return `${result}  ${check.padEnd(width)}  ${printable(sentences)}`;
+      const text = fix === null ? found : `${found} ${fix}`;
+      return `${result}  ${check.padEnd(width)}  ${printable(text)}`;
     })
     .join('\n');
 }
 
-async function tryOwnStore(options: Options): Promise<string> {
-  const [store, { tryStore }] = await Promise.all([openedStore(options), import('../service/doctor.ts')]);
+async function checkStore(options: Options): ReturnType<typeof import('../service/doctor.ts').checkStore> {
+  const [store, { checkStore }] = await Promise.all([openConfiguredStore(options), import('../service/doctor.ts')]);
   try {
-    return await tryStore(store);
+    return await checkStore(store);
   } finally {
     await store.close();
   }

@@ -1,11 +1,11 @@
-import { askerOf, type Options } from '../config/read.ts';
+import { type Options, smtpIdentityOf } from '../config/read.ts';
 import { createVerifier, type Verifier } from '../index.ts';
 
-/** The library's verifier, set up from this run's options. */
+/** The library's verifier, configured from the options. */
 export function verifierFrom(options: Options): Verifier {
-  const smtp = askerOf(options);
+  const smtp = smtpIdentityOf(options);
   return createVerifier({
-    ...(options.dnsServers === null ? {} : { dnsServers: options.dnsServers.map(asText) }),
+    ...(options.dnsServers === null ? {} : { dnsServers: options.dnsServers.map(formatServer) }),
     dnsTimeoutMs: options.dnsTimeoutMs,
     allowPrivateNetworks: options.allowPrivateNetworks,
     listsDir: options.listsDir,
@@ -13,5 +13,5 @@ export function verifierFrom(options: Options): Verifier {
   });
 }
 
-const asText = (s: { address: string; port: number }): string =>
+const formatServer = (s: { address: string; port: number }): string =>
   s.address.includes(':') ? `[${s.address}]:${s.port}` : `${s.address}:${s.port}`;

@@ -1,10 +1,23 @@
 import { Command } from 'commander';
-import { systemClock, toIso } from '../kernel/clock.ts';
+import { fromIso, systemClock, toIso } from '../kernel/clock.ts';
+import { choice } from '../kernel/format.ts';
 import { KEY_PREFIX } from '../kernel/ids.ts';
-import { usableName } from '../service/names.ts';
-import type { Key } from '../store/store.ts';
-import { accountNamed } from './account.ts';
-import { command, commandActor, Failed, optionsFrom, say, table, WrongUse, withStore } from './command.ts';
+import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
+import { KEY_MONTHLY_CREDITS } from '../kernel/limits.ts';
+import { parseName } from '../service/names.ts';
+import type { Key, KeyLimits } from '../store/store.ts';
+import { requireAccount } from './account.ts';
+import {
+  CommandFailure,
+  command,
+  commandActor,
+  optionsFrom,
+  printResult,
+  table,
+  UsageError,
+  wholeNumber,
+  withStore,
+} from './command.ts';
 
 const toJson = (k: Key) => ({
   id: k.id,
@@ -12,18 +25,61 @@ const toJson = (k: Key) => ({
   name: k.name,
   key: `${KEY_PREFIX}…${k.lastFour}`,
   allow_ips: k.allowIps,
+  scopes: k.scopes,
+  monthly_credits: k.budget?.credits ?? null,
+  expires_at: k.expiresAt === null ? null : toIso(k.expiresAt),
   created_at: toIso(k.createdAt),
   revoked_at: k.revokedAt === null ? null : toIso(k.revokedAt),
   last_used_at: k.lastUsedAt === null ? null : toIso(k.lastUsedAt),
   last_used_ip: k.lastUsedIp,
 });
 
-/** A key that was rolled in the dashboard is valid until its time has come. */
-const stateOf = (revokedAt: string | null): string =>
-  revokedAt === null ? 'active' : revokedAt > toIso(systemClock.now()) ? `until ${revokedAt}` : 'revoked';
+/** A key rolled in the dashboard stays valid until its grace period ends. */
+function stateOf(revokedAt: string | null, expiresAt: string | null): string {
+  const now = toIso(systemClock.now());
+  if (revokedAt !== null && revokedAt <= now) return 'revoked';
+  if (expiresAt !== null && expiresAt <= now) return 'expired';
+  const ends = [revokedAt, expiresAt].filter((end) => end !== null).sort();
+  return ends[0] === undefined ? 'active' : `until ${ends[0]}`;
+}
+
+interface LimitFlags {
+  readonly expires?: string;
+  readonly scope?: string[];
+  readonly monthlyCredits?: string;
+}
+
+const withLimits = (created: Command): Command =>
+  created
+    .option('--expires <date>', 'a date (midnight UTC) or RFC 3339 date-time, or "never"')
+    .option('--scope <scope...>', `what it may be used for: ${KEY_SCOPES.join(', ')}, or "all"`)
+    .option('--monthly-credits <n>', 'credits that it may spend in a calendar month (UTC), or "unlimited"');
+
+/** What the flags limit; throws UsageError. */
+function limitsOf({ expires, scope, monthlyCredits }: LimitFlags): KeyLimits {
+  const budget = wholeNumber('--monthly-credits', KEY_MONTHLY_CREDITS.min, KEY_MONTHLY_CREDITS.max);
+  return {
+    ...(expires === undefined ? {} : { expiresAt: expires === 'never' ? null : instantOf(expires) }),
+    ...(scope === undefined ? {} : { scopes: splitList(scope).flatMap(scopesNamed) }),
+    ...(monthlyCredits === undefined ? {} : { budget: monthlyCredits === 'unlimited' ? null : budget(monthlyCredits) }),
+  };
+}
+
+function instantOf(text: string): number {
+  const at = fromIso(text);
+  if (at !== null) return at;
+  throw new UsageError(`--expires must be a date or an RFC 3339 date-time, or "never"; it is ${JSON.stringify(text)}.`);
+}
+
+function scopesNamed(name: string): readonly KeyScope[] {
+  if (name === 'all') return KEY_SCOPES;
+  const known = KEY_SCOPES.find((scope) => scope === name);
+  if (known !== undefined) return [known];
+  throw new UsageError(`--scope must be ${choice([...KEY_SCOPES, 'all'])}; it is ${JSON.stringify(name)}.`);
+}
 
 export function keyCommand(): Command {
-  const group = new Command('key').description('API keys.');
+  const group = new Command('key').description('Manage API keys.');
   group.addCommand(create());
   group.addCommand(list());
   group.addCommand(set());
@@ -32,26 +88,32 @@ export function keyCommand(): Command {
 }
 
 const create = () =>
-  command('create', 'Make a key; its value is shown once.', 'key')
+  withLimits(command('create', 'Create an API key; it is shown only once.', 'key'))
     .requiredOption('--account <id>', 'the account it belongs to')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--allow-ip <cidr...>', 'addresses and CIDRs that may use it; without any, all may')
-    .action(async (flags: { json?: boolean; account: string; name: string; allowIp?: string[] }) => {
+    .requiredOption('--name <name>', 'display name')
+    .option('--allow-ip <cidr...>', 'IP addresses and CIDR blocks that may use it (default: any)')
+    .action(async (flags: { json?: boolean; account: string; name: string; allowIp?: string[] } & LimitFlags) => {
+      const limits = limitsOf(flags);
       await withStore(optionsFrom(flags, 'key'), async (store) => {
-        const account = await accountNamed(store, flags.account);
-        const allowIps = addressesIn(flags.allowIp ?? []);
+        const account = await requireAccount(store, flags.account);
+        const allowIps = splitList(flags.allowIp ?? []);
         const { createKey } = await import('../service/keys.ts');
-        const { key, value } = await createKey(store.keys, account.id, { name: flags.name, allowIps }, commandActor());
-        say(flags, { id: key.id, key: value }, `Key ${key.id} was made. It is shown only now:\n${value}`);
+        const settings = { ...limits, name: flags.name, allowIps };
+        const { key, value } = await createKey(store.keys, account.id, settings, commandActor());
+        printResult(
+          flags,
+          { id: key.id, key: value },
+          `Created key ${key.id}. Save it now; it is not shown again:\n${value}`,
+        );
       });
     });
 
 const list = () =>
-  command('list', 'Show the keys; revoked ones stay listed.', 'key')
-    .option('--account <id>', 'of this account only')
+  command('list', 'List API keys, including revoked ones.', 'key')
+    .option('--account <id>', 'only keys of this account')
     .action(async (flags: { json?: boolean; account?: string }) => {
       await withStore(optionsFrom(flags, 'key'), async (store) => {
-        const account = flags.account === undefined ? null : (await accountNamed(store, flags.account)).id;
+        const account = flags.account === undefined ? null : (await requireAccount(store, flags.account)).id;
         const keys = (await store.keys.list(account)).map(toJson);
         const rows = keys.map((k) => [
           k.id,
@@ -59,34 +121,40 @@ const list = () =>
           k.name,
           k.key,
           k.allow_ips.join(' ') || 'any',
-          stateOf(k.revoked_at),
+          k.scopes.length === KEY_SCOPES.length ? 'all' : k.scopes.join(' '),
+          k.monthly_credits ?? 'unlimited',
+          stateOf(k.revoked_at, k.expires_at),
           k.last_used_at,
         ]);
-        say(flags, keys, table(rows, ['ID', 'ACCOUNT', 'NAME', 'KEY', 'ALLOWED', 'STATE', 'LAST USED']));
+        const head = ['ID', 'ACCOUNT', 'NAME', 'KEY', 'ALLOWED', 'SCOPES', 'CREDITS/MONTH', 'STATE', 'LAST USED'];
+        printResult(flags, keys, table(rows, head));
       });
     });
 
 const set = () =>
-  command('set', 'Change the name or the allowed addresses of a key; its value can never be changed.', 'key')
+  withLimits(command('set', 'Change the settings of an API key; the key itself cannot be changed.', 'key'))
     .argument('<id>')
-    .option('--name <name>', 'what to call it')
-    .option('--allow-ip <cidr...>', 'the addresses and CIDRs that may use it from now on')
-    .option('--allow-any', 'let all addresses use it')
-    .action(async (id: string, flags: { json?: boolean; name?: string; allowIp?: string[]; allowAny?: boolean }) => {
-      if (flags.allowAny && flags.allowIp) throw new WrongUse('--allow-ip and --allow-any exclude each other.');
+    .option('--name <name>', 'display name')
+    .option('--allow-ip <cidr...>', 'new list of IP addresses and CIDR blocks that may use it')
+    .option('--allow-any', 'allow use from any address')
+    .action(async (id: string, flags: SetFlags) => {
+      if (flags.allowAny && flags.allowIp) throw new UsageError('--allow-ip and --allow-any cannot be combined.');
       const { canonicalAllowlist } = await import('../service/keys.ts');
-      const allowIps = flags.allowAny ? [] : flags.allowIp && canonicalAllowlist(addressesIn(flags.allowIp));
+      const allowIps = flags.allowAny ? [] : flags.allowIp && canonicalAllowlist(splitList(flags.allowIp));
       const change = {
-        ...(flags.name === undefined ? {} : { name: usableName(flags.name) }),
+        ...limitsOf(flags),
+        ...(flags.name === undefined ? {} : { name: parseName(flags.name) }),
         ...(allowIps === undefined ? {} : { allowIps }),
       };
       if (Object.keys(change).length === 0)
-        throw new WrongUse('name what to change: --name, --allow-ip or --allow-any.');
+        throw new UsageError(
+          'give at least one of --name, --allow-ip, --allow-any, --expires, --scope and --monthly-credits.',
+        );
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const key = await store.keys.get(id);
         const changed = key && (await store.keys.update(key.accountId, id, change, commandActor()));
-        if (!changed) throw new Failed(`there is no key ${JSON.stringify(id)}; mailvet key list shows them.`);
-        say(
+        if (!changed) throw new CommandFailure(`there is no key ${JSON.stringify(id)}; see mailvet key list.`);
+        printResult(
           flags,
           toJson(changed),
           `Key ${id} (${changed.name}) may be used from ${changed.allowIps.join(', ') || 'anywhere'}.`,
@@ -94,16 +162,23 @@ const set = () =>
       });
     });
 
-const addressesIn = (texts: readonly string[]): string[] =>
+interface SetFlags extends LimitFlags {
+  readonly json?: boolean;
+  readonly name?: string;
+  readonly allowIp?: string[];
+  readonly allowAny?: boolean;
+}
+
+const splitList = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split(',')).filter((text) => text.trim() !== '');
 
 const revoke = () =>
-  command('revoke', 'Revoke a key, at once and for good.', 'key')
+  command('revoke', 'Revoke an API key immediately and permanently.', 'key')
     .argument('<id>')
     .action(async (id: string, flags: { json?: boolean }) => {
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const key = await store.keys.revoke(id, commandActor());
-        if (!key) throw new Failed(`there is no key ${JSON.stringify(id)}; mailvet key list shows them.`);
-        say(flags, toJson(key), `Key ${id} is revoked.`);
+        if (!key) throw new CommandFailure(`there is no key ${JSON.stringify(id)}; see mailvet key list.`);
+        printResult(flags, toJson(key), `Revoked key ${id}.`);
       });
     });

@@ -1,33 +1,35 @@
 import { Command } from 'commander';
 import { systemClock } from '../kernel/clock.ts';
-import { command, Failed, optionsFrom, say, sentenceOf } from './command.ts';
+import { CommandFailure, command, messageOf, optionsFrom, printResult } from './command.ts';
 
 export function listsCommand(): Command {
-  const group = new Command('lists').description('The lists of disposable, free and relay domains.');
+  const group = new Command('lists').description('Manage the lists of disposable, free and relay domains.');
   group.addCommand(update());
   group.addCommand(show());
   return group;
 }
 
 const update = () =>
-  command('update', 'Fetch the newest disposable list; the service takes it without a restart.', 'lists').action(
-    async (flags: { json?: boolean }) => {
-      const options = optionsFrom(flags, 'lists');
-      const { fetchLists, summaryLine } = await import('../service/lists.ts');
-      const summary = await fetchLists(options, systemClock).catch((error: unknown) => {
-        throw new Failed(sentenceOf(error));
-      });
-      say(flags, summary, summaryLine(summary));
-    },
-  );
+  command(
+    'update',
+    'Download the latest disposable list; a running service picks it up without a restart.',
+    'lists',
+  ).action(async (flags: { json?: boolean }) => {
+    const options = optionsFrom(flags, 'lists');
+    const { fetchLists, summaryLine } = await import('../service/lists.ts');
+    const summary = await fetchLists(options, systemClock).catch((error: unknown) => {
+      throw new CommandFailure(messageOf(error));
+    });
+    printResult(flags, summary, summaryLine(summary));
+  });
 
 const show = () =>
-  command('show', 'Say why a domain is, or is not, on the lists.', 'lists')
+  command('show', 'Show whether a domain is listed, and why.', 'lists')
     .argument('<domain>')
     .action(async (domain: string, flags: { json?: boolean }) => {
       const { watchLists } = await import('../engine/lists/watch.ts');
       const lists = watchLists(optionsFrom(flags, 'lists').listsDir, systemClock).current;
       const found = lists.explain(domain.trim().toLowerCase());
       const { explanationLines } = await import('../engine/lists/explain.ts');
-      say(flags, found, explanationLines(found).join('\n'));
+      printResult(flags, found, explanationLines(found).join('\n'));
     });

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { Refusal } from '../kernel/errors.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { VERSION } from '../kernel/version.ts';
 import { accountCommand } from './account.ts';
-import { sentenceOf, WrongUse } from './command.ts';
+import { messageOf, UsageError } from './command.ts';
 import { doctorCommand } from './doctor.ts';
+import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
 import { migrateCommand } from './migrate.ts';
@@ -11,12 +12,12 @@ import { serveCommand } from './serve.ts';
 import { userCommand } from './user.ts';
 import { verifyCommand } from './verify.ts';
 
-/** Runs one command line; answers the exit code: 0, 1 (failed) or 2 (wrong use). */
+/** Runs one command line and returns the exit code: 0, 1 (failed) or 2 (usage error). */
 async function run(argv: readonly string[]): Promise<number> {
   const program = new Command('mailvet')
-    .description('Email verification: one question, one verdict, and why.')
+    .description('Self-hosted email verification.')
     .version(VERSION)
-    .showHelpAfterError('(mailvet <command> --help says what it takes)')
+    .showHelpAfterError('(run mailvet <command> --help for usage)')
     .exitOverride();
   const commands = [
     serveCommand,
@@ -25,6 +26,7 @@ async function run(argv: readonly string[]): Promise<number> {
     keyCommand,
     userCommand,
     listsCommand,
+    jobsCommand,
     doctorCommand,
     migrateCommand,
   ];
@@ -40,23 +42,23 @@ async function run(argv: readonly string[]): Promise<number> {
         process.stderr.write(`${JSON.stringify({ error: error.message.replace(/^error: /, '') })}\n`);
       return error.exitCode === 0 ? 0 : 2;
     }
-    const wrong = error instanceof WrongUse || (error instanceof Refusal && error.status < 500);
-    const sentence = sentenceOf(error);
+    const isUsageError = error instanceof UsageError || (error instanceof ApiError && error.status < 500);
+    const message = messageOf(error);
     process.stderr.write(
-      json ? `${JSON.stringify({ error: sentence })}\n` : `mailvet: ${sentence.replaceAll('\n', '\nmailvet: ')}\n`,
+      json ? `${JSON.stringify({ error: message })}\n` : `mailvet: ${message.replaceAll('\n', '\nmailvet: ')}\n`,
     );
-    return wrong ? 2 : 1;
+    return isUsageError ? 2 : 1;
   }
 }
 
-/** Errors are thrown and not printed where a program reads them: `run` prints them as JSON then. */
+/** Makes commander throw instead of exiting; with `--json`, `run` prints its errors as JSON. */
 function overrideExit(command: Command, json: boolean): void {
   command.exitOverride();
   if (json) command.configureOutput({ outputError: () => undefined, writeErr: () => undefined });
   for (const sub of command.commands) overrideExit(sub, json);
 }
 
-// A reader that went away (`mailvet … | head`) is no failure of ours.
+// A closed pipe (`mailvet … | head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -1,72 +1,87 @@
 import type { Command } from 'commander';
-import { command, Failed, optionsFrom, sentenceOf } from './command.ts';
+import type { Options } from '../config/read.ts';
+import { grouped } from '../kernel/format.ts';
+import type { Logger } from '../kernel/log.ts';
+import { FIRST_ACCOUNT } from '../kernel/plans.ts';
+import type { Service } from '../main.ts';
+import { CommandFailure, command, messageOf, optionsFrom } from './command.ts';
+import { aborted, exitSoon, terminationSignal } from './termination.ts';
 
 export const serveCommand = (): Command =>
   command('serve', 'Run the service.')
     .option(
       '--first-account',
-      'on an empty store, make an account (Premium, 10,000 credits) and a key, and print them; while nobody can sign in ' +
-        'to the dashboard, print a one-time link for it',
+      `if the store is empty, create an account (${FIRST_ACCOUNT.plan}, ${grouped(FIRST_ACCOUNT.credits)} credits) and an ` +
+        'API key and print them; if there is no dashboard user, print a one-time setup link',
     )
     .action(async (flags: { json?: boolean; firstAccount?: boolean }) => {
       const options = optionsFrom(flags, 'serve');
-      const [{ createLogger }, { startService }] = await Promise.all([
-        import('../kernel/log.ts'),
-        import('../main.ts'),
-      ]);
-      // Listened for from here on: a signal during the start is as good as one after it.
-      const asked = terminated();
+      const { createLogger } = await import('../kernel/log.ts');
+      const signal = terminationSignal();
       const logger = createLogger(options.logLevel);
-      const service = await startService(options, logger).catch((error: unknown) => {
-        throw new Failed(explain(error, options.host, options.port));
-      });
-      const { firstAccount } = await import('../service/first-account.ts');
-      const first = flags.firstAccount ? await firstAccount(service.store) : null;
-      const greeting: Greeting = {
-        url: service.url,
-        key: first?.key ?? null,
-        setup_url: flags.firstAccount && options.role !== 'worker' ? await service.setupLink() : null,
-      };
-      const text = flags.json ? `${JSON.stringify(greeting)}\n` : inWords(greeting, flags.firstAccount === true);
-      process.stdout.write(text);
-      await asked;
-      logger.info('stopping: requests in flight are finished first');
-      await service.stop();
-      logger.flush();
+      try {
+        const clean = await serve(options, logger, signal, flags);
+        if (!clean) process.exitCode = 1;
+      } catch (error) {
+        // Stopped during the start: nothing failed.
+        if (!signal.aborted || error !== signal.reason) throw new CommandFailure(messageOf(error));
+      } finally {
+        exitSoon();
+      }
     });
 
-function terminated(): Promise<void> {
-  return new Promise((resolve) => {
-    // Not `once`: a launcher and a service manager may both send it, and the second must not cut the drain short.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
-  });
+/** Runs the service until the signal aborts; returns whether everything was closed. */
+async function serve(
+  options: Options,
+  logger: Logger,
+  signal: AbortSignal,
+  flags: { json?: boolean; firstAccount?: boolean },
+): Promise<boolean> {
+  const { startService } = await import('../main.ts');
+  const service = await startService(options, logger, { signal });
+  try {
+    const info = await startupInfo(service, options, flags.firstAccount === true);
+    process.stdout.write(flags.json ? `${JSON.stringify(info)}\n` : startupText(info, flags.firstAccount === true));
+    await aborted(signal);
+    logger.info('stopping: requests in flight finish first');
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+  const unclosed = await service.stop();
+  logger.flush();
+  return unclosed.length === 0;
 }
 
-function explain(error: unknown, host: string, port: number): string {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE')
-    return `port ${port} of ${host} is in use: stop what listens there, or set MAILVET_PORT to another port.`;
-  if (code === 'EACCES')
-    return `port ${port} of ${host} may not be used by this user: set MAILVET_PORT to a port above 1023.`;
-  if (code === 'EADDRNOTAVAIL') return `${host} is no address of this machine: correct MAILVET_HOST.`;
-  return sentenceOf(error);
+async function startupInfo(service: Service, options: Options, firstAccountWanted: boolean): Promise<StartupInfo> {
+  const { firstAccount } = await import('../service/first-account.ts');
+  const first = firstAccountWanted ? await firstAccount(service.store) : null;
+  return {
+    url: service.url,
+    key: first?.key ?? null,
+    setup_url: firstAccountWanted && options.role !== 'worker' ? await service.setupLink() : null,
+  };
 }
 
-interface Greeting {
+interface StartupInfo {
   readonly url: string;
-  /** Of the first account, where it was made now. */
+  /** The first account's API key, if it was just created. */
   readonly key: string | null;
-  /** Makes the first sign-in, once; null where somebody can sign in, or nobody asked. */
+  /** One-time setup link; null if there already is a user or the flag was not given. */
   readonly setup_url: string | null;
 }
 
-function inWords({ url, key, setup_url }: Greeting, asked: boolean): string {
-  const lines = [`Mailvet listens on ${url}`, `API reference: ${url}/docs`, `Dashboard: ${setup_url ?? `${url}/`}`];
+function startupText({ url, key, setup_url }: StartupInfo, stopRequested: boolean): string {
+  const lines = [
+    `Mailvet is listening on ${url}`,
+    `API reference: ${url}/docs`,
+    `Dashboard: ${setup_url ?? `${url}/`}`,
+  ];
   if (key !== null) {
     lines.push(
       '',
-      'This store was empty: it now has an account with 10,000 credits and one key.',
-      'The key is shown only now. Try it:',
+      `This store was empty: it now has an account with ${grouped(FIRST_ACCOUNT.credits)} credits and one key.`,
+      'Save the key now; it is not shown again. Try it:',
       '',
       `curl -s ${url}/v1/verify \\`,
       `  -H 'Authorization: Bearer ${key}' \\`,
@@ -74,9 +89,9 @@ function inWords({ url, key, setup_url }: Greeting, asked: boolean): string {
       `  -d '{"email": "someone@gmail.com"}'`,
       '',
     );
-  } else if (asked) {
+  } else if (stopRequested) {
     lines.push(
-      'The store has an account already. For another key: npx mailvet account list, then',
+      'The store already has an account. For a new key, run npx mailvet account list and',
       '  npx mailvet key create --account <id> --name <name>',
     );
   }

@@ -1,18 +1,30 @@
 import { Command } from 'commander';
-import type { People } from '../service/sign-in/people.ts';
-import type { AccountId, Role, Store, User } from '../store/store.ts';
-import { accountNamed } from './account.ts';
-import { command, commandActor, Failed, optionsFrom, say, table, WrongUse, withStore } from './command.ts';
+import { HOUR_MS } from '../kernel/clock.ts';
+import { sha256Hex } from '../kernel/ids.ts';
+import { COMMAND_RESET_LINK_HOURS } from '../kernel/lifetimes.ts';
+import { ROLES, type Role } from '../kernel/roles.ts';
+import { parsePersonName } from '../service/names.ts';
+import type { UserAdmin } from '../service/sign-in/user-admin.ts';
+import type { AccountId, Store, User } from '../store/store.ts';
+import { requireAccount } from './account.ts';
+import {
+  CommandFailure,
+  command,
+  commandActor,
+  optionsFrom,
+  printResult,
+  table,
+  UsageError,
+  withStore,
+} from './command.ts';
 
-const ROLES: readonly Role[] = ['owner', 'admin', 'member'];
-const LINK_LIVES_MS = 24 * 3_600_000;
-/** More than any password has. */
+/** Longer than any password may be. */
 const STDIN_MAX = 1024;
 
 function role(text: string): Role {
   const found = ROLES.find((one) => one === text);
   if (found) return found;
-  throw new WrongUse(`--role must be one of ${ROLES.join(', ')}; it is ${JSON.stringify(text)}.`);
+  throw new UsageError(`--role must be one of ${ROLES.join(', ')}; it is ${JSON.stringify(text)}.`);
 }
 
 type ListedUser = User & { readonly accounts: readonly { id: string; role: Role }[] };
@@ -27,75 +39,94 @@ const toJson = (user: ListedUser) => ({
 });
 
 export function userCommand(): Command {
-  const group = new Command('user').description('People who sign in to the dashboard.');
+  const group = new Command('user').description('Manage dashboard users.');
   group.addCommand(create());
   group.addCommand(resetPassword());
+  group.addCommand(unlock());
   group.addCommand(list());
   group.addCommand(set());
   group.addCommand(remove());
   return group;
 }
 
-interface Tools {
+interface UserContext {
   readonly store: Store;
-  readonly people: People;
-  /** A one-time link to choose a password, for a day; it works while the service runs. */
+  readonly userAdmin: UserAdmin;
+  /** A one-time link to choose a password, valid for a day. */
   linkFor(user: string): Promise<string>;
+  /** A link by which the owner of an address that is not confirmed takes its user over and joins the account. */
+  inviteKnown(account: AccountId, email: string, role: Role): Promise<string>;
 }
 
-/** The store, and what makes and changes people in it: loaded with the sign-in library, at the first use of it. */
-async function withPeople(flags: object, use: (tools: Tools) => Promise<void>): Promise<void> {
+/** Opens the store and the user administration. Imported lazily, because the sign-in library is slow to load. */
+async function withUserAdmin(flags: object, use: (context: UserContext) => Promise<void>): Promise<void> {
   const options = optionsFrom(flags, 'user');
-  const [{ createLogger }, { systemClock: clock }, { lazyLibrary }, { createPeople }] = await Promise.all([
+  const [{ createLogger }, { systemClock: clock }, { lazyLibrary }, { createUserAdmin, newToken }] = await Promise.all([
     import('../kernel/log.ts'),
     import('../kernel/clock.ts'),
     import('../service/sign-in/open.ts'),
-    import('../service/sign-in/people.ts'),
+    import('../service/sign-in/user-admin.ts'),
   ]);
   const logger = createLogger('silent');
   await withStore(options, async (store) => {
     const url = () => options.publicUrl;
     const library = lazyLibrary({ store, secret: options.authSecret, url, clock, logger });
-    const people = createPeople({ store, library, clock });
+    const userAdmin = createUserAdmin({ store, library, clock });
     const linkFor = async (user: string) =>
-      `${options.publicUrl}/reset-password#token=${await people.passwordToken(user, LINK_LIVES_MS)}`;
-    await use({ store, people, linkFor });
+      `${options.publicUrl}/reset-password#token=${await userAdmin.passwordToken(user, COMMAND_RESET_LINK_HOURS * HOUR_MS)}`;
+    const inviteKnown: UserContext['inviteKnown'] = async (account, email, role) => {
+      const token = newToken();
+      const expiresAt = clock.now() + COMMAND_RESET_LINK_HOURS * HOUR_MS;
+      const invitation = { email, role, tokenHash: sha256Hex(token), expiresAt, provesAddress: true };
+      await store.members.invite(account, invitation, commandActor());
+      return `${options.publicUrl}/invitation#token=${token}`;
+    };
+    await use({ store, userAdmin, linkFor, inviteKnown });
   });
 }
 
-/** A user who has to be there, by address or id. */
-async function userNamed(store: Store, name: string): Promise<User> {
+/** By address or ID. Throws if there is no such user. */
+async function requireUser(store: Store, name: string): Promise<User> {
   const user = (await store.users.byEmail(name.trim())) ?? (await store.users.get(name));
   if (user) return user;
-  throw new Failed(`there is no user ${JSON.stringify(name)}; mailvet user list shows them.`);
+  throw new CommandFailure(`there is no user ${JSON.stringify(name)}; see mailvet user list.`);
 }
 
-/** A password from standard input, without the end of its line: it stands in no process list and no history. */
-async function passwordFor(email: string): Promise<string> {
-  const { refuseWeak } = await import('../service/sign-in/usable.ts');
+/** Operator rights are not for whoever used an address first. */
+function requireProven({ email, emailVerified }: User): void {
+  if (emailVerified) return;
+  throw new CommandFailure(
+    `nobody has confirmed ${email} yet: run mailvet user reset-password and use the link first.`,
+  );
+}
+
+/** The hash of a password from standard input, without the newline, to keep it out of the process list and shell history. */
+async function readPassword(email: string): Promise<string> {
+  const { rejectWeakPassword } = await import('../service/sign-in/validate.ts');
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+  for await (const chunk of process.stdin) {
     size += chunk.length;
-    if (size > STDIN_MAX) throw new WrongUse('standard input is longer than a password can be.');
+    if (size > STDIN_MAX) throw new UsageError('standard input is longer than a password may be.');
     chunks.push(chunk);
   }
   const password = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '');
-  refuseWeak(password, email);
-  return password;
+  rejectWeakPassword(password, email);
+  const { hashPassword } = await import('../service/sign-in/passwords.ts');
+  return hashPassword(password);
 }
 
-const inHand = (link: string) =>
-  `With this link they choose a password; it works once, within a day, and is shown only now:\n${link}`;
+const linkText = (link: string) =>
+  `Link to choose a password, valid once within a day; it is not shown again:\n${link}`;
 
-/** A member who is there already gets the role. */
-async function makeMember(store: Store, account: AccountId, { id, email }: User, role: Role): Promise<void> {
+/** Changes the role of an existing member. */
+async function addMember(store: Store, account: AccountId, { id, email }: User, role: Role): Promise<void> {
   const by = commandActor();
   if (await store.members.add(account, id, role, by)) return;
   if ((await store.members.setRole(account, id, role, by)) === 'last_owner')
-    throw new Failed(`${email} is the only owner of ${account}: make somebody else an owner of it first.`);
+    throw new CommandFailure(`${email} is the only owner of ${account}: add another owner first.`);
 }
 
 interface CreateFlags {
@@ -109,32 +140,39 @@ interface CreateFlags {
 }
 
 const create = () =>
-  command('create', 'Make a user and a member of an account; a known address only becomes a member.', 'user')
-    .requiredOption('--email <address>', 'to sign in with')
-    .requiredOption('--account <id>', 'the account to be a member of')
+  command('create', 'Create a user and add them to an account; an existing user is only added to the account.', 'user')
+    .requiredOption('--email <address>', 'address to sign in with')
+    .requiredOption('--account <id>', 'account to add them to')
     .option('--role <role>', ROLES.join(', '), role, 'member')
-    .option('--name <name>', 'what to call them; by default what stands before the @')
-    .option('--operator', 'may see all accounts, set plans and grant credits')
-    .option('--password-stdin', 'take the password from standard input; without it, a link to choose one is printed')
+    .option('--name <name>', 'display name (default: the part before the @)')
+    .option('--operator', 'may view all accounts, change plans and grant credits')
+    .option('--password-stdin', 'read the password from standard input instead of printing a link to choose one')
     .action((flags: CreateFlags) =>
-      withPeople(flags, async ({ store, people, linkFor }) => {
-        const { usableEmail, usablePersonName } = await import('../service/sign-in/usable.ts');
-        const email = usableEmail(flags.email);
-        const account = await accountNamed(store, flags.account);
+      withUserAdmin(flags, async ({ store, userAdmin, linkFor, inviteKnown }) => {
+        const { parseEmail } = await import('../service/sign-in/validate.ts');
+        const email = parseEmail(flags.email);
+        const account = await requireAccount(store, flags.account);
         const known = await store.users.byEmail(email);
         if (known && flags.passwordStdin)
-          throw new WrongUse(`${email} has a password already; mailvet user reset-password changes it.`);
-        const name = usablePersonName(flags.name ?? email.split('@')[0]!);
-        const password = flags.passwordStdin ? await passwordFor(email) : null;
-        const user = known ?? (await people.create({ email, name, password: null }));
-        if (!user) throw new Failed(`${email} was made by somebody else at this moment; run the command again.`);
-        if (password !== null) await people.setPassword(user.id, password);
-        await makeMember(store, account.id, user, flags.role);
+          throw new UsageError(`${email} already has a password; use mailvet user reset-password.`);
+        const name = parsePersonName(flags.name ?? email.split('@')[0]!);
+        const password = flags.passwordStdin ? await readPassword(email) : null;
+        if (known && flags.operator) requireProven(known);
+        if (known && !known.emailVerified && (await store.members.role(account.id, known.id)) === null) {
+          const url = await inviteKnown(account.id, email, flags.role);
+          const json = { id: known.id, email, account: account.id, role: flags.role, created: false, url };
+          const text = `Nobody has confirmed ${email} yet. Whoever uses this link takes the user over and becomes ${flags.role} of ${account.name}.`;
+          return printResult(flags, json, `${text}\n${linkText(url)}`);
+        }
+        const user = known ?? (await userAdmin.create({ email, name, password: null }));
+        if (!user) throw new CommandFailure(`${email} has just been created by someone else; run the command again.`);
+        if (password !== null) await userAdmin.setPassword(user.id, password);
+        await addMember(store, account.id, user, flags.role);
         if (flags.operator) await store.users.setOperator(user.id, true);
         const url = known || password !== null ? null : await linkFor(user.id);
         const json = { id: user.id, email, account: account.id, role: flags.role, created: !known, url };
-        const made = `${email} (${user.id}) ${known ? 'is known, and now' : 'was made, and'} is ${flags.role} of ${account.name}.`;
-        say(flags, json, url === null ? made : `${made}\n${inHand(url)}`);
+        const text = `${known ? 'Updated' : 'Created'} user ${email} (${user.id}), ${flags.role} of ${account.name}.`;
+        printResult(flags, json, url === null ? text : `${text}\n${linkText(url)}`);
       }),
     );
 
@@ -145,27 +183,51 @@ interface ResetFlags {
 }
 
 const resetPassword = () =>
-  command('reset-password', 'Give somebody a new password, or a link to choose one.', 'user')
+  command('reset-password', 'Set a new password, or print a link to choose one.', 'user')
     .argument('<user>', 'address or id')
-    .option('--password-stdin', 'take the password from standard input; every session of the user ends')
+    .option(
+      '--password-stdin',
+      'read the password from standard input; ends all sessions and removes the passkeys of the user',
+    )
     .option('--forget-second-factor', 'also remove the authenticator app and the passkeys')
     .action((named: string, flags: ResetFlags) =>
-      withPeople(flags, async ({ store, people, linkFor }) => {
-        const user = await userNamed(store, named);
-        const password = flags.passwordStdin ? await passwordFor(user.email) : null;
-        if (password !== null) await people.setPassword(user.id, password);
-        if (flags.forgetSecondFactor) await people.forgetSecondFactor(user.id);
+      withUserAdmin(flags, async ({ store, userAdmin, linkFor }) => {
+        const user = await requireUser(store, named);
+        const password = flags.passwordStdin ? await readPassword(user.email) : null;
+        if (password !== null) await userAdmin.setPassword(user.id, password);
+        if (flags.forgetSecondFactor) await userAdmin.forgetSecondFactor(user.id);
         const url = password === null ? await linkFor(user.id) : null;
-        const forgot = flags.forgetSecondFactor ? ' No code is asked any more, and no passkey is known.' : '';
-        const said =
-          url === null ? 'has a new password; every session has ended.' : 'keeps the password until it is changed.';
-        const lines = `${user.email} ${said}${forgot}`;
-        say(flags, { id: user.id, email: user.email, url }, url === null ? lines : `${lines}\n${inHand(url)}`);
+        const forgotten = flags.forgetSecondFactor ? ' The authenticator app and all passkeys were removed.' : '';
+        const outcome =
+          url === null
+            ? 'has a new password; all sessions have ended, and the passkeys are removed.'
+            : 'keeps the current password until the link is used.';
+        const lines = `${user.email} ${outcome}${forgotten}`;
+        printResult(
+          flags,
+          { id: user.id, email: user.email, url },
+          url === null ? lines : `${lines}\n${linkText(url)}`,
+        );
       }),
     );
 
+const unlock = () =>
+  command('unlock', 'Lift the limits on sign-in attempts, codes and reset mails of a user.', 'user')
+    .argument('<user>', 'address or id')
+    .action(async (named: string, flags: { json?: boolean }) => {
+      const [{ createLimits }, { systemClock: clock }] = await Promise.all([
+        import('../service/sign-in/limits.ts'),
+        import('../kernel/clock.ts'),
+      ]);
+      await withStore(optionsFrom(flags, 'user'), async (store) => {
+        const { id, email } = await requireUser(store, named);
+        await createLimits({ attempts: store.attempts, clock }).unlock({ id, email });
+        printResult(flags, { id, email }, `${email} can try again at once.`);
+      });
+    });
+
 const list = () =>
-  command('list', 'Show the users.', 'user').action(async (flags: { json?: boolean }) => {
+  command('list', 'List the users.', 'user').action(async (flags: { json?: boolean }) => {
     await withStore(optionsFrom(flags, 'user'), async (store) => {
       const users = await store.users.list();
       const rows = users.map((user) => [
@@ -176,33 +238,39 @@ const list = () =>
         user.secondFactor ? 'on' : 'off',
         user.accounts.map(({ id, role }) => `${role}:${id}`).join(' ') || null,
       ]);
-      say(flags, users.map(toJson), table(rows, ['ID', 'EMAIL', 'NAME', 'OPERATOR', 'SECOND FACTOR', 'ACCOUNTS']));
+      printResult(
+        flags,
+        users.map(toJson),
+        table(rows, ['ID', 'EMAIL', 'NAME', 'OPERATOR', 'SECOND FACTOR', 'ACCOUNTS']),
+      );
     });
   });
 
 const set = () =>
-  command('set', 'Make somebody an operator, or no longer one.', 'user')
+  command('set', 'Grant or withdraw operator rights.', 'user')
     .argument('<user>', 'address or id')
-    .option('--operator', 'may see all accounts, set plans and grant credits')
-    .option('--no-operator', 'may not')
+    .option('--operator', 'may view all accounts, change plans and grant credits')
+    .option('--no-operator', 'withdraw operator rights')
     .action(async (named: string, flags: { json?: boolean; operator?: boolean }) => {
-      if (flags.operator === undefined) throw new WrongUse('name what to change: --operator or --no-operator.');
+      if (flags.operator === undefined) throw new UsageError('give --operator or --no-operator.');
       await withStore(optionsFrom(flags, 'user'), async (store) => {
-        const { id, email } = await userNamed(store, named);
+        const user = await requireUser(store, named);
+        const { id, email } = user;
         const operator = flags.operator === true;
+        if (operator) requireProven(user);
         await store.users.setOperator(id, operator);
-        say(flags, { id, email, operator }, `${email} is ${operator ? 'an operator' : 'no operator'} now.`);
+        printResult(flags, { id, email, operator }, `${email} is ${operator ? 'now' : 'no longer'} an operator.`);
       });
     });
 
 const remove = () =>
-  command('remove', 'Remove a user, with their sessions and memberships.', 'user')
+  command('remove', 'Remove a user with all sessions and memberships.', 'user')
     .argument('<user>', 'address or id')
     .action(async (named: string, flags: { json?: boolean }) => {
       await withStore(optionsFrom(flags, 'user'), async (store) => {
-        const { id, email } = await userNamed(store, named);
+        const { id, email } = await requireUser(store, named);
         if (!(await store.users.remove(id, commandActor())))
-          throw new Failed(`${email} is the only owner of an account: make somebody else an owner of it first.`);
-        say(flags, { id, email }, `${email} is removed.`);
+          throw new CommandFailure(`${email} is the only owner of an account: add another owner first.`);
+        printResult(flags, { id, email }, `Removed user ${email}.`);
       });
     });

@@ -4,31 +4,33 @@ import { rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { Report, Verifier } from '../index.ts';
-import { Failed, WrongUse } from './command.ts';
-import { UNANSWERED, unanswered, verdictOf } from './unanswered.ts';
+import { csvLine } from '../kernel/csv.ts';
+import type { Level } from '../kernel/plans.ts';
+import { CommandFailure, UsageError } from './command.ts';
+import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 
-interface FileAsk {
+interface FileCheck {
   readonly file: string;
   /** `-` is standard output. */
   readonly out: string;
   readonly column?: string;
   readonly json?: boolean;
-  readonly level: 'mx' | 'smtp';
+  readonly level: Level;
   readonly timeoutMs: number;
   readonly wait: number;
 }
 
-const AT_ONCE = 50;
-/** Rows read ahead of the first that is not done. */
-const MOST_WAITING = 5000;
+const CONCURRENCY = 50;
+/** Rows read ahead of the first unfinished one. */
+const ROWS_PENDING_MAX = 5000;
 
 interface Tally {
   rows: number;
-  unanswered: number;
-  /** No resolver answers at the moment. */
-  down: boolean;
+  withoutVerdict: number;
+  /** No resolver answered the latest check. */
+  resolverDown: boolean;
 }
-const ADDED = [
+const RESULT_COLUMNS = [
   'status',
   'deliverability',
   'reason',
@@ -42,34 +44,33 @@ const ADDED = [
 const MAX_RECORD_BYTES = 1 << 20;
 
 /**
- * CSV in (RFC 4180, UTF-8, with or without a header), CSV out: the rows as they were, with the result's columns after
- * them; with `json` one result per line instead. Rows keep their order and are never all in memory. The output file
- * appears when it is whole.
+ * CSV in (RFC 4180, UTF-8, with or without a header), CSV out: the original rows with the result's columns appended; with
+ * `json`, one result per line. Keeps the order of rows in bounded memory. The output file appears once it is complete.
  */
-export async function verifyFile(verifier: Verifier, ask: FileAsk): Promise<void> {
-  const size = await stat(ask.file).then(
+export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<void> {
+  const size = await stat(check.file).then(
     (s) => s.size,
     (error: NodeJS.ErrnoException) => {
-      throw new WrongUse(`--file ${ask.file} cannot be read (${error.code}).`);
+      throw new UsageError(`cannot read --file ${check.file} (${error.code}).`);
     },
   );
-  const bar = progress(size, ask.out !== '-' || !process.stdout.isTTY);
-  const part = `${ask.out}.part`;
-  const out: Writable = ask.out === '-' ? process.stdout : createWriteStream(part, { mode: 0o600 });
+  const bar = progress(size, check.out !== '-' || !process.stdout.isTTY);
+  const part = `${check.out}.part`;
+  const out: Writable = check.out === '-' ? process.stdout : createWriteStream(part, { mode: 0o600 });
   try {
-    const tally: Tally = { rows: 0, unanswered: 0, down: false };
-    for await (const text of results(verifier, ask, bar, tally)) {
+    const tally: Tally = { rows: 0, withoutVerdict: 0, resolverDown: false };
+    for await (const text of results(verifier, check, bar, tally)) {
       if (!out.write(text)) await once(out, 'drain');
     }
     bar.done(tally.rows);
     if (out !== process.stdout) {
       out.end();
       await once(out, 'close');
-      await rename(part, ask.out);
+      await rename(part, check.out);
     }
-    if (tally.unanswered > 0) {
-      throw new Failed(
-        `${tally.unanswered} of ${tally.rows} rows have no verdict: no resolver answered. Check MAILVET_DNS_SERVERS.`,
+    if (tally.withoutVerdict > 0) {
+      throw new CommandFailure(
+        `${tally.withoutVerdict} of ${tally.rows} rows have no verdict: no resolver answered. Check MAILVET_DNS_SERVERS.`,
       );
     }
   } catch (error) {
@@ -77,13 +78,13 @@ export async function verifyFile(verifier: Verifier, ask: FileAsk): Promise<void
       out.destroy();
       await rm(part, { force: true });
     }
-    throw csvProblem(error, ask.file);
+    throw explainCsvError(error, check.file);
   }
 }
 
-/** Checks under way and done, in the order of the rows; a slow row holds up the writing, never the asking. */
-async function* results(verifier: Verifier, ask: FileAsk, bar: Progress, tally: Tally): AsyncGenerator<string> {
-  const rows = createReadStream(ask.file).pipe(
+/** Output lines in the order of the rows. A slow row delays output, not the checks of later rows. */
+async function* results(verifier: Verifier, check: FileCheck, bar: Progress, tally: Tally): AsyncGenerator<string> {
+  const rows = createReadStream(check.file).pipe(
     parse({
       bom: true,
       relax_column_count: true,
@@ -98,84 +99,93 @@ async function* results(verifier: Verifier, ask: FileAsk, bar: Progress, tally: 
   const start = async (row: string[], email: string): Promise<string> => {
     running += 1;
     try {
-      const result = await patientVerdict(verifier, email, ask, tally);
-      return line(row, email, result, ask, tally);
+      const result = await verifyWithRetries(verifier, email, check, tally);
+      return formatRow(row, email, result, check, tally);
     } finally {
       running -= 1;
       free();
     }
   };
   let column = -1;
-  for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
+  const records: AsyncIterable<{ record: string[]; info: { bytes: number } }> = rows;
+  for await (const { record, info } of records) {
     if (column < 0) {
-      const header = headerOf(record, ask.column);
+      const header = headerOf(record, check.column);
       column = header.column;
-      if (!ask.json) {
+      if (!check.json) {
         const names = header.isHeader ? record : record.map((_, i) => (i === column ? 'email' : `column_${i + 1}`));
-        yield csvLine([...names, ...ADDED]);
+        yield csvLine([...names, ...RESULT_COLUMNS]);
       }
       if (header.isHeader) continue;
     }
-    while (running >= AT_ONCE) await new Promise<void>((resolve) => (free = resolve));
+    while (running >= CONCURRENCY) await new Promise<void>((resolve) => (free = resolve));
     waiting.push(start(record, record[column] ?? ''));
     bar.at(info.bytes);
-    while (waiting.length >= MOST_WAITING) yield await waiting.shift()!;
+    while (waiting.length >= ROWS_PENDING_MAX) yield await waiting.shift()!;
   }
   for (const text of waiting) yield await text;
 }
 
-/** Null when no resolver answered, although it was asked again for a while. */
-async function patientVerdict(verifier: Verifier, email: string, ask: FileAsk, tally: Tally): Promise<Report | null> {
-  // Once one row was given up, the others are not waited for, until an answer comes.
-  for (const pauseMs of tally.down ? [0] : [500, 2000, 5000, 0]) {
-    const result = await verdictOf(verifier, email, ask);
+/** Null if no resolver answered, even after retries. */
+async function verifyWithRetries(
+  verifier: Verifier,
+  email: string,
+  check: FileCheck,
+  tally: Tally,
+): Promise<Report | null> {
+  // After one row has failed, later rows are not retried until a resolver answers again.
+  for (const pauseMs of tally.resolverDown ? [0] : [500, 2000, 5000, 0]) {
+    const result = await verifyOrNull(verifier, email, check);
     if (result !== null) {
-      tally.down = false;
+      tally.resolverDown = false;
       return result;
     }
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  tally.down = true;
+  tally.resolverDown = true;
   return null;
 }
 
-function line(row: readonly string[], email: string, result: Report | null, ask: FileAsk, tally: Tally): string {
+function formatRow(
+  row: readonly string[],
+  email: string,
+  result: Report | null,
+  check: FileCheck,
+  tally: Tally,
+): string {
   tally.rows += 1;
-  if (result === null) tally.unanswered += 1;
-  if (ask.json) return `${JSON.stringify(result ?? unanswered(email))}\n`;
+  if (result === null) tally.withoutVerdict += 1;
+  if (check.json) return `${JSON.stringify(result ?? noVerdict(email))}\n`;
   return csvLine([
     ...row,
-    ...(result === null ? ADDED.map((name) => (name === 'reason' ? UNANSWERED : '')) : added(result)),
+    ...(result === null ? RESULT_COLUMNS.map((name) => (name === 'reason' ? NO_VERDICT : '')) : resultCells(result)),
   ]);
 }
 
-/** The column named; else one called like an address; else, in a file without a header, the first that holds an @. */
+/** The requested column; otherwise one named like an address; otherwise, without a header, the first with an @. */
 function headerOf(first: readonly string[], wanted: string | undefined): { column: number; isHeader: boolean } {
   const names = first.map((name) => name.trim().toLowerCase());
   if (wanted !== undefined) {
     const column = names.indexOf(wanted.trim().toLowerCase());
     if (column < 0)
-      throw new WrongUse(`--column ${JSON.stringify(wanted)} is not in the first row: ${first.join(', ')}.`);
+      throw new UsageError(`--column ${JSON.stringify(wanted)} is not in the first row: ${first.join(', ')}.`);
     return { column, isHeader: true };
   }
   const called = names.findIndex((name) => /^(e-?mail|email[ _-]?address|mail|address)$/.test(name));
   if (called >= 0) return { column: called, isHeader: true };
   const holding = first.findIndex((cell) => cell.includes('@'));
   if (holding >= 0) return { column: holding, isHeader: false };
-  throw new WrongUse(`no column of the first row holds addresses (${first.join(', ')}); name it with --column.`);
+  throw new UsageError(`no address column in the first row (${first.join(', ')}); specify it with --column.`);
 }
 
-const added = (r: Report): string[] => ADDED.map((name) => String(r[name] ?? ''));
-
-const csvLine = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\n`;
-const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+const resultCells = (r: Report): string[] => RESULT_COLUMNS.map((name) => String(r[name] ?? ''));
 
 interface Progress {
   at(bytes: number): void;
   done(rows: number): void;
 }
 
-/** A bar on standard error, for people only. */
+/** A progress bar on standard error, if that is a terminal. */
 function progress(size: number, wanted: boolean): Progress {
   if (!wanted || !process.stderr.isTTY) return { at: () => undefined, done: () => undefined };
   const width = 40;
@@ -185,11 +195,11 @@ function progress(size: number, wanted: boolean): Progress {
       const full = Math.round(share * width);
       process.stderr.write(`\r[${'#'.repeat(full)}${' '.repeat(width - full)}] ${Math.floor(share * 100)} %`);
     },
-    done: (rows) => process.stderr.write(`\r[${'#'.repeat(width)}] 100 %  ${rows} lines\n`),
+    done: (rows) => process.stderr.write(`\r[${'#'.repeat(width)}] 100 %  ${rows} rows\n`),
   };
 }
 
-function csvProblem(error: unknown, file: string): unknown {
-  const { code, message } = error as { code?: string; message: string };
-  return code?.startsWith('CSV_') ? new Failed(`${file} is not readable as CSV: ${message}`) : error;
+function explainCsvError(error: unknown, file: string): unknown {
+  const isCsvError = error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_');
+  return isCsvError ? new CommandFailure(`${file} is not valid CSV: ${error.message}`) : error;
 }

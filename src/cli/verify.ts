@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Report, Verifier } from '../index.ts';
-import { command, optionsFrom, table, WrongUse, whole } from './command.ts';
-import { UNANSWERED, unanswered, verdictOf } from './unanswered.ts';
+import { TIMEOUT_MS } from '../kernel/limits.ts';
+import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
+import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 
 interface Flags {
   json?: boolean;
@@ -15,26 +16,31 @@ interface Flags {
 }
 
 export const verifyCommand = (): Command =>
-  command('verify', 'Verify addresses without a server, an account or a charge.')
+  command('verify', 'Verify addresses; needs no server or account and charges nothing.')
     .argument('[address...]')
-    .option('--smtp', 'also ask the mail server')
-    .option('--file <in.csv>', 'take the addresses from a CSV file')
-    .option('--out <out.csv>', 'where the results go; - is standard output', '-')
-    .option('--column <name>', 'the column of the file that holds the addresses; by default it is found')
-    .option('--timeout-ms <ms>', 'the budget of one check', whole('--timeout-ms', 1000, 30_000), 10_000)
+    .option('--smtp', 'also ask the mail servers')
+    .option('--file <in.csv>', 'read the addresses from a CSV file')
+    .option('--out <out.csv>', 'where to write the results; - is standard output', '-')
+    .option('--column <name>', 'column with the addresses (default: detected)')
+    .option(
+      '--timeout-ms <ms>',
+      'time limit for one check',
+      wholeNumber('--timeout-ms', TIMEOUT_MS.min, TIMEOUT_MS.max),
+      TIMEOUT_MS.default,
+    )
     .option(
       '--wait [minutes]',
-      'with --smtp: where a server asks for patience, wait and ask again, at most 15 minutes or as many as given',
-      whole('--wait', 1, 1440),
+      'with --smtp: if a server asks for a delay, wait and retry, for at most 15 minutes or the number given',
+      wholeNumber('--wait', 1, 1440),
     )
-    .option('--evidence', 'with --json: add what was seen and said')
+    .option('--evidence', 'with --json: add the mail hosts and the SMTP dialogue')
     .action(async (addresses: string[], flags: Flags) => {
       if (addresses.length === 0 && flags.file === undefined)
-        throw new WrongUse('give one or more addresses, or --file.');
-      if (addresses.length > 0 && flags.file !== undefined) throw new WrongUse('give addresses or --file, not both.');
+        throw new UsageError('give one or more addresses, or --file.');
+      if (addresses.length > 0 && flags.file !== undefined) throw new UsageError('give addresses or --file, not both.');
       const [{ verifierFrom }, { verifyFile }] = await Promise.all([import('./engine.ts'), import('./verify-file.ts')]);
       const verifier = verifierFrom(optionsFrom(flags, 'verify'));
-      const ask = {
+      const options = {
         level: flags.smtp ? ('smtp' as const) : ('mx' as const),
         timeoutMs: flags.timeoutMs,
         evidence: flags.evidence ?? false,
@@ -42,29 +48,33 @@ export const verifyCommand = (): Command =>
       };
       try {
         if (flags.file !== undefined)
-          await verifyFile(verifier, { ...flags, ...ask, file: flags.file, out: flags.out ?? '-' });
-        else if (flags.json) await printLines(verifier, addresses, ask);
-        else await printTable(verifier, addresses, ask);
+          await verifyFile(verifier, { ...flags, ...options, file: flags.file, out: flags.out ?? '-' });
+        else if (flags.json) await printLines(verifier, addresses, options);
+        else await printTable(verifier, addresses, options);
       } finally {
         verifier.close();
       }
     });
 
-type Ask = Parameters<Verifier['verify']>[1];
+type CheckOptions = Parameters<Verifier['verify']>[1];
 
-const AT_ONCE = 50;
-interface Asked {
+const CONCURRENCY = 50;
+interface Outcome {
   readonly email: string;
-  /** Null when no resolver answered. */
+  /** Null if no resolver answered. */
   readonly result: Report | null;
 }
 
-/** Results in the order of the addresses, a bounded number of checks at once. An outage takes no verdict with it. */
-async function* inOrder(verifier: Verifier, addresses: readonly string[], ask: Ask): AsyncGenerator<Asked> {
+/** Results in the order of the addresses, with bounded concurrency. */
+async function* inOrder(
+  verifier: Verifier,
+  addresses: readonly string[],
+  options: CheckOptions,
+): AsyncGenerator<Outcome> {
   let missing = 0;
-  for (let i = 0; i < addresses.length; i += AT_ONCE) {
-    const batch = addresses.slice(i, i + AT_ONCE);
-    const results = await Promise.all(batch.map((email) => verdictOf(verifier, email, ask)));
+  for (let i = 0; i < addresses.length; i += CONCURRENCY) {
+    const batch = addresses.slice(i, i + CONCURRENCY);
+    const results = await Promise.all(batch.map((email) => verifyOrNull(verifier, email, options)));
     for (const [n, result] of results.entries()) {
       if (result === null) missing += 1;
       yield { email: batch[n]!, result };
@@ -72,20 +82,22 @@ async function* inOrder(verifier: Verifier, addresses: readonly string[], ask: A
   }
   if (missing === 0) return;
   process.exitCode = 1;
-  process.stderr.write(`mailvet: ${missing} without a verdict: no DNS resolver answers. Check MAILVET_DNS_SERVERS.\n`);
+  process.stderr.write(
+    `mailvet: no verdict for ${missing} addresses: no DNS resolver answers. Check MAILVET_DNS_SERVERS.\n`,
+  );
 }
 
-async function printLines(verifier: Verifier, addresses: readonly string[], ask: Ask): Promise<void> {
-  for await (const { email, result } of inOrder(verifier, addresses, ask)) {
-    process.stdout.write(`${JSON.stringify(result ?? unanswered(email))}\n`);
+async function printLines(verifier: Verifier, addresses: readonly string[], options: CheckOptions): Promise<void> {
+  for await (const { email, result } of inOrder(verifier, addresses, options)) {
+    process.stdout.write(`${JSON.stringify(result ?? noVerdict(email))}\n`);
   }
 }
 
-async function printTable(verifier: Verifier, addresses: readonly string[], ask: Ask): Promise<void> {
+async function printTable(verifier: Verifier, addresses: readonly string[], options: CheckOptions): Promise<void> {
   const rows: string[][] = [];
-  for await (const { email, result: r } of inOrder(verifier, addresses, ask)) {
+  for await (const { email, result: r } of inOrder(verifier, addresses, options)) {
     if (r === null) {
-      rows.push([email, '-', '-', UNANSWERED, '-']);
+      rows.push([email, '-', '-', NO_VERDICT, '-']);
       continue;
     }
     const notes = [r.did_you_mean && `did you mean ${r.did_you_mean}?`, r.checks.syntax.error, r.checks.mx.provider];

@@ -1,7 +1,7 @@
 import { flagOf, type OptionKey, type OptionRow, optionsOf } from './options.ts';
 
-/** A flag as commander takes it: its term, its sentence, and the key under which `readOptions` expects the value. */
-export interface FlagHelp {
+/** A flag for commander: term, help text, and the key under which `readOptions` expects the value. */
+interface FlagHelp {
   readonly key: OptionKey;
   readonly term: string;
   readonly text: string;
@@ -9,7 +9,7 @@ export interface FlagHelp {
 
 const defaultOf = (option: OptionRow): string => option.default ?? option.defaultText ?? 'none';
 
-/** The flags of one command for its `--help`. A truth value may be left out: `--allow-private-networks`. */
+/** The flags of one command for its `--help`. A boolean flag may omit its value: `--allow-private-networks`. */
 export function flagsOf(command: string): readonly FlagHelp[] {
   return optionsOf(command).map(([key, option]) => ({
     key,
@@ -18,7 +18,7 @@ export function flagsOf(command: string): readonly FlagHelp[] {
   }));
 }
 
-const GENERATED = 'Made from src/config/options.ts by `npm run gen`: change it there.';
+const GENERATED = 'Generated from src/config/options.ts by `npm run gen`; edit it there.';
 
 function byGroup(): Map<string, readonly OptionRow[]> {
   const rows = optionsOf('*').map(([, option]) => option);
@@ -30,7 +30,7 @@ export function optionsPage(): string {
   const sections = [...byGroup()].map(([group, rows]) => {
     const lines = rows.map((option) => {
       const names = [`\`${option.env}\``, ...(option.aliases ?? []).map((name) => `or \`${name}\``)];
-      if (option.secret) names.push(`or a file: \`${option.env}_FILE\``);
+      if (option.secret) names.push(`or from a file: \`${option.env}_FILE\``);
       const value = option.default === null ? option.defaultText! : `\`${option.default}\``;
       const cells = [names.join('<br>'), `\`${flagOf(option)}\``, value, option.help];
       return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -40,9 +40,9 @@ export function optionsPage(): string {
   return `<!-- ${GENERATED} -->
 # Options
 
-Every option is an environment variable and a flag of the commands that read it; the flag wins. Secrets can also be
-read from a file that \`…_FILE\` names. A variable that is set to nothing counts as not set. Bad values stop the start,
-all of them named at once.
+Every option is an environment variable and a flag of the commands that use it; the flag takes precedence. Secrets can
+also be read from a file: set \`…_FILE\` to its path. An empty variable counts as not set. Invalid values prevent the
+start, and all of them are reported at once.
 
 ${sections.join('\n')}`;
 }
@@ -58,7 +58,7 @@ export function sampleEnvironment(): string {
     return `# --- ${group} ---\n\n${blocks.join('\n')}`;
   });
   return `# ${GENERATED}
-# The values shown are the defaults. Use it with \`docker run --env-file\`, systemd's EnvironmentFile=, or
+# The values shown are the defaults. Use with \`docker run --env-file\`, systemd's EnvironmentFile=, or
 # \`set -a; . ./.env; set +a\` in a shell.
 
 ${sections.join('\n')}`;

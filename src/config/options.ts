@@ -1,5 +1,16 @@
 import {
+  CONNECTIONS_PER_NETWORK,
+  DNS_TIMEOUT_MS,
+  RETENTION_DAYS,
+  SIGNUP_CREDITS,
+  SMTP_BREAKER_SECONDS,
+  SMTP_CONNECTIONS_PER_HOST,
+  SMTP_PORT,
+  SMTP_RATE_PER_OPERATOR,
+} from '../kernel/limits.ts';
+import {
   authSecret,
+  BEARER_TOKEN_MIN,
   bearerToken,
   boolean,
   cidr,
@@ -18,11 +29,13 @@ import {
   path,
   port,
   remotePort,
+  SECRET_MIN,
+  securityContact,
   sender,
   webAddress,
 } from './values.ts';
 
-export type OptionGroup =
+type OptionGroup =
   | 'Store'
   | 'Listening'
   | 'Dashboard'
@@ -32,36 +45,36 @@ export type OptionGroup =
   | 'Logs and data'
   | 'Operation';
 
-/** One option: everything that the program, `--help`, the docs page and the sample environment file know about it. */
+/** One option, for the program, `--help`, the docs page and the sample environment file. */
 export interface OptionRow<T = unknown> {
   readonly env: string;
-  /** Other names of the variable, used where `env` is not set. */
+  /** Alternative variable names, read if `env` is not set. */
   readonly aliases?: readonly string[];
   readonly group: OptionGroup;
-  /** What stands behind the flag in `--help`. */
+  /** The placeholder after the flag in `--help`. */
   readonly value: string;
   readonly parse: Parser<T>;
-  /** As it would be written in the environment; null: no fixed value, and `defaultText` says what happens. */
+  /** As written in the environment; null: no fixed value, described by `defaultText`. */
   readonly default: string | null;
   readonly defaultText?: string;
   readonly help: string;
-  /** Never echoed; also read from the file that `<env>_FILE` names. */
+  /** Never echoed; can also be read from the file named by `<env>_FILE`. */
   readonly secret?: true;
-  /** The commands that read it; left out: all of them. */
+  /** The commands that use it; default: all. */
   readonly commands?: readonly string[];
 }
 
-/** Keeps the type of the value, and whether there is always one. */
+/** Infers the type of the value and whether it can be null. */
 const row = <T, const D extends string | null>(
   fields: Omit<OptionRow<T>, 'default'> & { readonly default: D },
 ): OptionRow<T> & { readonly default: D } => fields;
 
 const SERVE = ['serve'] as const;
-/** What names the service's address: `user` prints links. */
-const LINKING = ['serve', 'user'] as const;
-const ASKING = ['serve', 'verify', 'doctor'] as const;
+/** `user` prints links, so it needs the public address. */
+const SERVE_AND_USER = ['serve', 'user'] as const;
+const ENGINE_COMMANDS = ['serve', 'verify', 'doctor'] as const;
 
-/** The table. Order is the order of the docs page. */
+/** In the order of the docs page. */
 export const OPTIONS = {
   databaseUrl: row({
     env: 'MAILVET_DATABASE_URL',
@@ -79,8 +92,8 @@ export const OPTIONS = {
     value: 'address',
     parse: listenHost,
     default: '127.0.0.1',
-    help: 'Address to listen on. `0.0.0.0` or `::` is every address of the machine.',
-    commands: LINKING,
+    help: 'Address to listen on; `0.0.0.0` or `::` for all addresses of the host.',
+    commands: SERVE_AND_USER,
   }),
   port: row({
     env: 'MAILVET_PORT',
@@ -89,8 +102,8 @@ export const OPTIONS = {
     value: 'port',
     parse: port,
     default: '8025',
-    help: 'Port to listen on. 0 takes any free one.',
-    commands: LINKING,
+    help: 'Port to listen on; 0 for any free port.',
+    commands: SERVE_AND_USER,
   }),
   publicUrl: row({
     env: 'MAILVET_PUBLIC_URL',
@@ -98,9 +111,19 @@ export const OPTIONS = {
     value: 'url',
     parse: webAddress,
     default: null,
-    defaultText: 'from the host and the port',
-    help: 'Address of the service as people see it.',
-    commands: LINKING,
+    defaultText: 'derived from host and port',
+    help: 'Public URL of the service.',
+    commands: SERVE_AND_USER,
+  }),
+  securityContact: row({
+    env: 'MAILVET_SECURITY_CONTACT',
+    group: 'Listening',
+    value: 'address|url',
+    parse: securityContact,
+    default: null,
+    defaultText: 'none: no `/.well-known/security.txt`',
+    help: 'Where to report vulnerabilities of this installation: an email address or an `https:` page (RFC 9116).',
+    commands: SERVE,
   }),
   trustedProxies: row({
     env: 'MAILVET_TRUSTED_PROXIES',
@@ -109,7 +132,16 @@ export const OPTIONS = {
     parse: listOf(cidr),
     default: null,
     defaultText: 'none',
-    help: 'CIDR blocks of the proxies whose `X-Forwarded-For` is believed.',
+    help: 'CIDR blocks of the proxies whose `X-Forwarded-For` header is trusted.',
+    commands: SERVE,
+  }),
+  connectionsPerNetwork: row({
+    env: 'MAILVET_CONNECTIONS_PER_NETWORK',
+    group: 'Listening',
+    value: 'number',
+    parse: integer(CONNECTIONS_PER_NETWORK),
+    default: String(CONNECTIONS_PER_NETWORK.default),
+    help: 'How many connections one network (IPv4 address or IPv6 /64) may have open. Trusted proxies are exempt.',
     commands: SERVE,
   }),
   authSecret: row({
@@ -118,12 +150,13 @@ export const OPTIONS = {
     value: 'secret',
     parse: authSecret,
     default: null,
-    defaultText: 'made at first use and kept in the store',
+    defaultText: 'generated at first use and kept in the store, unencrypted',
     help:
-      'Signs the cookies of the dashboard and encrypts the secrets of authenticator apps; 32 characters or more. ' +
-      'Another one signs everybody out and makes their second factors useless.',
+      `Signs dashboard cookies and encrypts the secrets of authenticator apps; at least ${SECRET_MIN} characters. ` +
+      'Changing it signs everyone out and invalidates their authenticator apps. If the same secret is in the store, it is ' +
+      'deleted there.',
     secret: true,
-    commands: LINKING,
+    commands: SERVE_AND_USER,
   }),
   mailUrl: row({
     env: 'MAILVET_MAIL_URL',
@@ -133,8 +166,8 @@ export const OPTIONS = {
     default: null,
     defaultText: 'none: no mail is sent',
     help:
-      'Server for mails to the people who sign in: `smtp://user:password@host:587` (STARTTLS) or `smtps://…:465`. ' +
-      'A password is sent over TLS only; certificates are verified.',
+      'Mail server for messages to dashboard users: `smtp://user:password@host:587` (STARTTLS) or `smtps://…:465`. ' +
+      'Passwords are sent only over TLS; certificates are verified.',
     secret: true,
     commands: SERVE,
   }),
@@ -144,28 +177,28 @@ export const OPTIONS = {
     value: 'address',
     parse: mailAddress,
     default: null,
-    defaultText: '`mailvet@` the host of the public address',
-    help: 'Sender of those mails.',
+    defaultText: '`mailvet@` plus the host of the public URL',
+    help: 'Sender address of those messages.',
     commands: SERVE,
   }),
   signup: row({
     env: 'MAILVET_SIGNUP',
     group: 'Dashboard',
-    value: 'who',
+    value: 'mode',
     parse: oneOf('closed', 'open'),
     default: 'closed',
     help:
-      '`open`: strangers may sign up; their address is verified by the service itself and by a mail, so there has to ' +
-      'be a mail server. `closed`: people are invited, or made by `mailvet user create`.',
+      '`open`: anyone may sign up. The service verifies the address and mails a confirmation link, so a mail server is ' +
+      'required. `closed`: users are invited, or created with `mailvet user create`.',
     commands: SERVE,
   }),
   signupCredits: row({
     env: 'MAILVET_SIGNUP_CREDITS',
     group: 'Dashboard',
     value: 'n',
-    parse: integer(0, 1_000_000_000),
-    default: '100',
-    help: 'Credits of an account that somebody signed up for.',
+    parse: integer(SIGNUP_CREDITS),
+    default: String(SIGNUP_CREDITS.default),
+    help: 'Opening balance of an account created by sign-up.',
     commands: SERVE,
   }),
   dnsServers: row({
@@ -175,26 +208,26 @@ export const OPTIONS = {
     parse: listOf(dnsServer),
     default: null,
     defaultText: "the system's",
-    help: 'Resolvers to ask.',
-    commands: ASKING,
+    help: 'DNS resolvers to use.',
+    commands: ENGINE_COMMANDS,
   }),
   dnsTimeoutMs: row({
     env: 'MAILVET_DNS_TIMEOUT_MS',
     group: 'DNS',
     value: 'ms',
-    parse: integer(50, 10_000),
-    default: '2000',
-    help: 'Milliseconds for one try; two tries a server.',
-    commands: ASKING,
+    parse: integer(DNS_TIMEOUT_MS),
+    default: String(DNS_TIMEOUT_MS.default),
+    help: 'Timeout of one attempt in milliseconds; two attempts per server.',
+    commands: ENGINE_COMMANDS,
   }),
   smtpPort: row({
     env: 'MAILVET_SMTP_PORT',
     group: 'Mailbox check',
     value: 'port',
     parse: remotePort,
-    default: '25',
-    help: 'Port of the mail servers that are asked.',
-    commands: ASKING,
+    default: String(SMTP_PORT),
+    help: 'Port of the mail servers to connect to.',
+    commands: ENGINE_COMMANDS,
   }),
   smtpHelo: row({
     env: 'MAILVET_SMTP_HELO',
@@ -202,12 +235,12 @@ export const OPTIONS = {
     value: 'name',
     parse: heloName,
     default: null,
-    defaultText: "the host's full name",
+    defaultText: "the host's fully qualified name",
     help:
-      'Name in EHLO; it should resolve to the address that mail servers see. `localhost` and unqualified names are ' +
-      "refused at start, unless private networks are allowed. Where the option is not set and the host's own name is " +
-      'unqualified, the service starts without a name: `mx` works, and mail servers cannot be asked until it is set.',
-    commands: ASKING,
+      'Name for EHLO; it should resolve to the address that mail servers see. `localhost` and unqualified names are ' +
+      "rejected at start, unless private networks are allowed. If the option is not set and the host's own name is " +
+      'unqualified, the service starts without a name: `mx` works, but the mailbox check is unavailable.',
+    commands: ENGINE_COMMANDS,
   }),
   smtpFrom: row({
     env: 'MAILVET_SMTP_FROM',
@@ -215,9 +248,9 @@ export const OPTIONS = {
     value: 'address',
     parse: sender,
     default: null,
-    defaultText: '`verify@` the HELO name',
-    help: "Sender of the question. `<>` is allowed. Never an address at the recipient's own domain.",
-    commands: ASKING,
+    defaultText: '`verify@` plus the HELO name',
+    help: 'Sender address for MAIL FROM; `<>` is allowed. Replaced by `<>` for recipients at the same domain.',
+    commands: ENGINE_COMMANDS,
   }),
   smtpBind: row({
     env: 'MAILVET_SMTP_BIND',
@@ -226,35 +259,35 @@ export const OPTIONS = {
     parse: listOf(ipAddress),
     default: null,
     defaultText: 'none',
-    help: 'Local addresses to ask from, in turn.',
-    commands: ASKING,
+    help: 'Local addresses to connect from, used in rotation.',
+    commands: ENGINE_COMMANDS,
   }),
   smtpConnectionsPerHost: row({
     env: 'MAILVET_SMTP_CONNECTIONS_PER_HOST',
     group: 'Mailbox check',
     value: 'n',
-    parse: integer(1, 1000),
-    default: '5',
-    help: 'Dialogues open at once to one mail host.',
-    commands: ASKING,
+    parse: integer(SMTP_CONNECTIONS_PER_HOST),
+    default: String(SMTP_CONNECTIONS_PER_HOST.default),
+    help: 'Concurrent connections to one mail host.',
+    commands: ENGINE_COMMANDS,
   }),
   smtpRatePerOperator: row({
     env: 'MAILVET_SMTP_RATE_PER_OPERATOR',
     group: 'Mailbox check',
     value: 'n',
-    parse: decimal(0, 10_000),
-    default: '2',
-    help: "Dialogues begun per second with one operator's hosts; 0 = no bound.",
-    commands: ASKING,
+    parse: decimal(SMTP_RATE_PER_OPERATOR),
+    default: String(SMTP_RATE_PER_OPERATOR.default),
+    help: 'New connections per second to the hosts of one operator; 0 = unlimited.',
+    commands: ENGINE_COMMANDS,
   }),
   smtpBreakerSeconds: row({
     env: 'MAILVET_SMTP_BREAKER_SECONDS',
     group: 'Mailbox check',
     value: 's',
-    parse: integer(0, 604_800),
-    default: '3600',
-    help: 'How long an operator that refused our IP is not dialled again, in seconds; 0 = never opens.',
-    commands: ASKING,
+    parse: integer(SMTP_BREAKER_SECONDS),
+    default: String(SMTP_BREAKER_SECONDS.default),
+    help: 'How long to leave an operator alone that rejected our IP, in seconds; 0 = the breaker is off.',
+    commands: ENGINE_COMMANDS,
   }),
   allowPrivateNetworks: row({
     env: 'MAILVET_ALLOW_PRIVATE_NETWORKS',
@@ -263,9 +296,9 @@ export const OPTIONS = {
     parse: boolean,
     default: 'false',
     help:
-      'Lets mail hosts be loopback, private or otherwise special addresses. For laboratories only; logged as a ' +
-      'warning at start.',
-    commands: ASKING,
+      'Allows mail hosts with loopback, private or other special addresses. For laboratories only; logs a warning at ' +
+      'start.',
+    commands: ENGINE_COMMANDS,
   }),
   listsDir: row({
     env: 'MAILVET_LISTS_DIR',
@@ -273,8 +306,8 @@ export const OPTIONS = {
     value: 'path',
     parse: path,
     default: null,
-    defaultText: '`lists/` beside the SQLite store, else `./data/lists`',
-    help: 'Where `lists update` keeps what it fetched; the service takes it from there without a restart.',
+    defaultText: '`lists/` next to the SQLite file, otherwise `./data/lists`',
+    help: 'Where `lists update` stores downloaded lists; a running service picks them up without a restart.',
   }),
   listsDisposableUrl: row({
     env: 'MAILVET_LISTS_DISPOSABLE_URL',
@@ -283,7 +316,7 @@ export const OPTIONS = {
     parse: webAddress,
     default:
       'https://raw.githubusercontent.com/disposable-email-domains/disposable-email-domains/main/disposable_email_blocklist.conf',
-    help: 'Where `lists update` fetches the curated list of disposable domains.',
+    help: 'Where `lists update` downloads the curated list of disposable domains.',
     commands: ['lists', 'doctor'],
   }),
   listsFakefilterUrl: row({
@@ -292,7 +325,7 @@ export const OPTIONS = {
     value: 'url',
     parse: webAddress,
     default: 'https://raw.githubusercontent.com/7c/fakefilter/main/txt/data.txt',
-    help: 'Where `lists update` fetches the crawled list of disposable domains.',
+    help: 'Where `lists update` downloads the crawled list of disposable domains.',
     commands: ['lists'],
   }),
   logLevel: row({
@@ -307,19 +340,19 @@ export const OPTIONS = {
   logAddresses: row({
     env: 'MAILVET_LOG_ADDRESSES',
     group: 'Logs and data',
-    value: 'how',
+    value: 'format',
     parse: oneOf('hash', 'domain', 'full'),
     default: 'hash',
-    help: 'How email addresses stand in the logs: `hash`, `domain` or `full`.',
+    help: 'How email addresses appear in the log: `hash`, `domain` or `full`.',
     commands: SERVE,
   }),
   retentionDays: row({
     env: 'MAILVET_RETENTION_DAYS',
     group: 'Logs and data',
     value: 'days',
-    parse: integer(1, 36_500),
-    default: '30',
-    help: 'How long single verifications are kept (usage counters stay).',
+    parse: integer(RETENTION_DAYS),
+    default: String(RETENTION_DAYS.default),
+    help: 'How many days verifications are kept. Usage counters are not affected.',
     commands: SERVE,
   }),
   role: row({
@@ -328,7 +361,7 @@ export const OPTIONS = {
     value: 'role',
     parse: oneOf('all', 'api', 'worker'),
     default: 'all',
-    help: 'What this process does: `all`, `api` (answers requests) or `worker` (runs jobs).',
+    help: 'What this process runs: `all`, `api` (requests) or `worker` (background jobs).',
     commands: SERVE,
   }),
   metricsToken: row({
@@ -338,7 +371,7 @@ export const OPTIONS = {
     parse: bearerToken,
     default: null,
     defaultText: 'none: no `/metrics` on the main port',
-    help: 'Opens `/metrics` to requests that carry this token, of 16 characters or more, as `Authorization: Bearer`.',
+    help: `Enables \`/metrics\` for requests with this token as \`Authorization: Bearer\`; at least ${BEARER_TOKEN_MIN} characters.`,
     secret: true,
     commands: SERVE,
   }),
@@ -349,7 +382,7 @@ export const OPTIONS = {
     parse: port,
     default: null,
     defaultText: 'none',
-    help: 'Serves `/metrics` without a token on a port of its own, at the same host.',
+    help: 'Serves `/metrics` without a token on a separate port of the same host.',
     commands: SERVE,
   }),
 } as const;
@@ -357,14 +390,14 @@ export const OPTIONS = {
 export type OptionKey = keyof typeof OPTIONS;
 type Table = typeof OPTIONS;
 type Value<K extends OptionKey> = Table[K] extends OptionRow<infer T> ? T : never;
-/** What the table alone gives: null where nothing was set and there is no fixed default. */
+/** The values read; null if not set and without a fixed default. */
 export type Settings = { [K in OptionKey]: Table[K]['default'] extends null ? Value<K> | null : Value<K> };
 
 /** Environment variable = flag: `MAILVET_DNS_SERVERS` = `--dns-servers`. */
 export const flagOf = (option: Pick<OptionRow, 'env'>): string =>
   `--${option.env.replace('MAILVET_', '').toLowerCase().replaceAll('_', '-')}`;
 
-/** The rows that `command` reads (`*`: all there are), in the order of the table. */
+/** The rows that apply to `command` (`*`: all), in the order of the table. */
 export const optionsOf = (command: string): readonly (readonly [OptionKey, OptionRow])[] =>
   (Object.entries(OPTIONS) as [OptionKey, OptionRow][]).filter(
     ([, option]) => command === '*' || (option.commands?.includes(command) ?? true),

@@ -27,6 +27,8 @@ describe('with nothing set', () => {
       host: '127.0.0.1',
       port: 8025,
       publicUrl: 'http://127.0.0.1:8025',
+      securityContact: null,
+      connectionsPerNetwork: 500,
       trustedProxies: [],
       authSecret: null,
       mailUrl: null,
@@ -65,12 +67,12 @@ describe('with nothing set', () => {
   ])('starts on a host called "%s", without a HELO name', (host) =>
     expect(good({}, {}, host)).toMatchObject({ smtpHelo: null, smtpFrom: null }));
 
-  it('takes an unqualified host name in a laboratory', () => {
+  it('accepts an unqualified host name if private networks are allowed', () => {
     const options = good({ MAILVET_ALLOW_PRIVATE_NETWORKS: 'true' }, {}, 'Laptop');
     expect(options).toMatchObject({ smtpHelo: 'laptop', smtpFrom: 'verify@laptop' });
   });
 
-  it('counts a variable that is set to nothing as not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(good({ MAILVET_PORT: ' ', MAILVET_HOST: '', PORT: '9000' })).toMatchObject({
       port: 9000,
       host: '127.0.0.1',
@@ -79,7 +81,7 @@ describe('with nothing set', () => {
 });
 
 describe('where a value comes from', () => {
-  it('prefers the flag to the variable, and the variable to its other name', () => {
+  it('prefers the flag to the variable, and the variable to its alias', () => {
     const env = { MAILVET_PORT: '1', PORT: '2' };
     expect(good(env, { port: '3' }).port).toBe(3);
     expect(good(env).port).toBe(1);
@@ -94,7 +96,7 @@ describe('where a value comes from', () => {
     expect(good({ MAILVET_HOST_FILE: file }).host).toBe('127.0.0.1');
   });
 
-  it('says which file cannot be read, is empty, or competes with the variable', () => {
+  it('reports a file that is unreadable, empty, or set together with the variable', () => {
     writeFileSync(join(dir, 'empty'), '\n');
     const token = 'x'.repeat(20);
     expect(problems({ MAILVET_METRICS_TOKEN_FILE: join(dir, 'none') })[0]).toMatch(
@@ -104,13 +106,13 @@ describe('where a value comes from', () => {
     expect(problems({ MAILVET_METRICS_TOKEN: token, MAILVET_METRICS_TOKEN_FILE: 'x' })[0]).toMatch(/both set/);
   });
 
-  it('takes a truth flag without a value', () => {
+  it('accepts a boolean flag without a value', () => {
     expect(good({}, { allowPrivateNetworks: true }).allowPrivateNetworks).toBe(true);
   });
 });
 
 describe('values', () => {
-  it('reads lists and puts them in one form', () => {
+  it('parses and normalizes lists', () => {
     const options = good({
       MAILVET_DNS_SERVERS: '192.0.2.1, 192.0.2.2:5353,2001:DB8::1,[::1]:54',
       MAILVET_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7,2001:db8::/32,::1',
@@ -126,15 +128,15 @@ describe('values', () => {
     expect(options.smtpBind).toEqual(['192.0.2.5', '2001:db8::5']);
   });
 
-  it('knows the null sender', () => expect(good({ MAILVET_SMTP_FROM: '<>' }).smtpFrom).toBe(''));
+  it('accepts the null sender', () => expect(good({ MAILVET_SMTP_FROM: '<>' }).smtpFrom).toBe(''));
 
-  it('keeps updated lists beside the store', () => {
+  it('stores downloaded lists next to the SQLite file', () => {
     expect(good({ MAILVET_DATABASE_URL: 'sqlite:/var/lib/mailvet/m.db' }).listsDir).toBe('/var/lib/mailvet/lists');
     expect(good({ MAILVET_DATABASE_URL: 'postgres://db/m' }).listsDir).toBe('./data/lists');
     expect(good({ MAILVET_DATABASE_URL: 'sqlite::memory:' }).listsDir).toBe('./data/lists');
   });
 
-  it('names an address that a browser can open', () => {
+  it('derives a public URL that a browser can open', () => {
     expect(publicUrlOf('0.0.0.0', 80)).toBe('http://localhost:80');
     expect(publicUrlOf('::1', 80)).toBe('http://[::1]:80');
     expect(good({ MAILVET_PUBLIC_URL: 'https://verify.example.com/api/' }).publicUrl).toBe(
@@ -188,23 +190,23 @@ describe('values', () => {
     expect(found[0]).toMatch(new RegExp(`^${name}.*: give .+\\.$`, 's'));
   });
 
-  it('names every problem at once, by flag where a flag was given', () => {
+  it('reports all problems at once, by flag if one was given', () => {
     const found = problems({ MAILVET_PORT: 'x', MAILVET_LOG_LEVEL: 'loud' }, { host: 'a b' });
     expect(found.map((problem) => problem.split(' ')[0])).toEqual(['--host', 'MAILVET_PORT', 'MAILVET_LOG_LEVEL']);
   });
 
-  it('never repeats a secret', () => {
+  it('never echoes a secret', () => {
     const found = problems({ MAILVET_DATABASE_URL: 'mysql://u:hunter2@db', MAILVET_METRICS_TOKEN: 'hunter2' });
     expect(found).toHaveLength(2);
     expect(found.join()).not.toContain('hunter2');
   });
 
-  it('lets strangers sign up only where mail can be sent', () => {
+  it('allows open sign-up only with a mail server', () => {
     expect(problems({ MAILVET_SIGNUP: 'open' })).toEqual([expect.stringMatching(/^MAILVET_SIGNUP .*MAILVET_MAIL_URL/)]);
     expect(good({ MAILVET_SIGNUP: 'open', MAILVET_MAIL_URL: 'smtps://u:p%40@[::1]:465' }).signup).toBe('open');
   });
 
-  it('sends mail from its public host', () => {
+  it('derives the sender address from the public host', () => {
     const from = (MAILVET_PUBLIC_URL: string) => good({ MAILVET_PUBLIC_URL }).mailFrom;
     expect(from('https://verify.example.com')).toBe('mailvet@verify.example.com');
     expect(from('http://192.0.2.7:8025')).toBe('mailvet@[192.0.2.7]');
@@ -212,12 +214,12 @@ describe('values', () => {
     expect(good({ MAILVET_MAIL_FROM: 'post@Example.com' }).mailFrom).toBe('post@example.com');
   });
 
-  it('refuses one port for two purposes', () => {
+  it('rejects the same port for two purposes', () => {
     expect(problems({ MAILVET_METRICS_PORT: '8025' })).toEqual([expect.stringContaining('MAILVET_METRICS_PORT')]);
     expect(good({ MAILVET_PORT: '0', MAILVET_METRICS_PORT: '0' }).metricsPort).toBe(0);
   });
 
-  it('never throws, whatever is set', () => {
+  it('never throws', () => {
     const names = optionsOf('*').flatMap(([, option]) => [option.env, ...(option.aliases ?? []), `${option.env}_FILE`]);
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), fc.string({ unit: 'binary' })), (env) => {
@@ -229,7 +231,7 @@ describe('values', () => {
 });
 
 describe('what is made from the table', () => {
-  it('names every option once in the page, in the sample file and in --help', () => {
+  it('has every option once in the docs page, the sample file and --help', () => {
     const flags = flagsOf('serve').map((flag) => flag.term.split(' ')[0]);
     expect(optionsOf('*').map(([key]) => key)).toEqual(Object.keys(OPTIONS));
     for (const [, option] of optionsOf('*')) {
@@ -239,7 +241,7 @@ describe('what is made from the table', () => {
     }
   });
 
-  it('gives a sample file that changes nothing when all its lines are put in force', () => {
+  it('has a sample file whose uncommented lines equal the defaults', () => {
     const lines = sampleEnvironment().matchAll(/^#(MAILVET_\w+)=(.*)$/gm);
     expect(good(Object.fromEntries([...lines].map(([, name, value]) => [name, value])))).toEqual(good({}));
   });

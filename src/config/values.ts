@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
+import type { Range } from '../kernel/limits.ts';
 
-/** What a parser makes of a text: the value, or what should have been there (completes "give …"). */
-export type Parsed<T> = { readonly value: T } | { readonly expected: string };
+/** The value, or a description of valid values that completes "give …". */
+type Parsed<T> = { readonly value: T } | { readonly expected: string };
 export type Parser<T> = (text: string) => Parsed<T>;
 
 const list = (text: string): string[] =>
@@ -10,17 +11,17 @@ const list = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Every part of a comma-separated list through one parser; the first bad part decides. */
+/** A comma-separated list; the first invalid part fails it. */
 export const listOf =
   <T>(parse: Parser<T>): Parser<readonly T[]> =>
   (text) => {
     const values: T[] = [];
     for (const part of list(text)) {
       const parsed = parse(part);
-      if ('expected' in parsed) return { expected: `a comma-separated list, each part ${parsed.expected}` };
+      if ('expected' in parsed) return { expected: `a comma-separated list, each item ${parsed.expected}` };
       values.push(parsed.value);
     }
-    return values.length > 0 ? { value: values } : { expected: 'a comma-separated list with at least one part' };
+    return values.length > 0 ? { value: values } : { expected: 'a comma-separated list with at least one item' };
   };
 
 export const oneOf =
@@ -32,7 +33,7 @@ export const oneOf =
 
 /** A whole number in decimal digits, both bounds included. */
 export const integer =
-  (min: number, max: number): Parser<number> =>
+  ({ min, max }: Range): Parser<number> =>
   (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     return value >= min && value <= max ? { value } : { expected: `a whole number from ${min} to ${max}` };
@@ -40,7 +41,7 @@ export const integer =
 
 /** A number that may have decimals, both bounds included. */
 export const decimal =
-  (min: number, max: number): Parser<number> =>
+  ({ min, max }: Range): Parser<number> =>
   (text) => {
     const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
     return value >= min && value <= max ? { value } : { expected: `a number from ${min} to ${max}` };
@@ -53,14 +54,14 @@ export const boolean: Parser<boolean> = (text) => {
 };
 
 export const port: Parser<number> = (text) => {
-  const parsed = integer(0, 65535)(text);
+  const parsed = integer({ min: 0, max: 65535 })(text);
   if ('value' in parsed || !text.startsWith('tcp://')) return parsed;
-  // Kubernetes puts such a variable into every pod beside a Service named "mailvet".
-  return { expected: 'a port number (this value is made by Kubernetes: set enableServiceLinks: false on the pod)' };
+  // Kubernetes sets such a variable in every pod if there is a Service named "mailvet".
+  return { expected: 'a port number (Kubernetes set this value: set enableServiceLinks: false on the pod)' };
 };
 
-/** A port that can be connected to: 0 is none. */
-export const remotePort: Parser<number> = integer(1, 65535);
+/** A port to connect to, so not 0. */
+export const remotePort: Parser<number> = integer({ min: 1, max: 65535 });
 
 export const ipAddress: Parser<string> = (text) =>
   isIP(text) === 0 ? { expected: 'an IP address' } : { value: text.toLowerCase() };
@@ -69,7 +70,7 @@ export const ipAddress: Parser<string> = (text) =>
 export const listenHost: Parser<string> = (text) =>
   isIP(text) !== 0 || isHostName(text) ? { value: text.toLowerCase() } : { expected: 'an IP address or a host name' };
 
-/** `192.0.2.0/24`, `2001:db8::/32`, or one address, which is given the full prefix length. */
+/** `192.0.2.0/24`, `2001:db8::/32`, or a single address, which gets the full prefix length. */
 export const cidr: Parser<string> = (text) => {
   const [address = '', bits, ...more] = text.split('/');
   const family = isIP(address);
@@ -79,12 +80,12 @@ export const cidr: Parser<string> = (text) => {
   return { value: `${address.toLowerCase()}/${length}` };
 };
 
-export interface ServerAddress {
+interface ServerAddress {
   readonly address: string;
   readonly port: number;
 }
 
-/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1`, `[2001:db8::1]:5353`; port 53 where none is named. */
+/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1`, `[2001:db8::1]:5353`; default port 53. */
 export const dnsServer: Parser<ServerAddress> = (text) => {
   const expected = 'an IP address with an optional port (IPv6 with a port in brackets: [::1]:53)';
   if (isIP(text) !== 0) return { value: { address: text.toLowerCase(), port: 53 } };
@@ -102,9 +103,9 @@ export const databaseUrl: Parser<string> = (text) => {
   return { expected: 'sqlite:PATH or postgres://user:password@host/database' };
 };
 
-/** An absolute http(s) address, without a slash at its end. */
+/** An absolute http(s) URL; trailing slashes are removed. */
 export const webAddress: Parser<string> = (text) => {
-  const expected = 'an http:// or https:// address without query, fragment or password';
+  const expected = 'an http:// or https:// URL without query, fragment or password';
   if (!URL.canParse(text)) return { expected };
   const url = new URL(text);
   const plain = url.search === '' && url.hash === '' && url.username === '' && url.password === '';
@@ -112,15 +113,30 @@ export const webAddress: Parser<string> = (text) => {
   return { value: url.href.replace(/\/+$/, '') };
 };
 
-/** A secret that travels in an Authorization header (RFC 6750 §2.1), long enough not to be guessed. */
-export const bearerToken: Parser<string> = (text) =>
-  /^[A-Za-z0-9._~+/-]{16,512}=*$/.test(text)
-    ? { value: text }
-    : { expected: '16 or more characters of A-Z a-z 0-9 . _ ~ + / -' };
+/** What RFC 9116 §2.5.3 allows, of what people use: an email address, a `mailto:` or an `https:` URI. */
+export const securityContact: Parser<string> = (text) => {
+  const address = mailAddress(text.replace(/^mailto:/i, ''));
+  if ('value' in address) return { value: `mailto:${address.value}` };
+  const page = webAddress(text);
+  if ('value' in page && page.value.startsWith('https://')) return page;
+  return { expected: 'an email address or an https:// URL' };
+};
 
-/** Length is all that can be asked of it. */
+/** Characters; secrets are generated, not typed. */
+const SECRET_MAX = 512;
+export const BEARER_TOKEN_MIN = 16;
+export const SECRET_MIN = 32;
+const BEARER_TOKEN = new RegExp(`^[A-Za-z0-9._~+/-]{${BEARER_TOKEN_MIN},${SECRET_MAX}}=*$`);
+const SECRET = new RegExp(`^[\\x20-\\x7e]{${SECRET_MIN},${SECRET_MAX}}$`);
+
+/** A token for the Authorization header (RFC 6750 §2.1), too long to guess. */
+export const bearerToken: Parser<string> = (text) =>
+  BEARER_TOKEN.test(text)
+    ? { value: text }
+    : { expected: `${BEARER_TOKEN_MIN} or more characters of A-Z a-z 0-9 . _ ~ + / -` };
+
 export const authSecret: Parser<string> = (text) =>
-  /^[\x20-\x7e]{32,512}$/.test(text) ? { value: text } : { expected: '32 or more printable ASCII characters' };
+  SECRET.test(text) ? { value: text } : { expected: `${SECRET_MIN} or more printable ASCII characters` };
 
 /** `smtp://` or `smtps://` with a host; user and password percent-encoded (RFC 3986 §3.2.1). */
 export const mailServer: Parser<string> = (text) => {
@@ -144,7 +160,7 @@ export function isHostName(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
 }
 
-/** A name that a mail server can look up: qualified, not all digits at the end, and not this very machine (RFC 6761). */
+/** A name that a mail server can look up: qualified, no all-digit last label, not localhost (RFC 6761). */
 export function isQualified(name: string): boolean {
   const labels = name.toLowerCase().split('.');
   const last = labels.at(-1)!;
@@ -155,7 +171,7 @@ export function isQualified(name: string): boolean {
 export const heloName: Parser<string> = (text) =>
   isHostName(text) ? { value: text.toLowerCase() } : { expected: 'a host name such as mail.example.com' };
 
-/** The reverse-path of MAIL FROM (RFC 5321 §4.1.2); `<>` is the null one and becomes the empty string. */
+/** The reverse-path of MAIL FROM (RFC 5321 §4.1.2); the null reverse-path `<>` becomes the empty string. */
 export const sender: Parser<string> = (text) => {
   if (text === '<>') return { value: '' };
   const match = /^([A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64})@(.+)$/.exec(text);
@@ -164,7 +180,7 @@ export const sender: Parser<string> = (text) => {
   return good ? { value: `${local}@${match![2]!.toLowerCase()}` } : { expected: 'an ASCII email address or <>' };
 };
 
-/** An address that every mail server takes as a sender: ASCII, at a name. */
+/** An ASCII address at a host name, which every mail server accepts as a sender. */
 export const mailAddress: Parser<string> = (text) => {
   const parsed = sender(text);
   return 'value' in parsed && parsed.value !== '' ? parsed : { expected: 'an ASCII email address' };

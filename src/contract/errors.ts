@@ -1,28 +1,35 @@
 import Type, { type Static } from 'typebox';
-import { ERRORS, type ErrorCode, PUBLIC_CODES } from '../kernel/errors.ts';
+import { ERROR_CODES, PUBLIC_CODES } from '../kernel/errors.ts';
+import { KEY_SCOPES } from '../kernel/key-scopes.ts';
 import { OneOf } from './schema.ts';
 
 export const ErrorReply = Type.Object(
   {
-    error: Type.String({ description: 'One plain sentence.' }),
+    error: Type.String({ description: 'What is wrong, in one sentence.' }),
     code: OneOf(PUBLIC_CODES, { description: 'Stable; see the errors page.' }),
     request_id: Type.String({ description: 'Also sent as X-Request-Id.' }),
-    field: Type.Optional(Type.String({ description: 'The parameter that is at fault.' })),
+    field: Type.Optional(Type.String({ description: 'The parameter that caused the error.' })),
     limit: Type.Optional(Type.Integer()),
     retry_after: Type.Optional(Type.Integer({ description: 'Seconds; also sent as Retry-After.' })),
     current_plan: Type.Optional(Type.String()),
     upgrade_required: Type.Optional(Type.String()),
     existing_id: Type.Optional(Type.Integer()),
+    scope: Type.Optional(OneOf(KEY_SCOPES, { description: 'The scope that the key lacks.' })),
+    expired_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expired.' })),
+    budget: Type.Optional(Type.Integer({ description: 'Credits that the key may spend in a calendar month (UTC).' })),
+    resets_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the budget of the key starts anew.' }),
+    ),
   },
   { title: 'Error' },
 );
 export type ErrorReply = Static<typeof ErrorReply>;
 
-/** What the dashboard's private API answers: every code, and what only it tells. */
+/** Errors of the dashboard's private API: every code, and the fields that only it has. */
 export const DashboardErrorReply = Type.Object(
   {
     ...ErrorReply.properties,
-    code: OneOf(Object.keys(ERRORS) as ErrorCode[], { description: 'Stable; see the errors page.' }),
+    code: OneOf(ERROR_CODES, { description: 'Stable; see the errors page.' }),
     required_role: Type.Optional(Type.String({ description: 'The least role that may do this.' })),
   },
   { title: 'Error' },

@@ -1,7 +1,15 @@
 import Type, { type Static } from 'typebox';
-import { Nullable, OneOf, objectReader, type Parsed, refused } from './schema.ts';
-
-export const FILTER_TYPES = ['email', 'domain', 'ip_address'] as const;
+import { FILTER_TYPES } from '../kernel/filter-types.ts';
+import { choice, grouped, span } from '../kernel/format.ts';
+import {
+  FILTER_QUERY_LENGTH,
+  FILTER_REASON_LENGTH,
+  FILTER_VALUE_LENGTH,
+  FILTERS_PAGE,
+  FILTERS_PER_PAGE,
+} from '../kernel/limits.ts';
+import { Text, WholeNumber } from './bounded.ts';
+import { DecodedAs, Nullable, OneOf } from './schema.ts';
 
 export const FilterReply = Type.Object(
   {
@@ -15,49 +23,47 @@ export const FilterReply = Type.Object(
 );
 export type FilterReply = Static<typeof FilterReply>;
 
-/** RFC 9110 leaves the length open; a reason is a note, not a document. */
-export const REASON_MAX = 500;
+const REASON_ERROR = `reason must be null or a string of at most ${grouped(FILTER_REASON_LENGTH.max)} characters, without control characters.`;
 
-const REASON_ERROR = `reason must be null or a string of at most ${REASON_MAX} characters, without control characters.`;
-
-export const FilterRequest = Type.Object(
-  {
-    filter_type: Type.Optional(
-      OneOf(FILTER_TYPES, {
-        description: 'May be left out when the value shows it.',
-        'x-error': 'filter_type must be "email", "domain" or "ip_address".',
-        'x-code': 'invalid_filter',
-      }),
-    ),
-    value: Type.String({
-      minLength: 1,
-      maxLength: 1024,
-      description: 'An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form.',
-      'x-error': 'value must be a string of 1 to 1,024 characters.',
+const filterFields = {
+  filter_type: Type.Optional(
+    OneOf(FILTER_TYPES, {
+      description: 'Optional when the value makes it clear.',
+      'x-error': `filter_type must be ${choice(FILTER_TYPES)}.`,
       'x-code': 'invalid_filter',
     }),
-    reason: Type.Optional(
-      Type.Union([Type.String({ maxLength: REASON_MAX }), Type.Null()], { 'x-error': REASON_ERROR }),
+  ),
+  value: Text('value', FILTER_VALUE_LENGTH, {
+    description: 'An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form.',
+    'x-error': `value must be a string of ${span(FILTER_VALUE_LENGTH)} characters.`,
+    'x-code': 'invalid_filter',
+  }),
+  reason: Type.Optional(
+    DecodedAs(
+      'plain',
+      Type.Union([Type.String({ maxLength: FILTER_REASON_LENGTH.max }), Type.Null()], { 'x-error': REASON_ERROR }),
     ),
-  },
-  { title: 'FilterRequest', description: 'Flat, or wrapped as {"filter": {…}}.' },
-);
-export type FilterRequest = Static<typeof FilterRequest>;
-const readFlat = objectReader(FilterRequest);
+  ),
+};
 
-/** Takes the object flat or wrapped. What a store could not give back as it was sent is refused, not altered. */
-export function readFilterRequest(body: unknown): Parsed<FilterRequest> {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const read = readFlat(isObject && Object.hasOwn(body, 'filter') ? (body as { filter: unknown }).filter : body);
-  const altered = read.ok && /[\p{Cc}\p{Cs}]/u.test(read.value.reason ?? '');
-  return altered ? refused('invalid_parameter', REASON_ERROR, { field: 'reason' }) : read;
-}
+/** Of the public API. */
+export const FilterRequest = Type.Object(filterFields, {
+  title: 'FilterRequest',
+  description: 'Flat, or wrapped as {"filter": {…}}.',
+  '~wrapper': 'filter',
+});
+/** Of the dashboard, which sends it flat. */
+export const FlatFilterRequest = Type.Object(filterFields, { title: 'FilterRequest' });
+
+export const FilterParams = Type.Object({
+  id: Type.Integer({ minimum: 1, 'x-error': 'There is no such filter.' }),
+});
 
 export const FiltersQuery = Type.Object({
   filter_type: Type.Optional(OneOf(FILTER_TYPES)),
-  query: Type.Optional(Type.String({ maxLength: 1024, description: 'Searched literally in value and reason.' })),
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
-  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
+  query: Type.Optional(Text('query', FILTER_QUERY_LENGTH, { description: 'Searched literally in value and reason.' })),
+  page: Type.Optional(WholeNumber('page', FILTERS_PAGE)),
+  per_page: Type.Optional(WholeNumber('per_page', FILTERS_PER_PAGE)),
 });
 
 export const FiltersReply = Type.Object(

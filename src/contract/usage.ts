@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { PLAN_NAMES } from '../kernel/plans.ts';
-import { OneOf } from './schema.ts';
+import { DecodedAs, OneOf } from './schema.ts';
 
-export const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
+const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
 
 const Instant = Type.String({ format: 'date-time' });
 const LevelUsage = Type.Object({
@@ -50,8 +50,13 @@ export const UsageReply = Type.Object(
 );
 export type UsageReply = Static<typeof UsageReply>;
 
+export const instantError = (field: string): string =>
+  `${field} must be a date such as 2026-11-01 or 2026-11-01T00:00:00Z.`;
+const InstantOf = (field: string, description: string) =>
+  DecodedAs('instant', Type.String({ description, 'x-error': instantError(field) }));
+
 export const UsageQuery = Type.Object({
   group_by: Type.Optional(OneOf(USAGE_GROUPINGS, { description: 'Adds `series`, one row per group.' })),
-  from: Type.Optional(Type.String({ description: 'Start of the series, RFC 3339; by default the period’s.' })),
-  to: Type.Optional(Type.String({ description: 'End of the series (exclusive), RFC 3339.' })),
+  from: Type.Optional(InstantOf('from', 'Start of the series, RFC 3339; by default the period’s.')),
+  to: Type.Optional(InstantOf('to', 'End of the series (exclusive), RFC 3339.')),
 });

@@ -1,47 +1,61 @@
 import Type, { type Static } from 'typebox';
-import { Nullable, OneOf, objectReader } from './schema.ts';
+import { choice, span } from '../kernel/format.ts';
+import { ADDRESS_LENGTH, IP_LENGTH, TIMEOUT_MS } from '../kernel/limits.ts';
+import { DEFAULT_LEVEL, LEVELS } from '../kernel/plans.ts';
+import { DELIVERABILITIES, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/reasons.ts';
+import { Text, WholeNumber } from './bounded.ts';
+import { DecodedAs, Defaulted, Nullable, OneOf } from './schema.ts';
 
-export const LEVELS = ['mx', 'smtp'] as const;
 const RESULTS = ['pass', 'fail', 'unknown', 'skipped'] as const;
+
+export const EMAIL_ERROR = `email must be a string of ${span(ADDRESS_LENGTH)} characters.`;
+export const LEVEL_NOTES = {
+  'x-error': `validation_type must be ${choice(LEVELS)}.`,
+  'x-code': 'invalid_validation_type',
+} as const;
 
 export const VerifyRequest = Type.Object(
   {
-    email: Type.String({
-      minLength: 1,
-      maxLength: 1024,
-      description: 'The address to check. A malformed address is no bad request: its verdict is `bad`.',
-      'x-error': 'email must be a string of 1 to 1,024 characters.',
+    email: Text('email', ADDRESS_LENGTH, {
+      description: 'The address to check. A malformed address is not a bad request: its verdict is `bad`.',
+      'x-error': EMAIL_ERROR,
     }),
-    validation_type: Type.Optional(
+    validation_type: Defaulted(
       OneOf(LEVELS, {
-        default: 'mx',
-        description: '`mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server.',
-        'x-error': 'validation_type must be "mx" or "smtp".',
-        'x-code': 'invalid_validation_type',
+        description:
+          '`mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.',
+        ...LEVEL_NOTES,
       }),
+      DEFAULT_LEVEL,
     ),
     client_ip: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: "The end user's IP, which `ip_address` filters match; left out, the caller's own.",
-        'x-error': 'client_ip must be an IPv4 or IPv6 address.',
-      }),
+      DecodedAs(
+        'ip',
+        Text('client_ip', IP_LENGTH, {
+          description: "The end user's IP, which `ip_address` filters match; the caller's own by default.",
+          'x-error': 'client_ip must be an IPv4 or IPv6 address.',
+        }),
+      ),
     ),
     timeout_ms: Type.Optional(
-      Type.Integer({
-        minimum: 1000,
-        maximum: 30000,
-        default: 10000,
+      WholeNumber('timeout_ms', TIMEOUT_MS, {
         description:
-          'The whole budget of the check, in milliseconds; what is not known by then is reported as unknown.',
-        'x-error': 'timeout_ms must be a whole number from 1,000 to 30,000.',
+          'Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown.',
       }),
     ),
   },
   { title: 'VerifyRequest', description: 'Fields that are not named here are ignored.' },
 );
-export type VerifyRequest = Static<typeof VerifyRequest>;
-export const readVerifyRequest = objectReader(VerifyRequest);
+
+export const VerifyQuery = Type.Object({
+  evidence: Type.Optional(
+    Type.String({
+      enum: ['0', '1'],
+      description: '`1` adds the evidence: mail hosts and the SMTP transcript.',
+      'x-error': 'evidence must be 0 or 1.',
+    }),
+  ),
+});
 
 const Result = OneOf(RESULTS);
 const MxRecord = Type.Object({ host: Type.String(), priority: Type.Integer() });
@@ -108,17 +122,29 @@ const EvidenceReply = Type.Object({
   ),
 });
 
+export const StatusField = OneOf(STATUSES);
+export const DeliverabilityField = OneOf(DELIVERABILITIES, { description: 'What to expect of a message.' });
+/** The set grows with new versions: a client has to bear a reason that it does not know. */
+export const ReasonField = Nullable(
+  OneOf(REASON_NAMES, {
+    description:
+      'Why the address is bad, or what could not be determined; see the page of verdicts. Later versions may add reasons.',
+  }),
+);
+export const ReasonOrNone = OneOf(REASON_FILTERS, {
+  description: '`none`: without a reason.',
+  'x-error': 'reason must be a reason of the page of verdicts, or "none".',
+});
+
 export const VerifyReply = Type.Object(
   {
     email: Type.String({ description: 'Exactly as sent.' }),
-    status: OneOf(['good', 'bad'] as const),
+    status: StatusField,
     validation_type: OneOf(LEVELS, { description: 'The level that gave the answer, and that was billed.' }),
     credits_used: Type.Integer({ minimum: 0 }),
     is_disposable: Type.Boolean(),
-    deliverability: OneOf(['deliverable', 'undeliverable', 'risky', 'unknown'] as const),
-    reason: Nullable(
-      Type.String({ description: 'Why the address is bad, or what stayed open; see the page of verdicts.' }),
-    ),
+    deliverability: DeliverabilityField,
+    reason: ReasonField,
     did_you_mean: Nullable(Type.String()),
     normalized_email: Nullable(Type.String()),
     local_part: Nullable(Type.String()),

@@ -6,16 +6,17 @@ import { createResolver, type Resolver, type Server, systemServers } from './dns
 import { ownAddresses, routable } from './dns/routable.ts';
 import type { SmtpEvidence } from './evidence.ts';
 import type { Lists } from './lists/lists.ts';
-import { type AskerState, type WatchedAsker, watchAsker } from './smtp/asker.ts';
+import { probeConnectivity } from './smtp/canary-hosts.ts';
 import { type Classifier, createClassifier, loadRules, type Reading } from './smtp/classify.ts';
-import { askControls } from './smtp/control-hosts.ts';
-import { createMailboxCheck, type MailboxCheck, type ReadRequest } from './smtp/mailbox.ts';
+import { type EgressHealth, type MonitoredMailboxCheck, monitorEgress } from './smtp/egress.ts';
+import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
 import { operatorKey } from './smtp/operators.ts';
+import type { ReadRequest } from './smtp/options.ts';
 import { createUnmatched, type Unmatched, type UnmatchedReply } from './smtp/unmatched.ts';
-import type { MailboxQuestion, Tools } from './verify.ts';
+import type { EngineDeps, MailboxQuestion } from './verify.ts';
 
-/** How this host introduces itself to mail servers, and how gently it asks. */
-export interface AskerOptions {
+/** How this host identifies itself to mail servers, and its rate limits towards them. */
+interface SmtpIdentity {
   /** Qualified name for EHLO. */
   readonly helo: string;
   /** `user@host`, or `<>`. */
@@ -27,33 +28,33 @@ export interface AskerOptions {
   readonly breakerSeconds: number;
 }
 
-export interface EngineOptions {
-  /** Null or left out: the system's. */
+interface EngineOptions {
+  /** Default and null: the system's. */
   readonly dnsServers?: readonly Server[] | null;
-  /** Milliseconds for one try; two tries a server. */
+  /** Milliseconds per attempt; two attempts per server. */
   readonly dnsTimeoutMs?: number;
-  /** Laboratories only: mail hosts may be loopback, private or otherwise special addresses. */
+  /** Test setups only: mail hosts may have loopback, private or other special addresses. */
   readonly allowPrivateNetworks?: boolean;
   readonly lists: () => Lists;
-  /** Null: this host has no name to introduce itself with; the `smtp` level answers `smtp_unverifiable`. */
-  readonly asker: AskerOptions | null;
+  /** Null: this host has no EHLO name; the `smtp` level answers `smtp_unverifiable`. */
+  readonly smtp: SmtpIdentity | null;
   readonly clock?: Clock;
-  /** Told of the first reply of each kind that no classification rule matched. */
+  /** Called with the first reply of each kind that no classification rule matched. */
   readonly onUnmatched?: (reply: Omit<UnmatchedReply, 'count'>) => void;
 }
 
-export interface Engine extends Tools {
-  /** Null where there is no asker. */
+export interface VerificationEngine extends EngineDeps {
+  /** Null without an SMTP identity. */
   readonly mailboxStats: () => ReturnType<MailboxCheck['stats']> | null;
-  /** Whether this host can ask at all; null where there is no asker. */
-  readonly askerState: () => AskerState | null;
+  /** Whether this host can connect to mail servers; null without an SMTP identity. */
+  readonly egressHealth: () => EgressHealth | null;
   /** Replies that no classification rule matched. */
   readonly unmatched: Unmatched;
   close(): void;
 }
 
-/** The world as the engine sees it, made of this machine's resolver, sockets, clock and random numbers. */
-export function createEngine(options: EngineOptions): Engine {
+/** The engine on this machine's resolver, sockets, clock and random numbers. */
+export function createEngine(options: EngineOptions): VerificationEngine {
   const clock = options.clock ?? systemClock;
   const resolver = createResolver({
     servers: options.dnsServers ?? systemServers(),
@@ -64,27 +65,27 @@ export function createEngine(options: EngineOptions): Engine {
   const unmatched = createUnmatched();
   const allowPrivate = options.allowPrivateNetworks ?? false;
   const onUnmatched = options.onUnmatched ?? (() => {});
-  const world: AskerWorld = { clock, resolver, own, allowPrivate, unmatched, onUnmatched };
-  const asker = options.asker === null ? null : createAsker(options.asker, world);
+  const deps: SmtpDeps = { clock, resolver, own, allowPrivate, unmatched, onUnmatched };
+  const smtp = options.smtp === null ? null : createSmtpCheck(options.smtp, deps);
   return {
     clock,
     resolver,
     lists: options.lists,
-    mailbox: asker?.watched ?? cannotAsk,
+    mailbox: smtp?.watched ?? NO_SMTP_CHECK,
     allowPrivate,
     random: () => randomInt(2 ** 32) / 2 ** 32,
     ownAddresses: own,
-    mailboxStats: () => asker?.mailbox.stats() ?? null,
-    askerState: () => asker?.watched.state() ?? null,
+    mailboxStats: () => smtp?.mailbox.stats() ?? null,
+    egressHealth: () => smtp?.watched.state() ?? null,
     unmatched,
     close() {
-      asker?.close();
+      smtp?.close();
       resolver.close();
     },
   };
 }
 
-interface AskerWorld {
+interface SmtpDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
   readonly own: ReadonlySet<string>;
@@ -93,39 +94,39 @@ interface AskerWorld {
   readonly onUnmatched: NonNullable<EngineOptions['onUnmatched']>;
 }
 
-/** The mailbox check, and around it the watch that answers for it while this host cannot ask. */
-function createAsker(
-  asker: AskerOptions,
-  world: AskerWorld,
-): { mailbox: MailboxCheck; watched: WatchedAsker; close(): void } {
-  const { clock, resolver, own, allowPrivate } = world;
-  const { helo, port, bind } = asker;
+/** The mailbox check, and the egress monitor that answers for it while this host cannot connect. */
+function createSmtpCheck(
+  smtp: SmtpIdentity,
+  deps: SmtpDeps,
+): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): void } {
+  const { clock, resolver, own, allowPrivate } = deps;
+  const { helo, port, bind } = smtp;
   const rules = loadRules();
   const aboutOurIp = new Set(rules.rows.filter(({ meaning }) => meaning === 'us_ip').map(({ id }) => id));
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
   const mailbox = createMailboxCheck({
     clock,
     random: randomInt,
-    classify: countingUnmatched(createClassifier(rules), world),
+    classify: countingUnmatched(createClassifier(rules), deps),
     mayDial,
     registrableDomain,
     port,
     helo,
-    sender: asker.from,
+    sender: smtp.from,
     bind,
-    connectionsPerHost: asker.connectionsPerHost,
-    ratePerOperator: asker.ratePerOperator,
-    breakerSeconds: asker.breakerSeconds,
+    connectionsPerHost: smtp.connectionsPerHost,
+    ratePerOperator: smtp.ratePerOperator,
+    breakerSeconds: smtp.breakerSeconds,
     ownIps: [...own],
     anyHelo: allowPrivate,
   });
   const closing = new AbortController();
-  const watched = watchAsker(mailbox, {
+  const watched = monitorEgress(mailbox, {
     clock,
     operatorOf: (dns) => operatorKey(dns, registrableDomain),
     aboutOurIp: (rule) => aboutOurIp.has(rule),
-    stopsWhenRefused: asker.breakerSeconds > 0,
-    askControls: () => askControls({ clock, resolver, mayDial, port, helo, bind }, closing.signal),
+    stopsWhenRefused: smtp.breakerSeconds > 0,
+    probeConnectivity: () => probeConnectivity({ clock, resolver, mayDial, port, helo, bind }, closing.signal),
   });
   const close = () => {
     closing.abort();
@@ -134,10 +135,10 @@ function createAsker(
   return { mailbox, watched, close };
 }
 
-function countingUnmatched(classifier: Classifier, { unmatched, onUnmatched }: AskerWorld) {
+function countingUnmatched(classifier: Classifier, { unmatched, onUnmatched }: SmtpDeps) {
   return (request: ReadRequest): Reading => {
     const reading = classifier.classify(request);
-    if (!reading.rule.startsWith('unmatched.')) return reading;
+    if (reading.matched) return reading;
     const { code, enhanced } = request.reply;
     const [fingerprint, text] = [classifier.fingerprint(request), classifier.plain(request)];
     if (unmatched.note(fingerprint, { code, enhanced, text })) onUnmatched({ fingerprint, code, enhanced, text });
@@ -145,7 +146,7 @@ function countingUnmatched(classifier: Classifier, { unmatched, onUnmatched }: A
   };
 }
 
-const NOT_ASKED: SmtpEvidence = {
+const NOT_CONFIGURED: SmtpEvidence = {
   finding: 'smtp_unverifiable',
   host: null,
   address: null,
@@ -154,11 +155,12 @@ const NOT_ASKED: SmtpEvidence = {
   enhancedCode: null,
   tls: false,
   rule: 'asker.no_helo_name',
+  decidedBy: 'host',
   retryAfter: null,
   transcript: [],
 };
 
-/** Stands in where this host has no name to introduce itself with: honest, and never the mailbox's fault. */
-const cannotAsk: MailboxQuestion = {
-  check: () => Promise.resolve({ smtp: NOT_ASKED, catchAll: { result: 'skipped', why: null, cached: false } }),
+/** Used when this host has no EHLO name. */
+const NO_SMTP_CHECK: MailboxQuestion = {
+  check: () => Promise.resolve({ smtp: NOT_CONFIGURED, catchAll: { result: 'skipped', why: null, cached: false } }),
 };

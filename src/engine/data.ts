@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** From src/engine/ and from dist/ (where the bundles lie) to the package's data/. */
-const FOLDERS = ['../../data/', '../data/', '../../../data/'];
+/** The package's data/, relative to src/engine/ and to dist/ (bundles). */
+const NEAREST = '../../data/';
+const FOLDERS = [NEAREST, '../data/', '../../../data/'];
 
 /**
- * Path of a file of the package's `data/` folder, whether the program runs from its sources or from a bundle.
- * A file that is nowhere gives the first place looked at, so that opening it names the path in the error.
+ * Path of a file in the package's `data/` folder, whether the program runs from sources or from a bundle. For a missing
+ * file it is the first candidate, so that opening it fails with a path in the error.
  */
 export function dataFile(name: string): string {
-  const places = FOLDERS.map((folder) => fileURLToPath(new URL(folder + name, import.meta.url)));
-  return places.find((place) => existsSync(place)) ?? places[0]!;
+  const inFolder = (folder: string): string => fileURLToPath(new URL(folder + name, import.meta.url));
+  return FOLDERS.map(inFolder).find((path) => existsSync(path)) ?? inFolder(NEAREST);
 }

@@ -1,22 +1,24 @@
 /**
- * What the stages find out, and nothing else: every stage returns one of these values, never a verdict, never an
- * error for "could not tell". `judge` (judge.ts) is the only reader that turns them into a verdict.
+ * Evidence from the stages. Every stage returns one of these values, never a verdict, and never an error for "could not
+ * determine". Only `decideVerdict` turns them into a verdict. A new `DnsFinding` or `SmtpFinding` needs a row
+ * in findings.ts.
  */
+import type { FilterType } from '../kernel/filter-types.ts';
 import type { Level } from '../kernel/plans.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
 
 export type { Level };
 export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
 
-export type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
+type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
 
-/** A custom blacklist entry of the account that matched; email before domain before IP. */
+/** The account's filter that matched; email before domain before IP. */
 export interface FilterMatch {
   readonly id: number;
-  readonly filter_type: 'email' | 'domain' | 'ip_address';
+  readonly filter_type: FilterType;
   readonly value: string;
 }
-export type FilterEvidence = { result: 'pass' | 'skipped' } | { result: 'fail'; filter: FilterMatch };
+type FilterEvidence = { result: 'pass' | 'skipped' } | { result: 'fail'; filter: FilterMatch };
 
 export interface DisposableEvidence {
   /** `unknown`: only the suspicion tier of the lists names it. `skipped`: nothing to look up. */
@@ -31,7 +33,7 @@ export interface MxRecord {
   readonly priority: number;
 }
 
-/** A mail host with the addresses that may be dialled: publicly routable ones only, unless private ones are allowed. */
+/** A mail host with the addresses that may be dialled: only publicly routable ones, unless private ones are allowed. */
 export interface MailHost extends MxRecord {
   readonly addresses: readonly string[];
 }
@@ -43,20 +45,20 @@ export type DnsFinding =
   | 'no_mx_records'
   | 'null_mx'
   | 'mx_unusable'
-  /** This domain's own servers fail while the resolver answers for others. */
+  /** This domain's name servers fail while the resolver answers for other domains. */
   | 'dns_failure'
-  /** The resolver answers nothing for anybody: there is no verdict at all. */
+  /** The resolver answers for no domain: there is no verdict at all. */
   | 'resolver_unavailable';
 
 export interface DnsEvidence {
   readonly finding: DnsFinding;
-  /** For `dns_failure` and `resolver_unavailable`: what the last question ended in. */
+  /** For `dns_failure` and `resolver_unavailable`: how the last query failed. */
   readonly failure: 'servfail' | 'refused' | 'timeout' | 'malformed' | 'network' | null;
   /** As published, sorted by preference; the domain itself at priority 0 for an implicit MX (RFC 5321 §5.1). */
   readonly records: readonly MxRecord[];
-  /** Hosts to dial, in order of preference, equal ones shuffled. Empty unless the finding is `mx` or `implicit_mx`. */
+  /** Hosts to dial, by preference, equal ones shuffled. Empty unless the finding is `mx` or `implicit_mx`. */
   readonly hosts: readonly MailHost[];
-  /** Of the MX records that cannot be used: why. */
+  /** Why MX records are unusable. */
   readonly unusable: readonly { host: string; why: UnusableMx }[];
   readonly provider: { name: string; kind: ProviderKind } | null;
 }
@@ -89,6 +91,13 @@ export interface TranscriptLine {
   readonly text: string;
 }
 
+/**
+ * Where an SMTP finding comes from. `server`: a reply. `dialogue`: how the connection ended. `operator`: what is known
+ * of the operator. `throttle`: our own rate limit or circuit breaker. `host`: this host cannot connect to mail servers.
+ * `cancelled`: the caller disconnected.
+ */
+export type SmtpSource = 'server' | 'dialogue' | 'operator' | 'throttle' | 'host' | 'cancelled';
+
 export interface SmtpEvidence {
   readonly finding: SmtpFinding;
   readonly host: string | null;
@@ -98,9 +107,10 @@ export interface SmtpEvidence {
   /** RFC 3463. */
   readonly enhancedCode: string | null;
   readonly tls: boolean;
-  /** Id of the classification rule that decided; null where no reply was read. */
+  /** Id of what decided: a classification rule, or what happened instead of a reply. */
   readonly rule: string | null;
-  /** Seconds until asking again makes sense; null when the server announced nothing. */
+  readonly decidedBy: SmtpSource;
+  /** Seconds until a retry makes sense; null when the server announced nothing. */
   readonly retryAfter: number | null;
   readonly transcript: readonly TranscriptLine[];
 }
@@ -108,7 +118,7 @@ export interface SmtpEvidence {
 export interface CatchAllEvidence {
   /** `fail`: the host accepts any mailbox. `pass`: it refused a random one. */
   readonly result: Result;
-  /** For `unknown`: what the probe ended in. */
+  /** For `unknown`: the outcome of the probe. */
   readonly why: SmtpFinding | null;
   readonly cached: boolean;
 }
@@ -122,9 +132,9 @@ export interface Evidence {
   readonly dns: DnsEvidence | null;
   readonly smtp: SmtpEvidence | null;
   readonly catchAll: CatchAllEvidence | null;
-  /** Version (date) of the disposable list that was read. */
+  /** Version (date) of the disposable list used. */
   readonly listVersion: string;
-  /** Flags from the lists; null where the syntax left nothing to look up. */
+  /** Flags from the lists; null if the syntax left nothing to look up. */
   readonly flags: { role: boolean; free: boolean; relay: boolean } | null;
   readonly didYouMean: string | null;
 }

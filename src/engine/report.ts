@@ -1,10 +1,13 @@
 import { toIso } from '../kernel/clock.ts';
+import type { FilterType } from '../kernel/filter-types.ts';
 import type { Level } from '../kernel/plans.ts';
+import type { Deliverability, Reason, Status } from '../kernel/reasons.ts';
 import type { Address, SyntaxErrorCode } from './address/parse.ts';
 import type { DnsEvidence, Evidence, MxRecord, Result, SmtpEvidence, TranscriptLine } from './evidence.ts';
-import type { Deliverability, Reason, Status, Verdict } from './judge.ts';
+import { DNS_FINDINGS, SMTP_FINDINGS } from './findings.ts';
+import type { Verdict } from './verdict.ts';
 
-/** The result of one verification: the JSON object of `POST /v1/verify`, fields in this order. */
+/** The result of one verification: the JSON object of `POST /v1/verify`, with its fields in this order. */
 export interface Report {
   /** Exactly as sent. */
   email: string;
@@ -20,26 +23,26 @@ export interface Report {
   local_part: string | null;
   domain: string | null;
   tag: string | null;
-  /** Of these flags, null means not determined. */
+  /** In these flags, null means not determined. */
   is_role: boolean | null;
   is_free: boolean | null;
   is_relay: boolean | null;
   is_catch_all: boolean | null;
   is_mailbox_full: boolean | null;
   is_disabled: boolean | null;
-  /** Seconds after which asking again makes sense (greylisting, temporary failures), when the server told. */
+  /** Seconds after which a retry makes sense (greylisting, temporary failures), if the server announced it. */
   retry_after: number | null;
   checks: Checks;
   id: string;
   duration_ms: number;
   verified_at: string;
-  /** Only when asked for. */
+  /** Only on request. */
   evidence?: ReportedEvidence;
 }
 
 export interface Checks {
   syntax: { result: Result; error?: SyntaxErrorCode; index?: number };
-  filter: { result: Result; id?: number; filter_type?: 'email' | 'domain' | 'ip_address'; value?: string };
+  filter: { result: Result; id?: number; filter_type?: FilterType; value?: string };
   disposable: { result: Result; list_version: string; matched?: string };
   domain: { result: Result };
   mx: { result: Result; records?: MxRecord[]; provider?: string | null; failure?: string };
@@ -67,7 +70,7 @@ export interface ReportedEvidence {
   } | null;
 }
 
-export interface Stamp {
+interface Stamp {
   id: string;
   durationMs: number;
   /** Milliseconds since the epoch. */
@@ -75,7 +78,7 @@ export interface Stamp {
   withEvidence?: boolean;
 }
 
-/** Puts evidence and verdict into the words of the contract. Never decides anything. */
+/** Maps evidence and verdict to the contract's fields. Decides nothing. */
 export function report(e: Evidence, verdict: Verdict, stamp: Stamp): Report {
   const address: Address | null = e.syntax.result === 'pass' ? e.syntax.address : null;
   const result: Report = {
@@ -107,19 +110,12 @@ export function report(e: Evidence, verdict: Verdict, stamp: Stamp): Report {
 
 function mailboxFlags(e: Evidence): Pick<Report, 'is_catch_all' | 'is_mailbox_full' | 'is_disabled'> {
   const catchAll = e.catchAll?.result;
-  const is_catch_all = catchAll === 'fail' ? true : catchAll === 'pass' ? false : null;
-  switch (e.smtp?.finding) {
-    case 'accepted':
-    case 'mailbox_not_found':
-      return { is_catch_all, is_mailbox_full: false, is_disabled: false };
-    case 'mailbox_full':
-    case 'mailbox_full_temporarily':
-      return { is_catch_all, is_mailbox_full: true, is_disabled: false };
-    case 'mailbox_disabled':
-      return { is_catch_all, is_mailbox_full: null, is_disabled: true };
-    default:
-      return { is_catch_all, is_mailbox_full: null, is_disabled: null };
-  }
+  const row = e.smtp === null ? null : SMTP_FINDINGS[e.smtp.finding];
+  return {
+    is_catch_all: catchAll === 'fail' ? true : catchAll === 'pass' ? false : null,
+    is_mailbox_full: row?.full ?? null,
+    is_disabled: row?.disabled ?? null,
+  };
 }
 
 function checks(e: Evidence): Checks {
@@ -141,36 +137,24 @@ function checks(e: Evidence): Checks {
 }
 
 function dnsChecks(dns: DnsEvidence | null): Pick<Checks, 'domain' | 'mx'> {
-  const mx = (result: Result): Checks['mx'] => ({
-    result,
-    records: dns!.records.map(({ host, priority }) => ({ host, priority })),
-    provider: dns!.provider?.name ?? null,
-    ...(dns!.failure === null ? {} : { failure: dns!.failure }),
-  });
-  switch (dns?.finding) {
-    case undefined:
-      return { domain: { result: 'skipped' }, mx: { result: 'skipped' } };
-    case 'domain_not_found':
-      return { domain: { result: 'fail' }, mx: { result: 'skipped' } };
-    case 'mx':
-    case 'implicit_mx':
-      return { domain: { result: 'pass' }, mx: mx('pass') };
-    case 'dns_failure':
-    case 'resolver_unavailable':
-      // With records in hand the domain is there; only its hosts' addresses stayed unknown.
-      return { domain: { result: dns!.records.length > 0 ? 'pass' : 'unknown' }, mx: mx('unknown') };
-    default:
-      return { domain: { result: 'pass' }, mx: mx('fail') };
-  }
+  if (dns === null) return { domain: { result: 'skipped' }, mx: { result: 'skipped' } };
+  const row = DNS_FINDINGS[dns.finding];
+  // A domain with MX records exists, even if the addresses of its hosts could not be looked up.
+  const domain = { result: row.domain === 'unknown' && dns.records.length > 0 ? 'pass' : row.domain };
+  if (row.mx === 'skipped') return { domain, mx: { result: row.mx } };
+  const mx = {
+    result: row.mx,
+    records: dns.records.map(({ host, priority }) => ({ host, priority })),
+    provider: dns.provider?.name ?? null,
+    ...(dns.failure === null ? {} : { failure: dns.failure }),
+  };
+  return { domain, mx };
 }
-
-const REFUSED: ReadonlySet<string> = new Set(['mailbox_not_found', 'mailbox_full', 'mailbox_disabled', 'relay_denied']);
-const EXISTS: ReadonlySet<string> = new Set(['accepted', 'mailbox_full_temporarily']);
 
 function smtpCheck(smtp: SmtpEvidence | null): Checks['smtp'] {
   if (smtp === null) return { result: 'skipped' };
   return {
-    result: EXISTS.has(smtp.finding) ? 'pass' : REFUSED.has(smtp.finding) ? 'fail' : 'unknown',
+    result: SMTP_FINDINGS[smtp.finding].check,
     host: smtp.host,
     stage: smtp.stage,
     code: smtp.code,

@@ -1,17 +1,19 @@
 /**
  * The pipeline: syntax → filters → disposable → dns → smtp. Stages collect evidence; the first conclusive one ends the
- * run; `judge` reads what was found.
+ * run; `decideVerdict` evaluates it.
  */
 import type { Clock } from '../kernel/clock.ts';
 import { type Address, parseAddress } from './address/parse.ts';
 import { didYouMean, didYouMeanText } from './address/suggest.ts';
-import { mailServers, runStage, runStageNow } from './dns/mx.ts';
+import { lookUpMailServers } from './dns/mx-lookup.ts';
 import type { Resolver } from './dns/resolver.ts';
+import { runLookup, runLookupFromCache } from './dns/run-lookup.ts';
 import type { CatchAllEvidence, DnsEvidence, Evidence, FilterMatch, Level, SmtpEvidence } from './evidence.ts';
+import { DNS_FINDINGS } from './findings.ts';
 import type { Lists } from './lists/lists.ts';
 import { disposableByHost, disposableByName } from './stages/disposable.ts';
 
-/** The mailbox question (smtp/mailbox.ts): asks the hosts in `dns` about one address, never throws. */
+/** The mailbox check (smtp/mailbox.ts): queries the hosts in `dns` about one address, never throws. */
 export interface MailboxQuestion {
   check(
     subject: { address: Address; dns: DnsEvidence },
@@ -19,14 +21,14 @@ export interface MailboxQuestion {
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
 }
 
-/** The world, handed in as functions. */
-export interface Tools {
+/** Dependencies of the pipeline. */
+export interface EngineDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
-  /** Read anew for each run, so that lists can be replaced while the process lives. */
+  /** Called for each run, so that lists can be replaced at run time. */
   readonly lists: () => Lists;
   readonly mailbox: MailboxQuestion;
-  /** Laboratories only: mail hosts may be loopback or private, and special-use TLDs are names like others. */
+  /** Test setups only: allows loopback and private mail hosts, and special-use TLDs. */
   readonly allowPrivate: boolean;
   /** 0 ≤ random < 1; shuffles mail hosts of equal preference. */
   readonly random: () => number;
@@ -34,14 +36,14 @@ export interface Tools {
   readonly ownAddresses: ReadonlySet<string>;
 }
 
-/** Milliseconds kept back of a budget, so that the reply leaves before the caller gives up. */
+/** Milliseconds reserved from the budget, so that the response is sent before the caller times out. */
 const REPLY_MARGIN_MS = 50;
 const HOSTS_WANTED: Readonly<Record<Level, number>> = { mx: 1, smtp: 3 };
 
-/** What needs no network: syntax and lists. `syntax.result` and `disposable.result` tell whether that was conclusive. */
-export function begin(email: string, requested: Level, tools: Tools): Evidence {
-  const lists = tools.lists();
-  const parsed = parseAddress(email, { allowReserved: tools.allowPrivate });
+/** Offline stages: syntax and lists. `syntax.result` and `disposable.result` show whether they were conclusive. */
+export function runOffline(email: string, requested: Level, engine: EngineDeps): Evidence {
+  const lists = engine.lists();
+  const parsed = parseAddress(email, { allowReserved: engine.allowPrivate });
   const common = { requested, email, dns: null, smtp: null, catchAll: null, listVersion: lists.version };
   if (!parsed.ok) {
     return {
@@ -50,7 +52,7 @@ export function begin(email: string, requested: Level, tools: Tools): Evidence {
       filter: { result: 'skipped' },
       disposable: { result: 'skipped', matched: null, by: null },
       flags: null,
-      // A TLD that does not exist is most often a slip: jane@gmail.con.
+      // A TLD that does not exist is usually a typo: jane@gmail.con.
       didYouMean: parsed.error === 'unknown_tld' ? didYouMeanText(email, lists) : null,
     };
   }
@@ -69,14 +71,14 @@ export function begin(email: string, requested: Level, tools: Tools): Evidence {
   };
 }
 
-/** The account's filter that matched ends the run: nothing after it was checked. */
+/** A filter match ends the run: later stages are skipped. */
 export const withFilter = (e: Evidence, filter: FilterMatch): Evidence => ({
   ...e,
   filter: { result: 'fail', filter },
   disposable: { result: 'skipped', matched: null, by: null },
 });
 
-const conclusive = (e: Evidence): boolean =>
+const isConclusive = (e: Evidence): boolean =>
   e.syntax.result === 'fail' || e.filter.result === 'fail' || e.disposable.result === 'fail';
 
 const addressOf = (e: Evidence): Address => {
@@ -84,46 +86,47 @@ const addressOf = (e: Evidence): Address => {
   return e.syntax.address;
 };
 
-function dnsStage(e: Evidence, tools: Tools) {
-  return mailServers(addressOf(e).domain, {
+function mxLookup(e: Evidence, engine: EngineDeps) {
+  return lookUpMailServers(addressOf(e).domain, {
     hostsWanted: HOSTS_WANTED[e.requested],
-    allowPrivate: tools.allowPrivate,
-    own: tools.ownAddresses,
-    random: tools.random,
-    lists: tools.lists(),
+    allowPrivate: engine.allowPrivate,
+    own: engine.ownAddresses,
+    random: engine.random,
+    lists: engine.lists(),
   });
 }
 
-/** Evidence of the dns stage, and what the mail hosts themselves say about being disposable. */
-const withDns = (e: Evidence, dns: DnsEvidence, tools: Tools): Evidence => ({
+/** Evidence of the dns stage, and whether the mail hosts are disposable. */
+const withDns = (e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evidence => ({
   ...e,
   dns,
-  disposable: disposableByHost(e.disposable, addressOf(e).domain, dns, tools.lists()),
+  disposable: disposableByHost(e.disposable, addressOf(e).domain, dns, engine.lists()),
 });
 
-/** The whole evidence when nothing has to be waited for (offline stages, cached DNS), else null. */
-export function finishNow(e: Evidence, tools: Tools): Evidence | null {
-  if (conclusive(e)) return e;
-  const dns = runStageNow(dnsStage(e, tools), tools.resolver);
+/** The complete evidence if no waiting is needed (offline stages, cached DNS), else null. */
+export function runFromCache(e: Evidence, engine: EngineDeps): Evidence | null {
+  if (isConclusive(e)) return e;
+  const dns = runLookupFromCache(mxLookup(e, engine), engine.resolver);
   if (dns === null) return null;
-  const found = withDns(e, dns, tools);
-  return e.requested === 'smtp' && asksMailbox(found) ? null : found;
+  const found = withDns(e, dns, engine);
+  return e.requested === 'smtp' && needsMailboxCheck(found) ? null : found;
 }
 
-/** Runs what is left. `timeoutMs` is the whole budget; what is not known by then is reported as unknown. */
-export async function finish(
+/** Runs the remaining stages. `timeoutMs` is the total budget; what is not known by then is reported as unknown. */
+export async function runOnline(
   e: Evidence,
   limit: { timeoutMs: number; signal?: AbortSignal },
-  tools: Tools,
+  engine: EngineDeps,
 ): Promise<Evidence> {
-  if (conclusive(e)) return e;
-  const deadline = tools.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
+  if (isConclusive(e)) return e;
+  const deadline = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
   const bound = limit.signal ? { deadline, signal: limit.signal } : { deadline };
-  const found = withDns(e, await runStage(dnsStage(e, tools), tools.resolver, { ...bound, clock: tools.clock }), tools);
-  if (e.requested !== 'smtp' || !asksMailbox(found)) return found;
-  const answer = await tools.mailbox.check({ address: addressOf(e), dns: found.dns! }, bound);
+  const dns = await runLookup(mxLookup(e, engine), engine.resolver, { ...bound, clock: engine.clock });
+  const found = withDns(e, dns, engine);
+  if (e.requested !== 'smtp' || !needsMailboxCheck(found)) return found;
+  const answer = await engine.mailbox.check({ address: addressOf(e), dns }, bound);
   return { ...found, ...answer };
 }
 
-const asksMailbox = (e: Evidence): boolean =>
-  e.disposable.result !== 'fail' && (e.dns?.finding === 'mx' || e.dns?.finding === 'implicit_mx');
+const needsMailboxCheck = (e: Evidence): boolean =>
+  e.disposable.result !== 'fail' && e.dns !== null && DNS_FINDINGS[e.dns.finding].mx === 'pass';

@@ -1,20 +1,24 @@
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { Refusal } from '../kernel/errors.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { readBodies, setAsideContentType } from './body.ts';
 import { refuseBroken } from './broken.ts';
 import type { HttpContext } from './context.ts';
-import type { DashboardContext } from './dashboard/context.ts';
-import { guarded } from './dashboard/guard.ts';
-import type { DashboardRow } from './dashboard/row.ts';
-import { DASHBOARD_ROWS } from './dashboard/table.ts';
-import { noted } from './noted.ts';
-import { describeRoutes, NO_COMPILERS } from './openapi.ts';
+import { handlerOf } from './handler.ts';
+import { expectWithin } from './input/arrival.ts';
+import { bodyConfig, receiveBodies, setAsideContentType } from './input/body.ts';
+import { headerCount } from './input/headers.ts';
 import { commonHeaders, sendError } from './reply.ts';
-import { ROUTES } from './routes.ts';
+import { requestState } from './request-state.ts';
+import type { Route } from './route.ts';
+import { ROUTES, WORKER_ROUTES } from './routes.ts';
+import { createHttpServer } from './server.ts';
+
+const neverCalled = (): never => {
+  throw new TypeError('No route has a schema of the framework.');
+};
 
 /** The HTTP face of the service, not yet listening. */
-export async function buildApp(context: DashboardContext): Promise<FastifyInstance> {
+export async function buildApp(context: HttpContext, routes = routesOf(context)): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: context.logger,
     // One line per request is written below, when its outcome is known.
@@ -23,57 +27,56 @@ export async function buildApp(context: DashboardContext): Promise<FastifyInstan
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (raw) => requestId(raw.headers['x-request-id'], context),
     return503OnClosing: false,
-    connectionTimeout: 0,
-    keepAliveTimeout: 65_000,
-    http: {
-      // Ten seconds for the headers, fifteen for the whole request, looked at every two.
-      headersTimeout: 10_000,
-      requestTimeout: 15_000,
-      connectionsCheckingInterval: 2000,
-    },
+    // The framework would overwrite timeouts that are not among its own options.
+    serverFactory: (handler) => createHttpServer(handler, context.connections),
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     // A path such as /%ff is no resource; the router would answer with a reply of its own shape.
     frameworkErrors: (_error, request, reply) => {
       reply.headers(commonHeaders(request.id, request.url));
-      void sendError(request as FastifyRequest, reply, new Refusal('not_found', 'The path is not well-formed.'));
+      void sendError(request as FastifyRequest, reply, new ApiError('not_found', 'The path is not well-formed.'));
     },
-    schemaController: NO_COMPILERS,
+    // Rows have readers of their own. With these Fastify does not load its compilers, which takes part of every start.
+    schemaController: { compilersFactory: { buildValidator: neverCalled, buildSerializer: neverCalled } },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket, context.clock.now()),
   });
-  readBodies(app);
+  receiveBodies(app);
   addHooks(app, context);
-  // A worker answers its operator only.
-  const answers = context.answersRequests;
-  const routes = answers ? ROUTES : ROUTES.filter(({ guard }) => guard === 'open' || guard === 'operator');
-  await describeRoutes(app, context.publicUrl, (row) => row.handler(context), routes);
-  const dashboard = answers ? DASHBOARD_ROWS : [];
-  for (const row of dashboard) addDashboardRow(app, context, row);
-  const methodsOf = methodsIn([...routes, ...dashboard]);
+  for (const route of routes) addRoute(app, context, route);
+  const methodsOf = methodsIn(routes);
   app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsOf(request.url.split('?', 1)[0]!);
-    if (allowed.length === 0) return sendError(request, reply, new Refusal('not_found'));
-    return sendError(request, reply.header('allow', allowed.join(', ')), new Refusal('method_not_allowed'));
+    const allowed = methodsOf(request.url.split('?', 1)[0] ?? '');
+    if (allowed.length === 0) return sendError(request, reply, new ApiError('not_found'));
+    return sendError(request, reply.header('allow', allowed.join(', ')), new ApiError('method_not_allowed'));
   });
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error));
   return app;
 }
 
-/** The public document does not tell of it: it has one of its own. */
-function addDashboardRow(app: FastifyInstance, context: DashboardContext, row: DashboardRow): void {
-  const { method, path: url, bodyLimit } = row;
-  const config = bodyLimit === undefined ? {} : { bytes: bodyLimit };
-  app.route({ method, url, config, schema: { hide: true }, handler: guarded(context, row) });
+/** A worker answers its operator only. */
+const routesOf = ({ answersRequests }: HttpContext): readonly Route[] => (answersRequests ? ROUTES : WORKER_ROUTES);
+
+function addRoute(app: FastifyInstance, context: HttpContext, row: Route): void {
+  const { method, path: url, input } = row;
+  app.route({ method, url, config: bodyConfig(input), handler: handlerOf(context, row) });
 }
 
 function addHooks(app: FastifyInstance, context: HttpContext): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id, request.url));
     setAsideContentType(request);
+    const { bodySeconds } = request.routeOptions.config;
+    if (bodySeconds !== undefined) expectWithin(request.raw, bodySeconds);
     if (context.draining()) reply.header('connection', 'close');
+    // RFC 9112 §3.2. A proxy may have looked at the other one.
+    if (headerCount(request.raw, 'host') > 1) {
+      reply.header('connection', 'close');
+      sendError(request, reply, new ApiError('malformed_request', 'The Host header was sent more than once.'));
+      return;
+    }
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const { caller, user, account } = noted(request);
+    const { caller, user, account } = requestState(request);
     const { method } = request;
     const route = request.routeOptions.url ?? 'none';
     const status = reply.statusCode;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { canonicalIp, ipMatcher } from '../service/gate.ts';
+import { canonicalIp, ipMatcher } from '../service/admission.ts';
 
 /**
  * Who calls: the socket's address, or, only behind the proxies named in the configuration, the one they forward: the

@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
+import type { AdmissionService, Caller } from '../service/admission.ts';
+import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
-import type { Caller, Gate } from '../service/gate.ts';
+import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
 import type { VerifyService } from '../service/verify.ts';
+import type { createFailedAuthLimiter } from './access/failed-auth-limiter.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
-import type { createStrangers } from './strangers.ts';
+import type { ConnectionBounds } from './server.ts';
 
 export interface Health {
-  /** Null when it answers; else the reason in one sentence. */
+  /** Null when it answers, else the reason. */
   store(): Promise<string | null>;
   resolver(): Promise<string | null>;
   /** Further findings shown in /readyz; they do not make the service unready. */
@@ -18,16 +21,18 @@ export interface Health {
 
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, unknown, ...infer Rest] ? Rest : never;
 
-/** What the handlers work with; made once, in main.ts. */
-export interface HttpContext {
+/** The services behind the handlers; made once, in main.ts. */
+export interface HttpContext extends DashboardServices {
+  readonly signIn: SignInService;
   readonly clock: Clock;
-  readonly gate: Gate;
-  readonly usage: (...ask: Tail<Parameters<typeof usageOf>>) => ReturnType<typeof usageOf>;
+  readonly admission: AdmissionService;
+  readonly usage: (...args: Tail<Parameters<typeof usageOf>>) => ReturnType<typeof usageOf>;
   readonly verify: VerifyService;
   readonly filters: FilterService;
   readonly health: Health;
   readonly callerIp: (request: IncomingMessage) => string;
-  readonly strangers: ReturnType<typeof createStrangers>;
+  readonly connections: ConnectionBounds;
+  readonly failedAuth: ReturnType<typeof createFailedAuthLimiter>;
   /** Prometheus text, or null where metrics are off on this listener. */
   readonly metrics: { token: string | null; text(): Promise<string> } | null;
   /** Told of every reply, for the metrics and the counters of accounts. */
@@ -46,6 +51,8 @@ export interface HttpContext {
   readonly draining: () => boolean;
   readonly logger: FastifyBaseLogger;
   readonly publicUrl: string;
+  /** Where to report vulnerabilities, as a URI; null: not published. */
+  readonly securityContact: string | null;
   /** The same once the service listens: with the port that it has. */
   readonly url: () => string;
   /** False in a process that only runs jobs: no `/v1`, no dashboard. */

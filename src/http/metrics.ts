@@ -5,14 +5,14 @@ export interface Metrics {
   text(): Promise<string>;
   request(labels: { method: string; route: string; status: number; seconds: number }): void;
   verification(labels: { status: string; reason: string | null; level: string; seconds: number }): void;
-  /** A value that is read when the metrics are asked for. */
+  /** A value that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void;
   gaugeBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
   /** A count that is kept elsewhere: one row for each set of labels. */
   counterBy<L extends string>(name: string, help: string, labels: readonly L[], read: () => CountedRow<L>[]): void;
 }
 
-export interface CountedRow<L extends string> {
+interface CountedRow<L extends string> {
   readonly labels: Readonly<Record<L, string | number>>;
   readonly count: number;
 }
@@ -97,7 +97,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** `/metrics` on a port of its own, for networks where that port is closed to strangers. */
+/** `/metrics` on a port of its own, for networks where that port is not reachable from outside. */
 export function listenForMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

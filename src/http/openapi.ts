@@ -1,66 +1,123 @@
-import swagger, { type SwaggerOptions } from '@fastify/swagger';
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
-import { VERSION } from '../kernel/version.ts';
-import { type Handler, ROUTES, type RouteRow, schemaOf } from './routes.ts';
+/** OpenAPI 3.1 of rows: one generator for the public and the private document. */
+import type { TSchema } from 'typebox';
+import { errorsOf } from './errors-of.ts';
+import type { Route, RouteDoc, RouteOutput } from './route.ts';
 
-/** The frame of the OpenAPI 3.1 document; the routes' own schemas fill it in. */
-const openApiDocument = (publicUrl: string): SwaggerOptions => ({
-  openapi: {
-    openapi: '3.1.0',
-    info: {
-      title: 'Mailvet',
-      version: VERSION,
-      summary: 'Is this address good or bad, why, and what did it cost?',
-      description:
-        'Verifies email addresses: one POST, one verdict. Every request to `/v1` carries an API key. ' +
-        'Errors are JSON with `error`, `code` and `request_id`.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: publicUrl }],
-    tags: [
-      { name: 'Verification', description: 'Verify addresses.' },
-      { name: 'Usage', description: 'What the account has and has spent.' },
-      { name: 'Filters', description: "The account's own blacklist." },
-    ],
-    components: {
-      securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'An API key: `mv_live_` and 32 characters.' },
-      },
-    },
-  },
-});
+export type Json = Record<string, unknown>;
 
-const neverAsked = (): never => {
-  throw new TypeError('describeRoutes sets the compilers');
-};
-
-/** For whoever makes the app: with these Fastify does not load compilers of its own, which takes part of every start. */
-export const NO_COMPILERS: NonNullable<FastifyServerOptions['schemaController']> = {
-  compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked },
-};
-
-/** Registers the generator and the table of routes: the service and the generated pages get their document so. */
-export async function describeRoutes(
-  app: FastifyInstance,
-  publicUrl: string,
-  handlerOf: (row: RouteRow) => Handler,
-  table: readonly RouteRow[] = ROUTES,
-): Promise<void> {
-  // Bodies and queries are read by the contract's own readers, after the key was judged; the schemas are documentation.
-  app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  await app.register(swagger, openApiDocument(publicUrl));
-  for (const row of table) {
-    app.route({ method: row.method, url: row.path, schema: schemaOf(row), handler: handlerOf(row) });
-  }
+/** In what two documents differ. */
+export interface Style {
+  readonly security: (route: Route) => readonly Json[];
+  /** Titled schemas become components and are referred to, or stand where they are used. */
+  readonly schemas: 'components' | 'inline';
+  /** Schema keywords to omit. */
+  readonly isPrivate: (keyword: string) => boolean;
+  readonly error: (status: number, contentOf: (schema: TSchema) => Json) => Json;
+  readonly replyHeaders: (status: number, own: Readonly<Record<string, string>>) => Json;
 }
 
-/** The document as a service at its default address serves it. */
-export async function buildOpenApi(): Promise<object> {
-  const app = Fastify({ schemaController: NO_COMPILERS });
-  await describeRoutes(app, 'http://127.0.0.1:8025', () => async (_request, reply) => reply.send());
-  await app.ready();
-  const document = app.swagger();
-  await app.close();
-  return document;
+type Documented = Route & { readonly doc: RouteDoc; readonly output: RouteOutput };
+const isDocumented = (route: Route): route is Documented => route.doc !== undefined && route.output !== undefined;
+
+/** Names of the path: `:id` is `{id}` in the document. */
+const NAMES = /:([a-z]+)/g;
+
+interface Described {
+  readonly paths: Json;
+  /** For `components`; complete once everything was described. */
+  readonly schemas: Json;
+  readonly contentOf: (content: RouteOutput['content']) => Json;
+}
+
+/** The rows that have a doc. */
+export function describe(routes: readonly Route[], style: Style): Described {
+  const schemas: Json = {};
+  const paths: Record<string, Json> = {};
+  const schemaOf = (schema: unknown): unknown => plain(schema, style, style.schemas === 'inline' ? null : schemas);
+  const contentOf = (content: RouteOutput['content']): Json =>
+    typeof content === 'string'
+      ? { [content]: { schema: { type: 'string' } } }
+      : { 'application/json': { schema: schemaOf(content) } };
+  for (const route of routes.filter(isDocumented)) {
+    const path = route.path.replaceAll(NAMES, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, style, contentOf) };
+  }
+  return { paths, schemas, contentOf };
+}
+
+function operationOf(route: Documented, style: Style, contentOf: (content: RouteOutput['content']) => Json): Json {
+  const { doc, input = {}, output } = route;
+  const { status = 200, description = doc.summary, headers = {} } = output;
+  const parameters = [
+    ...pathParameters(route.path, input.params),
+    ...parametersIn('query', input.query),
+    ...parametersIn('header', input.headers),
+  ];
+  const errors = errorsOf(route).map((code) => [code, style.error(code, contentOf)]);
+  return {
+    operationId: doc.operationId,
+    summary: doc.summary,
+    tags: [doc.tag],
+    ...(doc.description ? { description: doc.description } : {}),
+    ...(input.body ? { requestBody: requestBody(input.body, contentOf) } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    security: style.security(route),
+    responses: {
+      [status]: { description, ...style.replyHeaders(status, headers), content: contentOf(output.content) },
+      ...Object.fromEntries(errors),
+    },
+  };
+}
+
+function requestBody(
+  body: NonNullable<NonNullable<Route['input']>['body']>,
+  contentOf: (schema: TSchema) => Json,
+): Json {
+  if ('stream' in body) {
+    const content = body.stream.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]);
+    return { required: true, content: Object.fromEntries(content) };
+  }
+  const described = 'description' in body ? { description: body.description } : {};
+  return { required: true, content: contentOf(body), ...described };
+}
+
+const pathParameters = (path: string, params: TSchema | undefined): Json[] => {
+  const described = new Map(parametersIn('path', params).map((parameter) => [parameter.name, parameter]));
+  const names = [...path.matchAll(NAMES)].map(([, name]) => name);
+  return names.map((name) => described.get(name) ?? { schema: { type: 'string' }, in: 'path', name, required: true });
+};
+
+/** One parameter for each property of the schema; keywords that only the reader needs are omitted. */
+function parametersIn(place: 'path' | 'query' | 'header', schema: TSchema | undefined): Json[] {
+  if (schema === undefined || !('properties' in schema)) return [];
+  const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(schema.properties as Readonly<Record<string, object>>).map(([name, property]) => {
+    const { description, ...rest } = publicPart(property);
+    return {
+      schema: rest,
+      in: place,
+      name,
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+    };
+  });
+}
+const publicPart = (property: object): Json =>
+  Object.fromEntries(Object.entries(property).filter(([keyword]) => !/^(x-|~)/.test(keyword)));
+
+/** The schema as JSON without private keywords; a titled one is put among `schemas` and referred to. */
+function plain(schema: unknown, style: Style, schemas: Json | null): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => plain(item, style, schemas));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const own = Object.entries(schema).filter(([keyword]) => !style.isPrivate(keyword));
+  const made = Object.fromEntries(own.map(([keyword, value]) => described(keyword, plain(value, style, schemas))));
+  if (schemas === null || !('title' in schema) || typeof schema.title !== 'string' || !('type' in schema)) return made;
+  schemas[schema.title] = made;
+  return { $ref: `#/components/schemas/${schema.title}` };
+}
+
+/** TypeBox describes a record by one pattern that matches every name; generators of clients know the plainer keyword. */
+function described(keyword: string, value: unknown): [string, unknown] {
+  if (keyword !== 'patternProperties' || typeof value !== 'object' || value === null) return [keyword, value];
+  return '^.*$' in value ? ['additionalProperties', value['^.*$']] : [keyword, value];
 }

@@ -1,22 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorDetails, isOfDashboard, Refusal } from '../kernel/errors.ts';
+import { type ApiError, type ErrorDetails, isOfDashboard, toApiError } from '../kernel/errors.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
-import type { RateWindow } from '../service/gate.ts';
+import type { RateWindow, StoredReply } from '../service/admission.ts';
+import { isNotAwaited } from './input/arrival.ts';
+import type { Answer } from './route.ts';
 
-/** The body of an error, as the contract words it. */
-export function errorBody(refusal: Refusal, requestId: string) {
-  const details: ErrorDetails = refusal.details;
-  return { error: refusal.message, code: refusal.code, request_id: requestId, ...details };
+/** The body of an error. */
+export function errorBody(apiError: ApiError, requestId: string) {
+  const details: ErrorDetails = apiError.details;
+  return { error: apiError.message, code: apiError.code, request_id: requestId, ...details };
 }
 
-/** Headers that go with an error whatever route it comes from. */
-export function errorHeaders(refusal: Refusal): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': JSON_TYPE };
+/** Headers of an error, whatever route it comes from. */
+export function errorHeaders(apiError: ApiError): Record<string, string> & { 'content-type': string } {
+  const headers: Record<string, string> & { 'content-type': string } = { 'content-type': JSON_TYPE };
   // The rest of an oversized body is not worth reading.
-  if (refusal.status === 413) headers.connection = 'close';
-  // A page asks people to sign in; Bearer is for programs.
-  if (refusal.status === 401 && !isOfDashboard(refusal.code)) headers['www-authenticate'] = 'Bearer';
-  if (refusal.details.retry_after !== undefined) headers['retry-after'] = String(refusal.details.retry_after);
+  if (apiError.status === 413) headers.connection = 'close';
+  // The dashboard shows its sign-in page; Bearer is for API clients.
+  if (apiError.status === 401 && !isOfDashboard(apiError.code)) headers['www-authenticate'] = 'Bearer';
+  if (apiError.details.retry_after !== undefined) headers['retry-after'] = String(apiError.details.retry_after);
   return headers;
 }
 
@@ -41,23 +43,60 @@ export function commonHeaders(requestId: string, url: string): Record<string, st
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A fault of ours is logged whole; that we cannot serve now, in one line; what the caller did wrong is in its reply. */
-export function logRefusal(request: FastifyRequest, refusal: Refusal): void {
-  const { cause, code, message, status } = refusal;
-  if (status === 500) request.log.error({ err: cause ?? refusal, request_id: request.id }, message);
+export function logError(request: FastifyRequest, apiError: ApiError): void {
+  const { cause, code, message, status } = apiError;
+  if (status === 500) request.log.error({ err: cause ?? apiError, request_id: request.id }, message);
   else if (status > 500) request.log.warn({ code, cause: reasonOf(cause), request_id: request.id }, message);
 }
 
 const reasonOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined);
 
-/** Sends an error; anything that is no Refusal is ours, is logged whole and told as `internal_error` only. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const refusal = error instanceof Refusal ? error : new Refusal('internal_error', undefined, {}, error);
-  logRefusal(request, refusal);
-  return reply
-    .code(refusal.status)
-    .headers(errorHeaders(refusal))
-    .send(JSON.stringify(errorBody(refusal, request.id)));
+/** A reply to a request that need not arrive whole any more is the last one of its connection. */
+export function closeUnlessRead({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (isNotAwaited(raw)) reply.header('connection', 'close');
 }
+
+/** An error as it is sent, and as it is stored for an Idempotency-Key. */
+export const errorReply = (apiError: ApiError, requestId: string) => ({
+  status: apiError.status,
+  body: JSON.stringify(errorBody(apiError, requestId)),
+  headers: errorHeaders(apiError),
+});
+
+/** Sends an error. What is no ApiError is a fault of ours: logged whole, reported as `internal_error` alone. */
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const apiError = toApiError(error);
+  logError(request, apiError);
+  const { status, body, headers } = errorReply(apiError, request.id);
+  closeUnlessRead(request, reply);
+  return reply.code(status).headers(headers).send(body);
+}
+
+/** JSON as it is sent, and as it is stored for an Idempotency-Key. */
+export const jsonReply = (
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): StoredReply => ({
+  status,
+  body: JSON.stringify(body),
+  headers: { 'content-type': JSON_TYPE, ...headers },
+});
+
+/** A reply whose body is JSON text already. */
+export const replyAnswer = ({ status, body, headers }: StoredReply): Answer => ({
+  status,
+  body,
+  type: JSON_TYPE,
+  headers,
+});
+
+/** The header of a stored reply, for the row of a route that takes an Idempotency-Key. */
+export const REPLAYED = { 'Idempotency-Replayed': '`true` where this is the stored reply of an earlier request.' };
+
+/** A stored reply, unchanged. */
+export const replayed = (stored: StoredReply): Answer =>
+  replyAnswer({ ...stored, headers: { ...stored.headers, 'idempotency-replayed': 'true' } });
 
 /**
  * Of the account's rate limit, the draft's headers (draft-ietf-httpapi-ratelimit-headers) and the older ones.

@@ -1,12 +1,16 @@
-/** Does something every so often, never twice at once, until stopped; `stop` waits for the round that is under way. */
+/**
+ * Runs `round` every `ms` until stopped; rounds never overlap. `stop` aborts the signal of the current round and waits for
+ * it to end.
+ */
 export function every(
   ms: number,
-  round: () => Promise<void>,
+  round: (signal: AbortSignal) => Promise<void>,
   failed: (error: unknown) => void,
 ): { stop(): Promise<void> } {
+  const stopping = new AbortController();
   let current: Promise<void> | null = null;
   const timer = setInterval(() => {
-    current ??= round()
+    current ??= round(stopping.signal)
       .catch(failed)
       .finally(() => {
         current = null;
@@ -16,6 +20,7 @@ export function every(
   return {
     async stop() {
       clearInterval(timer);
+      stopping.abort();
       await current;
     },
   };

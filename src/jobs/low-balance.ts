@@ -1,9 +1,11 @@
-import type { Logger } from '../kernel/log.ts';
-import { every } from './every.ts';
+import type { LowBalanceAlerts } from '../service/low-balance.ts';
+import type { JobRunner } from './runner.ts';
 
-const EVERY_MS = 30_000;
-
-/** Looks every 30 s for accounts that fell below their line, until stopped: soon enough for people. */
-export const startLowBalance = (round: () => Promise<void>, logger: Logger): { stop(): Promise<void> } =>
-  // What was not told yet is told in the next round.
-  every(EVERY_MS, round, (error) => logger.error({ err: error }, 'mails of low balances were not sent'));
+/** One round. The mails are jobs added in the transaction that marks the alert as sent, so that none is lost or repeated. */
+export const lowBalanceJob =
+  (alert: LowBalanceAlerts): JobRunner<'low_balance'> =>
+  async (_job, signal) => {
+    await alert(signal);
+    signal.throwIfAborted();
+    return undefined;
+  };

@@ -4,15 +4,15 @@ import { every } from './every.ts';
 
 const EVERY_MS = 5_000;
 
-/** Tells the store every 5 s, and at stop, what was counted since. */
+/** Writes the request counts to the store every 5 s, and at stop. */
 export function startTraffic(counter: TrafficCounter, logger: Logger): { stop(): Promise<void> } {
-  // Kept, and told with the next.
-  const failed = (error: unknown) => logger.warn({ err: error }, 'the counts of requests could not be stored yet');
-  const telling = every(EVERY_MS, () => counter.tell(), failed);
+  // Nothing is lost: the next flush includes them.
+  const failed = (error: unknown) => logger.warn({ err: error }, 'request counts could not be stored; will retry');
+  const flushing = every(EVERY_MS, () => counter.flush(), failed);
   return {
     async stop() {
-      await telling.stop();
-      await counter.tell().catch((error: unknown) => logger.error({ err: error }, 'counts of requests were lost'));
+      await flushing.stop();
+      await counter.flush().catch((error: unknown) => logger.error({ err: error }, 'request counts were lost'));
     },
   };
 }

@@ -3,15 +3,18 @@ import { every } from './every.ts';
 
 const EVERY_MS = 30_000;
 
-/** Does a round of upkeep every 30 s until stopped. */
-export function startUpkeep(round: () => Promise<{ released: number }>, logger: Logger): { stop(): Promise<void> } {
+/** Releases the holds of dead processes every 30 s until stopped. `release` returns the number released. */
+export function startUpkeep(
+  release: (signal: AbortSignal) => Promise<number>,
+  logger: Logger,
+): { stop(): Promise<void> } {
   return every(
     EVERY_MS,
-    async () => {
-      const { released } = await round();
-      if (released > 0) logger.warn({ released }, 'holds of processes that ended were released');
+    async (signal) => {
+      const released = await release(signal);
+      if (released > 0) logger.warn({ released }, 'released the holds of dead processes');
     },
-    // The next round tries again; until then nothing is lost, holds only stay locked.
+    // The next round retries. Until then nothing is lost; credits stay held.
     (error) => logger.error({ err: error }, 'upkeep failed'),
   );
 }

@@ -1,10 +1,14 @@
-/** Time, so that nobody else reads the system's clock (a test holds this). */
+/** The only access to the system's clock; a test enforces this. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. May jump when the system's clock is set. */
   now(): number;
   /** Milliseconds from an arbitrary start; never goes backwards. For durations and deadlines. */
   elapsed(): number;
 }
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -4,7 +4,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const pool = Buffer.alloc(8192);
 let at = pool.length;
 
-/** One unbiased base-62 digit from the CSPRNG (bytes of 248 and more are thrown away). */
+/** One unbiased base-62 digit from the CSPRNG (bytes of 248 and above are discarded). */
 function digit(): string {
   for (;;) {
     if (at === pool.length) {
@@ -24,8 +24,8 @@ export function randomToken(length: number): string {
 }
 
 /**
- * An id such as `ver_0VkP3Zq1n7Jc2mQ9sT4bXd`: 8 base-62 digits of milliseconds, so that ids made later sort later and
- * index pages fill in order, then 14 random ones (83 bits).
+ * An ID such as `ver_0VkP3Zq1n7Jc2mQ9sT4bXd`: 8 base-62 digits of milliseconds, so that IDs sort by creation time and
+ * index pages fill in order, then 14 random digits (83 bits).
  */
 export function newId(prefix: string, nowMs: number): string {
   let time = '';
@@ -40,8 +40,8 @@ export const KEY_PATTERN = /^mv_live_[0-9A-Za-z]{32}$/;
 export const newApiKey = (): string => KEY_PREFIX + randomToken(32);
 
 /**
- * What is stored of a key, as lower-case hex. A plain SHA-256 is right here: the key has 190 random bits, so there is
- * nothing for a slow hash to protect.
+ * The stored form of a key, as lower-case hex. Plain SHA-256 is sufficient: the key has 190 random bits, so a slow hash
+ * would add nothing.
  */
 export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
 

@@ -3,12 +3,13 @@ import { destination, type Logger, pino } from 'pino';
 import { systemClock, toIso } from './clock.ts';
 
 export type { Logger };
-export type LogAddresses = 'hash' | 'domain' | 'full';
+
+type LogAddresses = 'hash' | 'domain' | 'full';
 
 /**
- * JSON lines on standard output, buffered, since a line per request would else cost a system call per request; what
- * is buffered is written at least every second and at exit. Keys, passwords and cookies are never handed to it: cutting
- * them out here would cost as much as the whole line, and the tests look for them in what was written.
+ * JSON lines on standard output, buffered to avoid a system call per request; the buffer is flushed at least every second
+ * and at exit. Keys, passwords and cookies are never passed to it: redacting them here would cost as much as the whole
+ * line, and tests search the output for them.
  */
 export function createLogger(level: string): Logger {
   return pino(
@@ -23,7 +24,7 @@ export function createLogger(level: string): Logger {
 
 let stampedAt = -1;
 let stamp = '';
-/** Many lines are of one millisecond. */
+/** Cached, because many lines share a millisecond. */
 function isoTime(): string {
   const now = systemClock.now();
   if (now !== stampedAt) {
@@ -33,7 +34,7 @@ function isoTime(): string {
   return stamp;
 }
 
-/** New for each process: a hash in the log tells the same address from another one, and nothing to who reads it later. */
+/** New for each process: hashes identify equal addresses within one log, and cannot be reversed later. */
 const salt = randomBytes(16);
 
 /** An address as the log may show it. */

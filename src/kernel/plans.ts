@@ -1,16 +1,34 @@
-/** The plans: what an account may ask for and how often. */
-export type Plan = 'starter' | 'premium' | 'enterprise';
+/** Plans, levels and prices: what an account may request, how often, and at what price. */
+export const PLAN_NAMES = ['starter', 'premium', 'enterprise'] as const;
+export type Plan = (typeof PLAN_NAMES)[number];
+export const DEFAULT_PLAN: Plan = 'starter';
+
 export const PLANS: Readonly<Record<Plan, { requestsPerWindow: number; smtp: boolean }>> = {
   starter: { requestsPerWindow: 60, smtp: false },
   premium: { requestsPerWindow: 300, smtp: true },
-  // Enterprise is set per account; this is what it has until somebody does.
+  // Set per account; this is the default.
   enterprise: { requestsPerWindow: 3000, smtp: true },
 };
-export const PLAN_NAMES = Object.keys(PLANS) as readonly Plan[];
+/** The cheapest plan with the smtp level. */
+export const PLAN_WITH_SMTP: Plan = PLAN_NAMES.find((plan) => PLANS[plan].smtp) ?? 'enterprise';
 
-/** Rate windows start at whole multiples of five minutes. */
+/** Rate windows start at whole multiples of this. */
 export const WINDOW_SECONDS = 300;
 
-export type Level = 'mx' | 'smtp';
-/** Credits that a level costs when it gave the answer. A matched filter costs nothing: nothing was checked. */
+export const LEVELS = ['mx', 'smtp'] as const;
+export type Level = (typeof LEVELS)[number];
+export const DEFAULT_LEVEL: Level = 'mx';
+/** Credits charged for the level that produced the verdict. A matched filter is free: nothing was checked. */
 export const PRICE: Readonly<Record<Level, number>> = { mx: 1, smtp: 10 };
+
+/** The account created in an empty store. */
+export const FIRST_ACCOUNT = {
+  name: 'Default',
+  plan: 'premium',
+  rateLimit: null,
+  credits: 10_000,
+  note: 'First account',
+} as const;
+
+export const ACCOUNT_STATUSES = ['active', 'suspended'] as const;
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];

@@ -1,17 +1,17 @@
-import { Refusal } from '../kernel/errors.ts';
-import type { AccountId, Actor, LedgerRow, Store, Account as StoredAccount, TrailEntry } from '../store/store.ts';
-import type { Acting } from './members.ts';
-import { usableName } from './names.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { AccountId, Actor, AuditEntry, LedgerRow, Store, Account as StoredAccount } from '../store/store.ts';
+import type { ActingMember } from './members.ts';
+import { parseName } from './names.ts';
 
-export type { LedgerRow, TrailEntry };
+export type { AuditEntry, LedgerRow };
 
 export type Account = Omit<StoredAccount, 'retentionDays'> & {
-  /** In force: the account's own, or the server's. */
+  /** The effective retention: the account's own, or the server's. */
   readonly retentionDays: number;
 };
 
-/** Pages go by id: `before` is the last id of the page before; `next` is null at the end. */
-export interface PageAsk {
+/** Keyset pagination, newest first: `before` is the last ID of the previous page, `next` is null on the last page. */
+export interface KeysetQuery {
   readonly before: number | null;
   readonly limit: number;
 }
@@ -20,9 +20,9 @@ export interface KeysetPage<T> {
   readonly next: number | null;
 }
 
-/** An account as its own people see and change it. Everything that is refused throws Refusal. */
+/** An account, for its members. All methods throw ApiError. */
 export interface AccountService {
-  /** The longest that verifications can be kept, days. */
+  /** Upper limit of the retention, in days. */
   readonly retentionDaysMax: number;
   get(account: AccountId): Promise<Account>;
   change(
@@ -30,19 +30,19 @@ export interface AccountService {
     change: { name?: string | undefined; retentionDays?: number | null | undefined },
     by: Actor,
   ): Promise<Account>;
-  /** The balance under which its people are told; null: never. */
+  /** The balance below which owners and admins are notified; null: never. */
   setLowBalance(account: AccountId, credits: number | null, by: Actor): Promise<void>;
-  /** For good. `name`: the account's own, typed; `password`: of the person who asks. */
-  remove(by: Acting, confirmation: { name: string; password: string }, ip: string): Promise<void>;
-  ledger(account: AccountId, page: PageAsk): Promise<KeysetPage<LedgerRow>>;
-  trail(account: AccountId, page: PageAsk): Promise<KeysetPage<TrailEntry>>;
+  /** Irreversible. `name`: the account's name, typed to confirm; `password`: the acting user's. */
+  remove(by: ActingMember, confirmation: { name: string; password: string }, ip: string): Promise<void>;
+  ledger(account: AccountId, page: KeysetQuery): Promise<KeysetPage<LedgerRow>>;
+  auditLog(account: AccountId, page: KeysetQuery): Promise<KeysetPage<AuditEntry>>;
 }
 
-/** Throws Refusal where the password is not the user's, or was tried too often. */
+/** Throws ApiError if the password is wrong or there were too many attempts. */
 export type ConfirmPassword = (user: string, password: string, ip: string) => Promise<void>;
 
 export function createAccountService(parts: {
-  store: Pick<Store, 'accounts' | 'trail'>;
+  store: Pick<Store, 'accounts' | 'auditLog'>;
   retentionDaysMax: number;
   confirmPassword: ConfirmPassword;
 }): AccountService {
@@ -50,7 +50,7 @@ export function createAccountService(parts: {
   const { accounts } = store;
 
   const shown = (account: StoredAccount | null): Account => {
-    if (account === null) throw new Refusal('not_found');
+    if (account === null) throw new ApiError('not_found');
     return { ...account, retentionDays: Math.min(account.retentionDays ?? retentionDaysMax, retentionDaysMax) };
   };
 
@@ -60,11 +60,11 @@ export function createAccountService(parts: {
 
     async change(account, { name, retentionDays }, by) {
       if (retentionDays !== undefined && retentionDays !== null && retentionDays > retentionDaysMax) {
-        const sentence = `retention_days must be at most ${retentionDaysMax}: the server keeps verifications no longer.`;
-        throw new Refusal('retention_too_long', sentence, { field: 'retention_days' });
+        const message = `retention_days must be at most ${retentionDaysMax}, the server's limit.`;
+        throw new ApiError('retention_too_long', message, { field: 'retention_days' });
       }
       const change = {
-        ...(name === undefined ? {} : { name: usableName(name) }),
+        ...(name === undefined ? {} : { name: parseName(name) }),
         ...(retentionDays === undefined ? {} : { retentionDays }),
       };
       return shown(await accounts.set(account, change, by));
@@ -77,16 +77,16 @@ export function createAccountService(parts: {
     async remove(by, { name, password }, ip) {
       const account = shown(await accounts.get(by.account));
       if (name !== account.name)
-        throw new Refusal('confirmation_mismatch', 'That is not the name of the account. Nothing was deleted.', {
+        throw new ApiError('confirmation_mismatch', 'The name does not match the account. Nothing was deleted.', {
           field: 'name',
         });
       await confirmPassword(by.user, password, ip);
-      if (!(await accounts.remove(by.account))) throw new Refusal('not_found');
+      if (!(await accounts.remove(by.account))) throw new ApiError('not_found');
     },
 
     ledger: (account, page) => ledgerOf(store, account, page),
-    async trail(account, { before, limit }) {
-      return pageOf(await store.trail.list(account, { before, limit: limit + 1 }), limit);
+    async auditLog(account, { before, limit }) {
+      return pageOf(await store.auditLog.list(account, { before, limit: limit + 1 }), limit);
     },
   };
 }
@@ -95,12 +95,12 @@ export function createAccountService(parts: {
 export async function ledgerOf(
   store: Pick<Store, 'accounts'>,
   account: AccountId,
-  { before, limit }: PageAsk,
+  { before, limit }: KeysetQuery,
 ): Promise<KeysetPage<LedgerRow>> {
   return pageOf(await store.accounts.ledger(account, limit + 1, before), limit);
 }
 
-/** One row more than asked for tells that there is a next page. */
+/** The extra row shows that there is a next page. */
 function pageOf<T extends { readonly id: number }>(found: readonly T[], limit: number): KeysetPage<T> {
   const rows = found.slice(0, limit);
   return { rows, next: found.length > limit ? rows.at(-1)!.id : null };

@@ -1,40 +1,37 @@
-import { type Clock, toIso } from '../kernel/clock.ts';
-import { Refusal } from '../kernel/errors.ts';
+import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { percentile } from '../kernel/latency.ts';
-import type { TrafficRow } from '../store/people.ts';
-import type { AccountId, Store, UsageRow } from '../store/store.ts';
+import { CHART_BUCKETS_MAX } from '../kernel/limits.ts';
+import type { AccountId, Store, TrafficRow, UsageRow } from '../store/store.ts';
 import { DASHBOARD_KEY } from './log.ts';
 
-export type Bucket = 'hour' | 'day';
-export interface ChartAsk {
-  /** Milliseconds; the last seven days where neither is named. */
+type Bucket = 'hour' | 'day';
+export interface ChartQuery {
+  /** Unix time in ms; default: the last seven days. */
   readonly from: number | null;
   readonly to: number | null;
-  /** Null: hours for up to seven days, else days. */
+  /** Null: hours for up to seven days, otherwise days. */
   readonly bucket: Bucket | null;
 }
 
-const HOUR = 3_600_000;
-const SIZE: Readonly<Record<Bucket, number>> = { hour: HOUR, day: 24 * HOUR };
-const WEEK = 7 * SIZE.day;
-/** As many as a chart can show: a month of hours, two years of days. */
-const BUCKETS_MAX = 800;
+const SIZE: Readonly<Record<Bucket, number>> = { hour: HOUR_MS, day: DAY_MS };
+const WEEK = 7 * DAY_MS;
 
-/** Which buckets are asked for: from the start of the first to the end of the last. Throws Refusal. */
-function rangeOf(ask: ChartAsk, now: number): { start: number; end: number; bucket: Bucket } {
-  const to = ask.to ?? now;
-  const from = ask.from ?? to - WEEK;
-  if (from >= to) throw new Refusal('invalid_parameter', 'from must be before to.', { field: 'from' });
-  const bucket = ask.bucket ?? (to - from <= WEEK ? 'hour' : 'day');
+/** The range, extended to whole buckets. Throws ApiError. */
+function rangeOf(query: ChartQuery, now: number): { start: number; end: number; bucket: Bucket } {
+  const to = query.to ?? now;
+  const from = query.from ?? to - WEEK;
+  if (from >= to) throw new ApiError('invalid_parameter', 'from must be before to.', { field: 'from' });
+  const bucket = query.bucket ?? (to - from <= WEEK ? 'hour' : 'day');
   const size = SIZE[bucket];
   const [start, end] = [Math.floor(from / size) * size, Math.ceil(to / size) * size];
   const count = (end - start) / size;
-  if (count <= BUCKETS_MAX) return { start, end, bucket };
-  const sentence =
+  if (count <= CHART_BUCKETS_MAX) return { start, end, bucket };
+  const message =
     bucket === 'hour'
-      ? `The range has ${count} hours; ask for days, or for at most ${BUCKETS_MAX} hours.`
-      : `The range has ${count} days; ask for at most ${BUCKETS_MAX}.`;
-  throw new Refusal('invalid_parameter', sentence, { field: bucket === 'hour' ? 'bucket' : 'from' });
+      ? `The range has ${count} hours; request days, or at most ${CHART_BUCKETS_MAX} hours.`
+      : `The range has ${count} days; request at most ${CHART_BUCKETS_MAX}.`;
+  throw new ApiError('invalid_parameter', message, { field: bucket === 'hour' ? 'bucket' : 'from' });
 }
 
 type Counts = Omit<UsageRow, 'group'>;
@@ -50,20 +47,21 @@ interface Tally extends Sums {
   readonly mx: Map<number, number>;
   readonly smtp: Map<number, number>;
 }
-const noSums = (): Sums => ({ requests: 0, good: 0, bad: 0, credits: 0, refused: 0, rate_limited: 0 });
+const SUM_FIELDS = ['requests', 'good', 'bad', 'credits', 'refused', 'rate_limited'] as const satisfies (keyof Sums)[];
+const zeroSums = (): Sums => ({ requests: 0, good: 0, bad: 0, credits: 0, refused: 0, rate_limited: 0 });
 
-/** Counters of an account by hour or day, every bucket of the range, and the same range by reason and by key. */
+/** The counters of an account by hour or day, including empty buckets, and the totals by reason and by API key. */
 export async function chartOf(
   store: Pick<Store, 'usage' | 'traffic' | 'keys'>,
   clock: Clock,
   account: AccountId,
-  ask: ChartAsk,
+  query: ChartQuery,
 ) {
-  const { start, end, bucket } = rangeOf(ask, clock.now());
+  const { start, end, bucket } = rangeOf(query, clock.now());
   const [hours, traffic, byReason, byKey, keys] = await Promise.all([
     store.usage.hours(account, start, end),
     store.traffic.list(account, start, end),
-    store.usage.series(account, 'reason', start, end),
+    store.usage.reasons(account, start, end),
     store.usage.series(account, 'key', start, end),
     store.keys.list(account),
   ]);
@@ -71,7 +69,7 @@ export async function chartOf(
   const tallies = Array.from(
     { length: (end - start) / size },
     (): Tally => ({
-      ...noSums(),
+      ...zeroSums(),
       mx: new Map(),
       smtp: new Map(),
     }),
@@ -79,8 +77,8 @@ export async function chartOf(
   const tallyAt = (hour: number): Tally | undefined => tallies[Math.floor((hour - start) / size)];
   for (const row of hours) addCounts(tallyAt(row.at), row);
   for (const row of traffic) addTraffic(tallyAt(row.hour), row);
-  const totals = noSums();
-  for (const tally of tallies) for (const field of Object.keys(totals) as (keyof Sums)[]) totals[field] += tally[field];
+  const totals = zeroSums();
+  for (const tally of tallies) for (const field of SUM_FIELDS) totals[field] += tally[field];
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   names.set(DASHBOARD_KEY, 'Dashboard');
   return {
@@ -93,8 +91,8 @@ export async function chartOf(
       latency: { mx: percentiles(mx), smtp: percentiles(smtp) },
     })),
     totals,
-    by_reason: mostFirst(byReason).map(({ group, requests }) => ({ reason: group, requests })),
-    by_key: mostFirst(byKey).map(({ group, requests, credits }) => ({
+    by_reason: byRequestsDescending(byReason),
+    by_key: byRequestsDescending(byKey).map(({ group, requests, credits }) => ({
       key_id: group,
       name: names.get(group) ?? group,
       requests,
@@ -124,4 +122,5 @@ function percentiles(counts: ReadonlyMap<number, number>): { p50: number; p95: n
   return p50 === null || p95 === null ? null : { p50, p95 };
 }
 
-const mostFirst = (rows: readonly UsageRow[]): UsageRow[] => rows.toSorted((a, b) => b.requests - a.requests);
+const byRequestsDescending = <T extends { readonly requests: number }>(rows: readonly T[]): T[] =>
+  rows.toSorted((a, b) => b.requests - a.requests);

@@ -2,48 +2,49 @@ import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { AccountId, Store } from '../store/store.ts';
 import { type AccountService, type ConfirmPassword, createAccountService } from './accounts.ts';
-import { type Chart, type ChartAsk, chartOf } from './charts.ts';
+import { type Chart, type ChartQuery, chartOf } from './charts.ts';
 import type { DoctorOptions } from './doctor.ts';
+import { createJobService, type JobService } from './jobs.ts';
 import { createKeyService, type KeyService } from './keys.ts';
-import type { ListsOptions } from './lists.ts';
+import type { ListsUpdate } from './lists-update.ts';
 import { createLogService, type LogService } from './log.ts';
-import type { Mail } from './mail.ts';
 import { createMemberService, type MemberService } from './members.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
 import { type Overview, overviewOf } from './overview.ts';
-import type { Sessions } from './sign-in/who.ts';
+import type { Sessions } from './sign-in/session.ts';
 
-/** What people do in the dashboard, made of one store. */
+/** The services behind the dashboard's routes. */
 export interface DashboardServices {
   readonly sessions: Sessions;
   readonly members: MemberService;
   readonly account: AccountService;
   readonly overview: (account: AccountId) => Promise<Overview>;
-  readonly chart: (account: AccountId, ask: ChartAsk) => Promise<Chart>;
+  readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
   readonly keys: KeyService;
   readonly log: LogService;
   readonly operator: OperatorService;
+  readonly jobs: JobService;
 }
 
-export interface DashboardParts {
+interface DashboardParts {
   readonly store: Store;
   readonly clock: Clock;
-  readonly options: DoctorOptions &
-    ListsOptions & { readonly retentionDays: number; readonly signup: 'open' | 'closed' };
+  readonly options: DoctorOptions & { readonly retentionDays: number; readonly signup: 'open' | 'closed' };
   readonly lists: WatchedLists;
-  /** Public address of the service, without a slash at its end. */
+  /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
   readonly sessions: Sessions;
   readonly confirmPassword: ConfirmPassword;
-  /** Null: none is set up. */
-  readonly mail: Mail | null;
+  /** Whether mail can be sent. */
+  readonly mail: boolean;
+  readonly listsUpdate: Pick<ListsUpdate, 'request'>;
 }
 
 export function createDashboard(parts: DashboardParts): DashboardServices {
-  const { store, clock, options, lists, url, sessions, confirmPassword, mail } = parts;
+  const { store, clock, options, lists, url, sessions, confirmPassword, mail, listsUpdate } = parts;
   return {
     sessions,
-    members: createMemberService({ store, clock, url, mail, strangers: options.signup === 'open' }),
+    members: createMemberService({ store, clock, url, mail, signupOpen: options.signup === 'open' }),
     account: createAccountService({ store, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),
@@ -53,15 +54,13 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
       store,
       clock,
       lists,
-      // Loaded when an operator asks: both are no part of what a start waits for.
+      // Imported lazily, to keep the start fast.
       async doctor() {
-        const { examine, tryStore } = await import('./doctor.ts');
-        return examine(options, () => tryStore(store));
+        const { examine, checkStore } = await import('./doctor.ts');
+        return examine(options, () => checkStore(store));
       },
-      async fetchLists() {
-        const { fetchListsApart, summaryLine } = await import('./lists.ts');
-        return summaryLine(await fetchListsApart(options));
-      },
+      requestListsUpdate: () => listsUpdate.request(),
     }),
+    jobs: createJobService(store),
   };
 }

@@ -1,9 +1,10 @@
 import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/address/canonical.ts';
 import { canonicalCidr } from '../engine/address/ip.ts';
-import { Refusal } from '../kernel/errors.ts';
-import type { AccountId, Actor, Caller, Filter, FilterType, Page, Store } from '../store/store.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { FilterType } from '../kernel/filter-types.ts';
+import type { AccountId, Actor, Caller, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
 
-export type { Filter, FilterType };
+export type { Filter, FilterAdded };
 
 export interface NewFilter {
   readonly filterType: FilterType | null;
@@ -11,46 +12,55 @@ export interface NewFilter {
   readonly reason: string | null;
 }
 
-/** What became of one line of an import. */
-export type Imported =
+/** The outcome of one line of an import. */
+export type ImportOutcome =
   | { readonly outcome: 'added'; readonly filter: Filter }
   | { readonly outcome: 'exists' }
   /** `error`: one sentence. */
   | { readonly outcome: 'invalid'; readonly error: string };
 
+/** Who makes a change: a user, or an API key, whose name is looked up for the audit log. */
+type ChangedBy = Actor | { readonly caller: Caller; readonly ip: string };
+
 export interface FilterService {
-  /** Throws Refusal `invalid_filter` or `filter_exists`. */
-  add(account: AccountId, input: NewFilter, by: Actor): Promise<Filter>;
-  /** One outcome for each, in their order; what is refused does not hold up the others. A Refusal stays one. */
-  addMany(account: AccountId, inputs: readonly (NewFilter | Refusal)[], by: Actor): Promise<Imported[]>;
+  /** `stored`: the reply for the Idempotency-Key, written with the filter. Throws ApiError `invalid_filter`. */
+  add(
+    account: AccountId,
+    input: NewFilter,
+    by: ChangedBy,
+    stored?: ReplyToStore<FilterAdded> | null,
+  ): Promise<FilterAdded>;
+  /** One outcome per input, in the same order. Invalid inputs, and those that already are ApiErrors, do not affect others. */
+  addMany(account: AccountId, inputs: readonly (NewFilter | ApiError)[], by: Actor): Promise<ImportOutcome[]>;
   list(
     account: AccountId,
     input: { filterType: FilterType | null; query: string | null; page: number; perPage: number },
   ): Promise<Page<Filter>>;
-  /** Throws Refusal `not_found`, also for what belongs to another account. */
-  remove(account: AccountId, id: number, by: Actor): Promise<void>;
-  /** All of them, oldest first, in portions. */
+  /** Throws ApiError `not_found`, also for a filter of another account. */
+  remove(account: AccountId, id: number, by: ChangedBy): Promise<void>;
+  /** All filters, oldest first, in batches. */
   all(account: AccountId): AsyncGenerator<Filter[]>;
-  /** Who an API key is, for the audit log. */
-  actorOf(caller: Caller, ip: string): Promise<Actor>;
 }
 
-const PORTION = 1000;
+const BATCH = 1000;
 
 export function createFilterService({ filters, keys }: Pick<Store, 'filters' | 'keys'>): FilterService {
+  const actorOf = async (by: ChangedBy): Promise<Actor> => {
+    if (!('caller' in by)) return by;
+    const { keyId } = by.caller;
+    return { kind: 'key', id: keyId, name: (await keys.get(keyId))?.name ?? keyId, ip: by.ip };
+  };
   return {
-    async add(account, input, by) {
-      const outcome = await filters.add(account, toStored(input), by);
-      if (outcome.added) return outcome.filter;
-      throw new Refusal('filter_exists', undefined, { field: 'value', existing_id: outcome.existingId });
+    async add(account, input, by, stored = null) {
+      return filters.add(account, toStored(input), await actorOf(by), stored);
     },
     async addMany(account, inputs, by) {
-      const read = inputs.map((input) => (input instanceof Refusal ? input : usableOrRefusal(input)));
-      const usable = read.flatMap((input) => (input instanceof Refusal ? [] : [input]));
-      const stored = usable.length === 0 ? [] : await filters.addMany(account, usable, by);
+      const parsed = inputs.map((input) => (input instanceof ApiError ? input : toStoredOrError(input)));
+      const valid = parsed.flatMap((input) => (input instanceof ApiError ? [] : [input]));
+      const stored = valid.length === 0 ? [] : await filters.addMany(account, valid, by);
       let next = 0;
-      return read.map((input): Imported => {
-        if (input instanceof Refusal) return { outcome: 'invalid', error: input.message };
+      return parsed.map((input): ImportOutcome => {
+        if (input instanceof ApiError) return { outcome: 'invalid', error: input.message };
         const outcome = stored[next++]!;
         return outcome.added ? { outcome: 'added', filter: outcome.filter } : { outcome: 'exists' };
       });
@@ -58,52 +68,50 @@ export function createFilterService({ filters, keys }: Pick<Store, 'filters' | '
     list: (account, { filterType, query, page, perPage }) =>
       filters.list(account, { filterType, query, offset: (page - 1) * perPage, limit: perPage }),
     async remove(account, id, by) {
-      if (!(await filters.remove(account, id, by))) throw new Refusal('not_found', `There is no filter ${id}.`);
+      const removed = await filters.remove(account, id, await actorOf(by));
+      if (!removed) throw new ApiError('not_found', `There is no filter ${id}.`);
     },
     async *all(account) {
       for (let after = 0; ; ) {
-        const portion = await filters.from(account, after, PORTION);
-        if (portion.length > 0) yield portion;
-        if (portion.length < PORTION) return;
-        after = portion.at(-1)!.id;
+        const batch = await filters.from(account, after, BATCH);
+        if (batch.length > 0) yield batch;
+        if (batch.length < BATCH) return;
+        after = batch.at(-1)!.id;
       }
-    },
-    async actorOf({ keyId }, ip) {
-      return { kind: 'key', id: keyId, name: (await keys.get(keyId))?.name ?? keyId, ip };
     },
   };
 }
 
 const toStored = (input: NewFilter) => ({ ...canonicalFilter(input), reason: input.reason });
 
-function usableOrRefusal(input: NewFilter) {
+function toStoredOrError(input: NewFilter) {
   try {
     return toStored(input);
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }
 
-const WANTED: Readonly<Record<FilterType, string>> = {
+const EXPECTED: Readonly<Record<FilterType, string>> = {
   email: 'an email address such as spam@example.com',
   domain: 'a domain such as example.com',
   ip_address: 'an IPv4 or IPv6 address or a CIDR such as 192.0.2.0/24',
 };
 
-/** Trimmed and in canonical form, with the type that the value shows where none was named. */
-export function canonicalFilter(input: NewFilter): { filterType: FilterType; value: string } {
+/** Trimmed and in canonical form. Without a given type, it is derived from the value. */
+function canonicalFilter(input: NewFilter): { filterType: FilterType; value: string } {
   const text = input.value.trim();
   const filterType = input.filterType ?? typeOf(text);
   const value = canonical(filterType, text);
   if (value !== null) return { filterType, value };
   const named = input.filterType ? `For the filter type "${filterType}", value` : 'value';
-  throw new Refusal('invalid_filter', `${named} must be ${WANTED[filterType]}.`, { field: 'value' });
+  throw new ApiError('invalid_filter', `${named} must be ${EXPECTED[filterType]}.`, { field: 'value' });
 }
 
 function typeOf(text: string): FilterType {
   if (text.includes('@')) return 'email';
-  // What can only be meant as an address of the network is told so, not that it is no domain.
+  // Looks like an IP address, so that a malformed one is not reported as an invalid domain.
   return /^[\d.]+(\/\d*)?$/.test(text) || text.includes(':') ? 'ip_address' : 'domain';
 }
 

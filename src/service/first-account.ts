@@ -1,15 +1,8 @@
+import { FIRST_ACCOUNT } from '../kernel/plans.ts';
 import type { Account, Store } from '../store/store.ts';
 import { createKey } from './keys.ts';
 
-export const FIRST_ACCOUNT = {
-  name: 'Default',
-  plan: 'premium',
-  rateLimit: null,
-  credits: 10_000,
-  note: 'First account',
-} as const;
-
-/** On an empty store: the first account and a key for it, whose value is shown this once. Else null. */
+/** If the store is empty, creates the first account with an API key, which is returned only here. Otherwise null. */
 export async function firstAccount(
   store: Pick<Store, 'accounts' | 'keys'>,
 ): Promise<{ account: Account; key: string } | null> {

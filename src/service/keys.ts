@@ -1,51 +1,68 @@
 import { canonicalCidr } from '../engine/address/ip.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { Refusal } from '../kernel/errors.ts';
+import { type Clock, DAY_MS } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { grouped } from '../kernel/format.ts';
 import { hashApiKey, newApiKey } from '../kernel/ids.ts';
-import type { AccountId, Actor, Key, Keys } from '../store/store.ts';
-import { usableName } from './names.ts';
+import { ALLOW_IPS, KEY_IDLE_DAYS } from '../kernel/limits.ts';
+import { PRICE } from '../kernel/plans.ts';
+import { budgetResetsAt, budgetUsed } from '../store/charge/budget.ts';
+import type { AccountId, Actor, Key, KeyLimits, Keys } from '../store/store.ts';
+import { parseName } from './names.ts';
 
 export type { Key };
 
-const ALLOW_IPS_MAX = 200;
-/** Nobody used it for this long: one to think about. */
-const IDLE_MS = 90 * 86_400_000;
-
-/** A key whose value is shown this once. */
-export interface MadeKey {
+/** `value` is the API key itself, which cannot be read again. */
+export interface CreatedKey {
   readonly key: Key;
   readonly value: string;
 }
 
-/** The keys of an account, for the people in it. Everything that is refused throws Refusal. */
+/** Settings of a new key; what is absent does not limit it. */
+type NewKey = { readonly name: string; readonly allowIps: readonly string[] } & KeyLimits;
+
+/** The API keys of an account, for its members. All methods throw ApiError. */
 export interface KeyService {
   /** Newest first, revoked ones last. */
   list(account: AccountId): Promise<Key[]>;
-  create(account: AccountId, input: { name: string; allowIps: readonly string[] }, by: Actor): Promise<MadeKey>;
+  create(account: AccountId, input: NewKey, by: Actor): Promise<CreatedKey>;
   change(
     account: AccountId,
     id: string,
-    change: { name?: string | undefined; allowIps?: readonly string[] | undefined },
+    change: { name?: string | undefined; allowIps?: readonly string[] | undefined } & KeyLimits,
     by: Actor,
   ): Promise<Key>;
-  /** `name`: the key's own, typed by whoever means this key and no other. */
+  /** `name`: the key's name, typed to confirm. */
   revoke(account: AccountId, id: string, name: string, by: Actor): Promise<Key>;
-  /** A new key with the same settings; the old one is refused once the grace is over. */
-  roll(account: AccountId, id: string, graceMs: number, by: Actor): Promise<MadeKey>;
+  /** Creates a key with the same settings; the old one expires after the grace period. */
+  roll(account: AccountId, id: string, graceMs: number, by: Actor): Promise<CreatedKey>;
 }
 
-export type KeyState = 'active' | 'expiring' | 'revoked';
-export const stateOf = ({ revokedAt }: Key, now: number): KeyState =>
-  revokedAt === null ? 'active' : revokedAt > now ? 'expiring' : 'revoked';
+type KeyState = 'active' | 'expiring' | 'expired' | 'revoked';
+/** `expiring`: rolled, in its grace period. */
+export function stateOf({ revokedAt, expiresAt }: Key, now: number): KeyState {
+  if (revokedAt !== null && revokedAt <= now) return 'revoked';
+  if (expiresAt !== null && expiresAt <= now) return 'expired';
+  return revokedAt === null ? 'active' : 'expiring';
+}
 
-export type KeyNotice = 'never_used' | 'idle' | 'open_to_all';
-/** What is worth a second look; nothing of a revoked key. */
+/** What a key with a budget has used of it, held credits included, and when the month ends; null without a budget. */
+export function budgetOf({ budget }: Key, now: number): { credits: number; used: number; resetsAt: number } | null {
+  if (budget === null) return null;
+  const counters = { budgetMonth: budget.month, budgetSpent: budget.spent, budgetHeld: budget.held };
+  return { credits: budget.credits, used: budgetUsed(counters, now), resetsAt: budgetResetsAt(counters, now) };
+}
+
+type KeyNotice = 'never_used' | 'idle' | 'open_to_all' | 'budget_spent';
+/** What deserves attention; nothing for a key that is refused. */
 export function noticesOf(key: Key, now: number): KeyNotice[] {
-  if (stateOf(key, now) === 'revoked') return [];
+  const state = stateOf(key, now);
+  if (state === 'revoked' || state === 'expired') return [];
   const notices: KeyNotice[] = [];
   if (key.lastUsedAt === null) notices.push('never_used');
-  else if (key.lastUsedAt < now - IDLE_MS) notices.push('idle');
+  else if (key.lastUsedAt < now - KEY_IDLE_DAYS * DAY_MS) notices.push('idle');
   if (key.allowIps.length === 0 || key.allowIps.some((block) => block.endsWith('/0'))) notices.push('open_to_all');
+  const budget = budgetOf(key, now);
+  if (budget !== null && budget.used + PRICE.mx > budget.credits) notices.push('budget_spent');
   return notices;
 }
 
@@ -65,14 +82,15 @@ export function createKeyService(keys: Keys, clock: Clock): KeyService {
 
     create: (account, input, by) => createKey(keys, account, input, by),
 
-    async change(account, id, { name, allowIps }, by) {
+    async change(account, id, { name, allowIps, ...limits }, by) {
       const change = {
-        ...(name === undefined ? {} : { name: usableName(name) }),
+        ...limits,
+        ...(name === undefined ? {} : { name: parseName(name) }),
         ...(allowIps === undefined ? {} : { allowIps: canonicalAllowlist(allowIps) }),
       };
       const before = await keyOf(account, id);
       if (stateOf(before, clock.now()) === 'revoked')
-        throw new Refusal('key_revoked', 'A revoked key stays as it was.');
+        throw new ApiError('key_revoked', 'A revoked key cannot be changed.');
       const key = await keys.update(account, id, change, by);
       if (key === null) throw noKey();
       return key;
@@ -81,52 +99,49 @@ export function createKeyService(keys: Keys, clock: Clock): KeyService {
     async revoke(account, id, name, by) {
       const key = await keyOf(account, id);
       if (name !== key.name)
-        throw new Refusal('confirmation_mismatch', 'That is not the name of the key. Nothing was revoked.', {
+        throw new ApiError('confirmation_mismatch', 'The name does not match the key. Nothing was revoked.', {
           field: 'name',
         });
       return (await keys.revoke(key.id, by)) ?? key;
     },
 
     async roll(account, id, graceMs, by) {
-      const { name } = await keyOf(account, id);
+      const key = await keyOf(account, id);
+      const { name } = key;
+      if (stateOf(key, clock.now()) === 'expired') throw new ApiError('key_expired');
       const value = newApiKey();
-      const rolled = await keys.roll(account, id, { ...stored(value), graceMs }, by);
+      const rolled = await keys.roll(account, id, { ...storedForm(value), graceMs }, by);
       if (rolled !== null) return { key: rolled.fresh, value };
-      throw new Refusal('key_revoked', `${JSON.stringify(name)} is revoked, or about to be: make a new key instead.`);
+      throw new ApiError('key_revoked', `${JSON.stringify(name)} is revoked or expiring. Create a new key instead.`);
     },
   };
 }
 
-const noKey = () => new Refusal('not_found', 'There is no such key in this account.');
+const noKey = () => new ApiError('not_found', 'There is no such key in this account.');
 
-/** All that is kept of a key's value. */
-const stored = (value: string) => ({ hash: hashApiKey(value), lastFour: value.slice(-4) });
+/** What the store keeps of an API key. */
+const storedForm = (value: string) => ({ hash: hashApiKey(value), lastFour: value.slice(-4) });
 
-/** Makes a key. `value` is the only time the key itself is seen; the store keeps its hash. Throws Refusal. */
-export async function createKey(
-  keys: Keys,
-  account: AccountId,
-  input: { name: string; allowIps: readonly string[] },
-  by?: Actor,
-): Promise<MadeKey> {
-  const name = usableName(input.name);
+/** Creates a key. The store keeps only a hash, so `value` cannot be read again. Throws ApiError. */
+export async function createKey(keys: Keys, account: AccountId, input: NewKey, by?: Actor): Promise<CreatedKey> {
+  const name = parseName(input.name);
   const allowIps = canonicalAllowlist(input.allowIps);
   const value = newApiKey();
-  const key = await keys.create(account, { name, ...stored(value), allowIps }, by);
+  const key = await keys.create(account, { ...input, name, ...storedForm(value), allowIps }, by);
   return { key, value };
 }
 
-/** IPs and CIDRs in canonical form, each once. Throws Refusal. */
+/** IP addresses and CIDR blocks in canonical form, without duplicates. Throws ApiError. */
 export function canonicalAllowlist(texts: readonly string[]): string[] {
-  if (texts.length > ALLOW_IPS_MAX) {
-    throw new Refusal('invalid_parameter', `A key takes at most ${ALLOW_IPS_MAX} allowed IPs and CIDRs.`, {
+  if (texts.length > ALLOW_IPS.max) {
+    throw new ApiError('invalid_parameter', `A key takes at most ${grouped(ALLOW_IPS.max)} allowed IPs and CIDRs.`, {
       field: 'allow_ips',
     });
   }
   const canonical = texts.map((text) => {
     const cidr = canonicalCidr(text.trim());
     if (cidr !== null) return cidr;
-    throw new Refusal(
+    throw new ApiError(
       'invalid_parameter',
       `${JSON.stringify(text)} is not an IP address or CIDR, such as 192.0.2.0/24.`,
       { field: 'allow_ips' },

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type UpdateSummary, updateLists } from '../engine/lists/update.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Said } from './lists-worker.ts';
 
 export interface ListsOptions {
   readonly listsDir: string;
@@ -9,7 +8,7 @@ export interface ListsOptions {
   readonly listsFakefilterUrl: string;
 }
 
-/** Fetches the newest disposable list; running services take it by themselves. Throws an Error that says why not. */
+/** Downloads the latest disposable list, which running services pick up. Throws an Error with a message for users. */
 export const fetchLists = (options: ListsOptions, clock: Clock): Promise<UpdateSummary> =>
   updateLists({
     dir: options.listsDir,
@@ -18,37 +17,45 @@ export const fetchLists = (options: ListsOptions, clock: Clock): Promise<UpdateS
     clock,
   });
 
-/** Beside this file, from the sources as from dist/. */
+/** What the thread reports, once. */
+export type WorkerMessage = { readonly summary: UpdateSummary } | { readonly problem: string };
+
+/** Next to this file, in the sources and in dist/. */
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? './lists-worker.ts' : './lists-worker.js', import.meta.url);
 
-/** The same in a thread of its own, for a process that has requests to answer meanwhile. */
-export function fetchListsApart(options: ListsOptions): Promise<UpdateSummary> {
+/** The same in a worker thread, for a process that serves requests. */
+export function fetchListsInWorker(options: ListsOptions, signal?: AbortSignal): Promise<UpdateSummary> {
   const { listsDir, listsDisposableUrl, listsFakefilterUrl } = options;
   const workerData: ListsOptions = { listsDir, listsDisposableUrl, listsFakefilterUrl };
   return new Promise((resolve, reject) => {
     const worker = new Worker(WORKER, { workerData, execArgv: [] });
-    worker.once('message', (said: Said) => {
-      if ('summary' in said) resolve(said.summary);
-      else reject(new Error(said.problem));
+    worker.once('message', (message: WorkerMessage) => {
+      if ('summary' in message) resolve(message.summary);
+      else reject(new Error(message.problem));
     });
     worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the update ended with ${code}`)));
+    worker.once('exit', (code) => reject(new Error(`the update exited with ${code}`)));
+    // What it wrote so far is put in place whole or not at all.
+    signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
   });
 }
 
 /** `Version 2026-11-20: 40,840 disposable domains …` */
 export const summaryLine = ({ version, total, added, removed }: UpdateSummary): string =>
-  `Version ${version}: ${total} disposable domains, ${added} new, ${removed} gone.`;
+  `Version ${version}: ${total} disposable domains, ${added} added, ${removed} removed.`;
 
-/** One text over HTTP(S), bounded in size and time. Throws with a sentence that names the address. */
+/**
+ * Downloads a text over HTTP(S), with limits on size and time. Throws an Error with a message that contains the URL.
+ */
 async function fetchText(url: string, limit: { maxBytes: number; timeoutMs: number }): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(limit.timeoutMs), redirect: 'follow' }).catch(
     (error: unknown) => {
-      const { message } = ((error as Error).cause ?? error) as Error;
-      throw new Error(`${url} cannot be fetched: ${message}`, { cause: error });
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`cannot download ${url}: ${why}`, { cause: error });
     },
   );
-  if (!response.ok) throw new Error(`${url} answered ${response.status}.`);
+  if (!response.ok) throw new Error(`${url} returned ${response.status}.`);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {

@@ -1,24 +1,24 @@
-import { Refusal } from '../kernel/errors.ts';
+import { ApiError } from '../kernel/errors.ts';
 import type { AccountId, Actor, LoggedVerification, LogSearch, Store } from '../store/store.ts';
 
-/** The key id under which verifications of signed-in people are charged. */
+/** The key ID under which verifications in the dashboard are recorded. */
 export const DASHBOARD_KEY = 'dashboard';
 
-/** A verification as the log shows it. */
-export type Logged = Omit<LoggedVerification, 'seq'> & {
-  /** Null: verified in the dashboard. */
+/** A verification in the log. */
+export type LogEntry = Omit<LoggedVerification, 'seq'> & {
+  /** Null: made in the dashboard. */
   readonly key: { readonly id: string; readonly name: string } | null;
 };
 
-/** What was verified. Everything that is refused throws Refusal. */
+/** The verification log. All methods throw ApiError. */
 export interface LogService {
-  /** Newest first; `next` goes into the next `before`. */
+  /** Newest first; pass `next` as the next `before`. */
   search(
     account: AccountId,
     search: LogSearch,
-  ): Promise<{ entries: Logged[]; next: number | null; searchedTo: number | null; retentionDays: number }>;
-  get(account: AccountId, id: string): Promise<Logged>;
-  /** How many records of an address were deleted; counters and charges stay. */
+  ): Promise<{ entries: LogEntry[]; next: number | null; searchedTo: number | null; retentionDays: number }>;
+  get(account: AccountId, id: string): Promise<LogEntry>;
+  /** Returns how many records of the address were deleted. Counters and charges are kept. */
   erase(account: AccountId, email: string, by: Actor): Promise<number>;
 }
 
@@ -26,7 +26,7 @@ export function createLogService(
   store: Pick<Store, 'verifications' | 'keys' | 'accounts'>,
   serverRetentionDays: number,
 ): LogService {
-  /** Adds the key by its name. */
+  /** Adds the API key's name. */
   async function withKeys<T extends Omit<LoggedVerification, 'seq'>>(account: AccountId, rows: readonly T[]) {
     const keys = rows.length === 0 ? [] : await store.keys.list(account);
     const names = new Map(keys.map(({ id, name }) => [id, name]));
@@ -48,7 +48,7 @@ export function createLogService(
     async get(account, id) {
       const row = await store.verifications.get(account, id);
       if (row === null)
-        throw new Refusal('not_found', 'There is no such verification here; it may be past its time or erased.');
+        throw new ApiError('not_found', 'There is no such verification; it may have expired or been erased.');
       const [entry] = await withKeys(account, [row]);
       return entry!;
     },

@@ -1,76 +1,79 @@
-import type { Logger } from '../kernel/log.ts';
+import { counted } from '../kernel/format.ts';
+import { JobFailure, type MailPayload } from '../kernel/jobs.ts';
+import { INVITATION_DAYS, RESET_LINK_HOURS, SIGNUP_LINK_HOURS } from '../kernel/lifetimes.ts';
+
+/** A mail with a link. The link's token is in the fragment. */
+interface LinkMail {
+  readonly to: string;
+  readonly link: string;
+}
+type PayloadOf<Template extends MailPayload['template']> = Omit<
+  Extract<MailPayload, { template: Template }>,
+  'template'
+>;
 
 /**
- * Mails to the people who sign in: plain text, with links whose token stands in the fragment. Each answers whether the
- * mail server took it; what went wrong is logged, without addresses, links or words of the server.
+ * Plain-text mail to users. `id` is the job's ID and becomes the Message-ID, so that a mail sent twice has the same one.
+ * Throws JobFailure, whose message contains no addresses, links or text of the mail server.
  */
 export interface Mail {
-  reset(to: string, link: string): Promise<boolean>;
-  verify(to: string, link: string): Promise<boolean>;
-  /** To somebody who signed up with an address that is known. */
-  known(to: string, link: string): Promise<boolean>;
-  invitation(input: { to: string; account: string; role: string; by: string; link: string }): Promise<boolean>;
-  lowBalance(input: { to: string; account: string; balance: number; line: number; link: string }): Promise<boolean>;
+  passwordReset(mail: LinkMail, id: string): Promise<void>;
+  confirmAddress(mail: LinkMail, id: string): Promise<void>;
+  /** To someone who signed up with the address of an existing user. */
+  alreadyRegistered(mail: LinkMail, id: string): Promise<void>;
+  invitation(mail: PayloadOf<'invitation'>, id: string): Promise<void>;
+  lowBalance(mail: PayloadOf<'low_balance'>, id: string): Promise<void>;
 }
 
-export interface MailParts {
+interface MailParts {
   /** `smtp://user:password@host:587` or `smtps://…` */
   readonly server: string;
   readonly from: string;
-  readonly logger: Logger;
 }
 
 const CONNECT_MS = 10_000;
-const SILENCE_MS = 10_000;
-const WHOLE_MS = 30_000;
+const IDLE_MS = 10_000;
+const TOTAL_MS = 30_000;
 
-interface Letter {
-  readonly kind: string;
+interface Message {
+  readonly id: string;
   readonly to: string;
   readonly subject: string;
   readonly lines: readonly string[];
 }
 
-/** An error of the library: words of the mail server are in its message, which is not for the log. */
-interface Failure {
+/** An error of the library. Its message quotes the mail server, so it must not be logged. */
+interface TransportError {
   readonly code?: string;
-  /** What the system or TLS called it, where `code` only says that it was the socket. */
+  /** The system's or TLS's own code, where `code` only says that the socket failed. */
   readonly originalCode?: string;
   readonly responseCode?: number;
   readonly command?: string;
 }
 
-export function createMail({ server, from, logger }: MailParts): Mail {
+export function createMail({ server, from }: MailParts): Mail {
   const settings = transportOf(server);
-  async function send({ kind, to, subject, lines }: Letter): Promise<boolean> {
-    // Not at the start, which most services never send a mail after.
+  async function send({ id, to, subject, lines }: Message): Promise<void> {
+    // Imported lazily, because most services never send mail.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({ ...settings, ...BOUNDS, logger: false });
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })), WHOLE_MS);
+    const timeout = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })), TOTAL_MS);
     });
     try {
-      const letter = {
-        // Objects, so that nothing in them is read as a list of addresses.
+      const message = {
+        // Objects, so that nothing in them can be parsed as a list of addresses.
         from: { name: 'Mailvet', address: from },
         to: { name: '', address: to },
-        subject: plain(subject),
-        text: `${lines.map((line) => plain(line)).join('\n')}\n`,
+        subject: singleLine(subject),
+        text: `${lines.map((line) => singleLine(line)).join('\n')}\n`,
+        messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       };
-      await Promise.race([transport.sendMail(letter), late]);
-      return true;
+      await Promise.race([transport.sendMail(message), timeout]);
     } catch (error) {
-      const { originalCode, code, responseCode, command } = error as Failure;
-      const fields = {
-        mail: kind,
-        code: originalCode ?? code,
-        reply: responseCode,
-        command: command?.split(' ', 1)[0],
-      };
-      logger.error(fields, 'a mail was not sent');
-      return false;
+      throw failureOf(error as TransportError);
     } finally {
       clearTimeout(timer);
       transport.close();
@@ -78,70 +81,70 @@ export function createMail({ server, from, logger }: MailParts): Mail {
   }
 
   return {
-    reset: (to, link) =>
+    passwordReset: ({ to, link }, id) =>
       send({
-        kind: 'reset',
+        id,
         to,
-        subject: 'Choose a new password for Mailvet',
+        subject: 'Reset your Mailvet password',
         lines: [
-          'Somebody, most likely you, asked for a new password for Mailvet.',
+          'We received a request to reset your Mailvet password.',
           '',
-          'Choose it here within the hour:',
+          `To choose a new password, open this link within ${counted(RESET_LINK_HOURS, 'hour')}:`,
           link,
           '',
-          'If it was not you, do nothing: your password stays as it is.',
+          'If you did not request this, ignore this message. Your password has not changed.',
         ],
       }),
-    verify: (to, link) =>
+    confirmAddress: ({ to, link }, id) =>
       send({
-        kind: 'verify',
+        id,
         to,
-        subject: 'Confirm your address for Mailvet',
+        subject: 'Confirm your email address for Mailvet',
         lines: [
-          'Somebody, most likely you, signed up for Mailvet with this address.',
+          'Someone signed up for Mailvet with this email address.',
           '',
-          'Confirm it here within a day:',
+          `If that was you, open this link to confirm the address within ${counted(SIGNUP_LINK_HOURS, 'hour')}:`,
           link,
           '',
-          'If it was not you, do nothing: there will be no account.',
+          'If it was not you, ignore this message. No account will be created.',
         ],
       }),
-    known: (to, link) =>
+    alreadyRegistered: ({ to, link }, id) =>
       send({
-        kind: 'known',
+        id,
         to,
-        subject: 'You have a Mailvet account already',
+        subject: 'You already have a Mailvet account',
         lines: [
-          'Somebody, most likely you, signed up for Mailvet with this address, which signs in already.',
+          'Someone tried to sign up for Mailvet with this email address, which already has an account.',
           '',
-          'Sign in here; there is also a link to choose a new password:',
+          'If that was you, sign in here. If you forgot your password, you can reset it on the same page:',
           link,
           '',
-          'If it was not you, do nothing: nothing was changed.',
+          'If it was not you, ignore this message. Nothing has changed.',
         ],
       }),
-    invitation: ({ to, account, role, by, link }) =>
+    invitation: ({ to, account, role, by, link }, id) =>
       send({
-        kind: 'invitation',
+        id,
         to,
         subject: `Invitation to "${account}" on Mailvet`,
         lines: [
-          `${by} invited you to the account "${account}" on Mailvet, as ${role}.`,
+          `${by} invited you to join the account "${account}" on Mailvet. Your role: ${role}.`,
           '',
-          'Accept it here within seven days:',
+          `To accept, open this link within ${counted(INVITATION_DAYS, 'day')}:`,
           link,
           '',
-          'If you do not know who that is, do nothing.',
+          'If you do not know the sender, ignore this message.',
         ],
       }),
-    lowBalance: ({ to, account, balance, line, link }) =>
+    lowBalance: ({ to, account, balance, threshold, link }, id) =>
       send({
-        kind: 'low_balance',
+        id,
         to,
-        subject: `Credits of "${account}" are running low`,
+        subject: `"${account}" is running low on credits`,
         lines: [
-          `The account "${account}" on Mailvet has ${balance} credits left, fewer than the ${line} that were set as its line.`,
-          'At 0 its verifications are refused.',
+          `The account "${account}" on Mailvet has ${balance} credits left, below its alert threshold of ${threshold}.`,
+          'Verifications are rejected once the credits are used up.',
           '',
           link,
         ],
@@ -149,22 +152,39 @@ export function createMail({ server, from, logger }: MailParts): Mail {
   };
 }
 
+/** The recipient or the message was rejected with 5xx (RFC 5321 §4.2.1). A failed login may be fixed, so it is retried. */
+const isPermanent = ({ responseCode = 0, command = '' }: TransportError): boolean =>
+  responseCode >= 500 && /^(RCPT|DATA)/.test(command);
+
+function failureOf(error: TransportError): JobFailure {
+  const { originalCode, code, responseCode, command } = error;
+  const step = command?.split(' ', 1)[0];
+  const reply =
+    responseCode === undefined
+      ? null
+      : step === undefined
+        ? `reply ${responseCode}`
+        : `reply ${responseCode} to ${step}`;
+  const cause = reply ?? originalCode ?? code ?? 'unknown error';
+  return new JobFailure(`Mail could not be sent: ${cause}.`, { permanent: isPermanent(error) });
+}
+
 const BOUNDS = {
   connectionTimeout: CONNECT_MS,
   dnsTimeout: CONNECT_MS,
-  greetingTimeout: SILENCE_MS,
-  socketTimeout: SILENCE_MS,
-  // A letter is text of ours; nothing in it may name a file or a page to fetch.
+  greetingTimeout: IDLE_MS,
+  socketTimeout: IDLE_MS,
+  // Messages are plain text; nothing in them may make the library read a file or fetch a URL.
   disableFileAccess: true,
   disableUrlAccess: true,
 } as const;
 
-/** Names of accounts are words of strangers: on one line, whatever they hold. */
-const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, ' ');
+/** Account names are untrusted: removes line breaks and other control characters. */
+const singleLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, ' ');
 
 /**
- * How to reach the server. Certificates are always verified. A password goes over TLS only; without one STARTTLS is used
- * where it is offered. On loopback nobody listens in, and local servers rarely have a certificate for that name.
+ * Connection settings. Certificates are always verified. A password is sent only over TLS; without a password, STARTTLS is
+ * used if offered. Not on loopback: nobody can eavesdrop there, and local servers rarely have a certificate for that name.
  */
 function transportOf(server: string) {
   const url = new URL(server);

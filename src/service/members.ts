@@ -1,82 +1,82 @@
 import { canonicalEmail } from '../engine/address/canonical.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { Refusal } from '../kernel/errors.ts';
+import { type Clock, DAY_MS, HOUR_MS } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { randomToken, sha256Hex } from '../kernel/ids.ts';
-import { type Actor, type Invitation, type Member, ROLE_ORDER, type Role, type RoleOutcome } from '../store/people.ts';
-import type { AccountId, Store } from '../store/store.ts';
-import type { Mail } from './mail.ts';
-import { isUsableEmail } from './sign-in/usable.ts';
+import { INVITATION_DAYS, INVITATIONS_PER_HOUR } from '../kernel/lifetimes.ts';
+import { isAtLeast, type Role } from '../kernel/roles.ts';
+import type { AccountId, Actor, Invitation, Member, RoleOutcome, Store } from '../store/store.ts';
+import { isUsableEmail } from './sign-in/validate.ts';
 
-export type { AccountId, Actor, Invitation, Member, Role };
+export type { AccountId, Actor, Role };
 
-/** A member who acts on their account. */
-export interface Acting {
+/** A member acting on their account. */
+export interface ActingMember {
   readonly account: AccountId;
   readonly user: string;
   readonly role: Role;
   readonly actor: Actor;
 }
 
-/** Who may do what in an account. Everything that is refused throws Refusal. */
+/** Members, roles and invitations. All methods throw ApiError. */
 export interface MemberService {
-  /** Null: not a member, or no such account. */
+  /** Null if the user is not a member or there is no such account. */
   role(account: string, user: string): Promise<{ account: AccountId; role: Role } | null>;
   list(account: AccountId): Promise<{ members: Member[]; invitations: Invitation[] }>;
-  setRole(by: Acting, user: string, role: Role): Promise<void>;
-  /** Another member, or oneself: to leave. */
-  remove(by: Acting, user: string): Promise<void>;
-  /** `mailed`: the link went to the address. Else it is told this once, but never where strangers may sign up. */
+  setRole(by: ActingMember, user: string, role: Role): Promise<void>;
+  /** Removes another member, or the acting member, who leaves. */
+  remove(by: ActingMember, user: string): Promise<void>;
+  /** `mailed`: the link goes to the address by mail. Otherwise it is returned, except if sign-up is open. */
   invite(
-    by: Acting,
+    by: ActingMember,
     input: { email: string; role: Role },
   ): Promise<{ id: string; link: string | null; mailed: boolean }>;
-  withdraw(by: Acting, id: string): Promise<void>;
+  withdraw(by: ActingMember, id: string): Promise<void>;
 }
 
-const DAY_MS = 86_400_000;
-const TRIES = 5;
-const INVITATION_MS = 7 * DAY_MS;
-/** Every invitation is a mail to an address that somebody typed. */
-const INVITATIONS_PER_HOUR = 30;
+const ATTEMPTS = 5;
 
-const NEEDS: Readonly<Record<Role, string>> = { member: 'a member', admin: 'an admin or owner', owner: 'an owner' };
+const ROLE_TEXT: Readonly<Record<Role, string>> = { member: 'a member', admin: 'an admin or owner', owner: 'an owner' };
 
-/** Throws `role_not_sufficient` where `role` is less than `needed`. */
+/** Throws `role_not_sufficient` if `role` ranks below `needed`. */
 export function requireRole(role: Role, needed: Role): void {
-  if (ROLE_ORDER.indexOf(role) >= ROLE_ORDER.indexOf(needed)) return;
-  const sentence = `This takes the role of ${NEEDS[needed]}; yours is ${role}.`;
-  throw new Refusal('role_not_sufficient', sentence, { required_role: needed });
+  if (isAtLeast(role, needed)) return;
+  const message = `This requires the role of ${ROLE_TEXT[needed]}; yours is ${role}.`;
+  throw new ApiError('role_not_sufficient', message, { required_role: needed });
 }
 
 export function createMemberService(parts: {
   store: Pick<Store, 'members' | 'attempts'>;
   clock: Clock;
-  /** Public address of the service, without a slash at its end. */
+  /** Public URL of the service, without a trailing slash. */
   url: () => string;
-  /** Null: none is set up. */
-  mail: Pick<Mail, 'invitation'> | null;
-  /** Whether strangers may sign up, and so be owners of accounts. */
-  strangers: boolean;
+  /** Whether mail can be sent. */
+  mail: boolean;
+  /** Whether sign-up is open, so that anyone can own an account. */
+  signupOpen: boolean;
 }): MemberService {
-  const { store, clock, url, mail, strangers } = parts;
+  const { store, clock, url, mail, signupOpen } = parts;
   const { members } = store;
 
-  /** Members are touched by admins, owners by owners only; judged anew where the role changed on the way. */
-  async function touch(by: Acting, user: string, act: (judged: Role) => Promise<RoleOutcome>): Promise<RoleOutcome> {
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const judged = (await members.role(by.account, user))?.role;
-      if (judged === undefined) throw noMember();
-      requireRole(by.role, judged === 'owner' ? 'owner' : 'admin');
-      const outcome = await act(judged);
+  /** Admins may change members and admins, only owners may change owners. Retries if the role changes concurrently. */
+  async function changeMember(
+    by: ActingMember,
+    user: string,
+    act: (current: Role) => Promise<RoleOutcome>,
+  ): Promise<RoleOutcome> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const current = (await members.role(by.account, user))?.role;
+      if (current === undefined) throw noMember();
+      requireRole(by.role, current === 'owner' ? 'owner' : 'admin');
+      const outcome = await act(current);
       if (outcome !== 'changed') return outcome;
     }
-    throw new Refusal('overloaded', 'The role of this member changes all the time: look, and try again.', {
+    throw new ApiError('overloaded', 'The role of this member keeps changing. Reload and try again.', {
       retry_after: 1,
     });
   }
 
-  /** An invitation to be an owner is an owner's to take back or to replace. */
-  function requireOwnerFor(by: Acting, invitations: readonly Invitation[]): void {
+  /** Only owners may withdraw or replace an owner's invitation. */
+  function requireOwnerFor(by: ActingMember, invitations: readonly Invitation[]): void {
     if (invitations.some(({ role }) => role === 'owner')) requireRole(by.role, 'owner');
   }
 
@@ -91,12 +91,15 @@ export function createMemberService(parts: {
     async setRole(by, user, role) {
       if ((await members.role(by.account, user)) === null) throw noMember();
       if (role === 'owner') requireRole(by.role, 'owner');
-      done(await touch(by, user, (judged) => members.setRole(by.account, user, role, by.actor, judged)));
+      throwUnlessDone(
+        await changeMember(by, user, (current) => members.setRole(by.account, user, role, by.actor, current)),
+      );
     },
 
     async remove(by, user) {
-      if (user === by.user) done(await members.remove(by.account, user, by.actor));
-      else done(await touch(by, user, (judged) => members.remove(by.account, user, by.actor, judged)));
+      if (user === by.user) throwUnlessDone(await members.remove(by.account, user, by.actor));
+      else
+        throwUnlessDone(await changeMember(by, user, (current) => members.remove(by.account, user, by.actor, current)));
     },
 
     async invite(by, input) {
@@ -104,24 +107,25 @@ export function createMemberService(parts: {
       const email = mailableAddress(input.email);
       const present = await members.list(by.account);
       if (present.some((member) => member.email.toLowerCase() === email.toLowerCase()))
-        throw new Refusal('already_member', undefined, { field: 'email' });
+        throw new ApiError('already_member', undefined, { field: 'email' });
       const open = await members.invitations(by.account);
       requireOwnerFor(
         by,
         open.filter((earlier) => earlier.email === email.toLowerCase()),
       );
-      const hour = await store.attempts.count(`invite:${by.account}`, 3_600_000);
+      const hour = await store.attempts.count(`invite:${by.account}`, HOUR_MS);
       if (hour.count > INVITATIONS_PER_HOUR) throw tooMany(hour.endsAt, clock.now());
-      // 43 characters of base 62: 256 bits. In the fragment, so that no server ever sees it in a path.
+      // 43 characters of base 62 are 256 bits. In the fragment, so that it never appears in a log.
       const token = randomToken(43);
-      const expiresAt = clock.now() + INVITATION_MS;
-      const asked = { email, role: input.role, tokenHash: sha256Hex(token), expiresAt };
-      const invitation = await members.invite(by.account, asked, by.actor);
+      const expiresAt = clock.now() + INVITATION_DAYS * DAY_MS;
       const link = `${url()}/invitation#token=${token}`;
-      const letter = { to: email, account: invitation.accountName, role: input.role, by: by.actor.name, link };
-      const mailed = (await mail?.invitation(letter)) ?? false;
-      // Whoever has it chooses the password of the address: where anybody could ask for it, only its mailbox has it.
-      return { id: invitation.id, link: mailed || strangers ? null : link, mailed };
+      const message = { template: 'invitation', to: email, role: input.role, by: by.actor.name, link } as const;
+      const mailTo = mail ? (account: string) => ({ ...message, account }) : null;
+      const tokenHash = sha256Hex(token);
+      const invitation = { email, role: input.role, tokenHash, expiresAt, provesAddress: mail, mailTo };
+      const { id } = await members.invite(by.account, invitation, by.actor);
+      // The link sets the password of the address. If anyone can be an admin, only the mailbox may receive it.
+      return { id, link: mail || signupOpen ? null : link, mailed: mail };
     },
 
     async withdraw(by, id) {
@@ -131,30 +135,30 @@ export function createMemberService(parts: {
         open.filter((one) => one.id === id),
       );
       if (!(await members.withdraw(by.account, id, by.actor)))
-        throw new Refusal('not_found', 'There is no such invitation; it may have been used or withdrawn.');
+        throw new ApiError('not_found', 'There is no such invitation; it may have been accepted or withdrawn.');
     },
   };
 }
 
-function done(outcome: RoleOutcome): void {
+function throwUnlessDone(outcome: RoleOutcome): void {
   if (outcome === 'not_found') throw noMember();
-  if (outcome === 'last_owner') throw new Refusal('last_owner');
+  if (outcome === 'last_owner') throw new ApiError('last_owner');
 }
 
-const noMember = () => new Refusal('not_found', 'There is no such member in this account.');
+const noMember = () => new ApiError('not_found', 'There is no such member in this account.');
 
-/** Trimmed, an address by our own parser, and one that can sign in. Throws Refusal. */
+/** A valid address that can also sign in, trimmed. Throws ApiError. */
 function mailableAddress(text: string): string {
   const email = text.trim();
   if (canonicalEmail(email).ok && isUsableEmail(email)) return email;
-  throw new Refusal('invalid_parameter', 'email must be an address such as jane@example.com, in ASCII.', {
+  throw new ApiError('invalid_parameter', 'email must be an address such as jane@example.com, in ASCII.', {
     field: 'email',
   });
 }
 
-function tooMany(endsAt: number, now: number): Refusal {
+function tooMany(endsAt: number, now: number): ApiError {
   const retry_after = Math.max(1, Math.ceil((endsAt - now) / 1000));
   const minutes = Math.ceil(retry_after / 60);
-  const sentence = `At most ${INVITATIONS_PER_HOUR} people can be invited in an hour; go on in ${minutes} minutes.`;
-  return new Refusal('rate_limit_exceeded', sentence, { limit: INVITATIONS_PER_HOUR, retry_after });
+  const message = `At most ${INVITATIONS_PER_HOUR} people can be invited per hour. Try again in ${minutes} minutes.`;
+  return new ApiError('rate_limit_exceeded', message, { limit: INVITATIONS_PER_HOUR, retry_after });
 }

@@ -1,10 +1,10 @@
 import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
-import { Refusal } from '../kernel/errors.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { PLANS } from '../kernel/plans.ts';
 import type { AccountId, Store } from '../store/store.ts';
 import { noticesOf, stateOf } from './keys.ts';
 
-/** What a person wants to know first: what is left, what was spent this month (UTC), which keys need a look. */
+/** Balance, usage this month (UTC), and API keys that need attention. */
 export async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys'>, clock: Clock, id: AccountId) {
   const now = clock.now();
   const { start, end } = monthOf(now);
@@ -14,9 +14,9 @@ export async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys
     store.usage.summary(id, start, end),
     store.keys.list(id),
   ]);
-  if (account === null || window === null) throw new Refusal('not_found');
+  if (account === null || window === null) throw new ApiError('not_found');
   const { name, plan, status, balance, locked, lowBalance } = account;
-  const active = keys.filter((key) => stateOf(key, now) !== 'revoked');
+  const active = keys.filter((key) => ['active', 'expiring'].includes(stateOf(key, now)));
   const notices = active.flatMap((key) => noticesOf(key, now));
   const count = (notice: (typeof notices)[number]) => notices.filter((n) => n === notice).length;
   return {
@@ -27,13 +27,14 @@ export async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys
     rate_limit: { limit: window.limit, remaining: window.remaining, reset_at: toIso(window.resetAt) },
     smtp_available: PLANS[plan].smtp,
     low_balance: lowBalance,
-    // What running checks hold may come back: as for the mail, only what is spent counts.
+    // Held credits may be released, so they count as available, as they do for the mail.
     is_low: lowBalance !== null && balance + locked < lowBalance,
     keys: {
       active: active.length,
       never_used: count('never_used'),
       idle: count('idle'),
       open_to_all: count('open_to_all'),
+      budget_spent: count('budget_spent'),
     },
   };
 }

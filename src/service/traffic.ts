@@ -1,26 +1,25 @@
 import type { Clock } from '../kernel/clock.ts';
+import { HOUR_MS } from '../kernel/clock.ts';
 import { latencyBucket } from '../kernel/latency.ts';
 import type { Level } from '../kernel/plans.ts';
-import type { Traffic, TrafficRow } from '../store/people.ts';
-import type { AccountId } from '../store/store.ts';
+import type { AccountId, Traffic, TrafficRow } from '../store/store.ts';
 
-const HOUR_MS = 3_600_000;
 const METRICS = ['status', 'mx', 'smtp'] as const;
 /** Room for one hour's statuses (to 599) and latency buckets in one number: hour, then metric, then bucket. */
 const BUCKETS = 1000;
 const PER_HOUR = METRICS.length * BUCKETS;
 /**
- * Distinct counters that one process keeps while the store does not take them: some 10 MB. What comes beyond is not counted:
- * a chart with a gap is better than a process without memory.
+ * Distinct counters kept in memory while the store is unavailable, about 10 MB. Beyond that, nothing is counted: a gap
+ * in a chart is better than an exhausted process.
  */
 const COUNTERS_MAX = 100_000;
 
-/** Counts refusals and latencies of accounts in memory; `tell` brings them to the store. */
+/** Counts errors and latencies of accounts in memory; `flush` writes them to the store. */
 export interface TrafficCounter {
   refused(account: AccountId, status: number): void;
   verified(account: AccountId, level: Level, ms: number): void;
-  /** Throws what the store throws; then nothing is lost and the next call tells it. */
-  tell(): Promise<void>;
+  /** If the store fails, nothing is lost: the next call writes the counts. */
+  flush(): Promise<void>;
 }
 
 export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCounter {
@@ -47,15 +46,17 @@ export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCou
   return {
     refused: (account, status) => add(account, 0, status, 1),
     verified: (account, level, ms) => add(account, level === 'mx' ? 1 : 2, latencyBucket(ms), 1),
-    async tell() {
+    async flush() {
       if (size === 0) return;
-      const told = counts;
+      const flushing = counts;
       counts = new Map();
       size = 0;
       try {
-        await traffic.add([...told].flatMap(([account, own]) => [...own].map(([key, n]) => rowOf(account, key, n))));
+        await traffic.add(
+          [...flushing].flatMap(([account, own]) => [...own].map(([key, n]) => rowOf(account, key, n))),
+        );
       } catch (error) {
-        for (const [account, own] of told) {
+        for (const [account, own] of flushing) {
           for (const [key, n] of own) {
             const inHour = key % PER_HOUR;
             add(account, Math.floor(inHour / BUCKETS), inHour % BUCKETS, n, Math.floor(key / PER_HOUR));

@@ -1,27 +1,29 @@
 import type { Clock } from '../kernel/clock.ts';
 import { monthOf, toIso } from '../kernel/clock.ts';
-import { PLAN_NAMES, PLANS, type Plan, PRICE, WINDOW_SECONDS } from '../kernel/plans.ts';
+import { PLAN_WITH_SMTP, PLANS, type Plan, PRICE, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { Caller, RateWindow, Store, UsageGrouping } from '../store/store.ts';
 
-export interface UsageAsk {
+interface UsageQuery {
   readonly groupBy: UsageGrouping | null;
   readonly from: number | null;
   readonly to: number | null;
 }
 
-/** Plan, balance, rate window and counters of an account; `used` and `totals` are of the calendar month, UTC. */
+/** Plan, balance, rate limit and counters of an account; `used` and `totals` cover the calendar month (UTC). */
 export async function usageOf(
   store: Pick<Store, 'accounts' | 'usage'>,
   clock: Clock,
   caller: Caller,
   window: RateWindow,
-  ask: UsageAsk,
+  query: UsageQuery,
 ) {
   const { start, end } = monthOf(clock.now());
   const [account, totals, series] = await Promise.all([
     store.accounts.get(caller.accountId),
     store.usage.summary(caller.accountId, start, end),
-    ask.groupBy === null ? null : store.usage.series(caller.accountId, ask.groupBy, ask.from ?? start, ask.to ?? end),
+    query.groupBy === null
+      ? null
+      : store.usage.series(caller.accountId, query.groupBy, query.from ?? start, query.to ?? end),
   ]);
   const { balance, locked } = account ?? { balance: 0, locked: 0 };
   return {
@@ -42,9 +44,6 @@ export async function usageOf(
     ...(series === null ? {} : { series }),
   };
 }
-
-/** The cheapest plan that has the smtp level. */
-export const PLAN_WITH_SMTP: Plan = PLAN_NAMES.find((p) => PLANS[p].smtp)!;
 
 const smtpOn = (plan: Plan) =>
   PLANS[plan].smtp ? { available: true } : { available: false, upgrade_required: PLAN_WITH_SMTP };

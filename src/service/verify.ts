@@ -1,10 +1,11 @@
 import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
 import { cidrsContaining } from '../engine/address/ip.ts';
+import { decideVerdict } from '../engine/decide-verdict.ts';
 import type { Evidence } from '../engine/evidence.ts';
-import { judge, type Verdict } from '../engine/judge.ts';
 import { report } from '../engine/report.ts';
-import { begin, finish, finishNow, type Tools, withFilter } from '../engine/verify.ts';
-import { Refusal } from '../kernel/errors.ts';
+import type { Verdict } from '../engine/verdict.ts';
+import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Level } from '../kernel/plans.ts';
 import type {
@@ -17,23 +18,26 @@ import type {
   VerificationRecord,
 } from '../store/store.ts';
 
-export interface VerifyAsk {
-  /** Of an API key; or the account that a signed-in person verifies for. */
+interface VerifyRequest {
+  /** Hash of the API key; or the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
   /** Canonical IP of the caller. */
   readonly ip: string;
   readonly idempotency: IdempotencyRef | null;
   readonly email: string;
   readonly level: Level;
-  /** Canonical; the caller's own where the request names no other. */
+  /** Canonical; default: the caller's IP. */
   readonly clientIp: string;
   readonly timeoutMs: number;
   readonly withEvidence: boolean;
-  /** Aborted when the client is gone: the dialogue ends politely, what was found is recorded and charged. */
-  readonly signal: AbortSignal;
+  /**
+   * Aborted when the client disconnects: the dialogue ends with QUIT, the evidence so far is recorded and charged. Called only
+   * by a check that has to wait.
+   */
+  readonly signal: () => AbortSignal;
 }
 
-export type VerifyOutcome =
+type VerifyOutcome =
   | Extract<Admission, { outcome: 'refused' | 'replay' }>
   | {
       readonly outcome: 'answered';
@@ -41,7 +45,7 @@ export type VerifyOutcome =
       readonly record: VerificationRecord;
       readonly balance: number;
     }
-  /** The caller is known and was counted, but there is no verdict; nothing was charged. */
+  /** Authenticated and counted, but without a verdict; nothing was charged. */
   | {
       readonly outcome: 'failed';
       readonly admission: Exclude<Admission, { outcome: 'refused' }>;
@@ -49,64 +53,69 @@ export type VerifyOutcome =
     };
 
 export interface VerifyService {
-  verify(ask: VerifyAsk): Promise<VerifyOutcome>;
-  /** Checks under way that wait for DNS or a mail server. */
+  verify(request: VerifyRequest): Promise<VerifyOutcome>;
+  /** Checks waiting for DNS or a mail server. */
   readonly running: number;
 }
 
-/** How long after its budget a hold may be released by others: the settlement's own queue and commit. */
+/** Added to the time limit of the check: time to queue and commit the settlement before the hold expires. */
 const HOLD_GRACE_MS = 30_000;
 
 /**
- * Admission → engine → judge → settlement. A verdict that waits for nobody is decided inside the admission's own
- * transaction; any other is held for, worked out, and settled. Whatever goes wrong in between gives the hold back.
+ * Admission → engine → judge → settlement. An immediate verdict is decided inside the admission's transaction;
+ * otherwise the price is held until settlement. Any error in between releases the hold.
  */
 export function createVerifyService(options: {
   charging: Charging;
-  tools: Tools;
-  /** Checks under way at once; beyond it the answer is 503 `overloaded` before anything is held. */
+  tools: EngineDeps;
+  /** Maximum of concurrent checks; beyond it, verify throws `overloaded` before anything is held. */
   maxRunning: number;
   onVerdict?: (record: VerificationRecord, evidence: Evidence, caller: Caller) => void;
 }): VerifyService {
-  const { charging, tools, maxRunning, onVerdict } = options;
+  const { charging, tools: engine, maxRunning, onVerdict } = options;
   let running = 0;
 
-  function toRecord(ask: VerifyAsk, id: string, started: number, e: Evidence, verdict: Verdict): VerificationRecord {
-    const durationMs = tools.clock.elapsed() - started;
-    const at = tools.clock.now();
-    const result = report(e, verdict, { id, durationMs, at, withEvidence: ask.withEvidence });
+  function toRecord(
+    request: VerifyRequest,
+    id: string,
+    started: number,
+    e: Evidence,
+    verdict: Verdict,
+  ): VerificationRecord {
+    const durationMs = engine.clock.elapsed() - started;
+    const at = engine.clock.now();
+    const result = report(e, verdict, { id, durationMs, at, withEvidence: request.withEvidence });
     return {
       id,
-      email: ask.email,
-      requested: ask.level,
+      email: request.email,
+      requested: request.level,
       validationType: verdict.level,
       status: verdict.status,
       deliverability: verdict.deliverability,
       reason: verdict.reason,
       credits: verdict.credits,
-      clientIp: ask.clientIp,
+      clientIp: request.clientIp,
       durationMs: Math.round(durationMs),
       body: JSON.stringify(result),
     };
   }
 
-  /** Works out a verdict that the hold was taken for. */
-  async function workOut(ask: VerifyAsk, id: string, started: number, begun: Evidence) {
-    const evidence = await finish(begun, { timeoutMs: ask.timeoutMs, signal: ask.signal }, tools);
-    const verdict = judge(evidence);
+  async function runChecks(request: VerifyRequest, id: string, started: number, offline: Evidence) {
+    const evidence = await runOnline(offline, { timeoutMs: request.timeoutMs, signal: request.signal() }, engine);
+    const verdict = decideVerdict(evidence);
     if (verdict === null) {
-      throw new Refusal('verification_unavailable', 'The DNS resolver answers nobody right now; nothing was charged.', {
+      throw new ApiError('verification_unavailable', 'No DNS resolver is answering right now. Nothing was charged.', {
         retry_after: 5,
       });
     }
-    return { evidence, record: toRecord(ask, id, started, evidence, verdict) };
+    return { evidence, record: toRecord(request, id, started, evidence, verdict) };
   }
 
-  async function settle(ask: VerifyAsk, caller: Caller, id: string, started: number, begun: Evidence) {
-    const settlement = { caller, holdId: id, idempotency: ask.idempotency };
+  async function settle(request: VerifyRequest, caller: Caller, id: string, started: number, offline: Evidence) {
+    const settlement = { caller, holdId: id, idempotency: request.idempotency };
     running += 1;
     try {
-      const { evidence, record } = await workOut(ask, id, started, begun).catch(async (error: unknown) => {
+      const { evidence, record } = await runChecks(request, id, started, offline).catch(async (error: unknown) => {
         await charging.settle({ ...settlement, record: null });
         throw error;
       });
@@ -122,42 +131,43 @@ export function createVerifyService(options: {
     get running() {
       return running;
     },
-    async verify(ask) {
-      const started = tools.clock.elapsed();
-      const begun = begin(ask.email, ask.level, tools);
-      const known = finishNow(begun, tools);
-      if (known === null && running >= maxRunning) throw new Refusal('overloaded', undefined, { retry_after: 1 });
-      const id = newId('ver', tools.clock.now());
+    async verify(request) {
+      const started = engine.clock.elapsed();
+      const offline = runOffline(request.email, request.level, engine);
+      const known = runFromCache(offline, engine);
+      if (known === null && running >= maxRunning) throw new ApiError('overloaded', undefined, { retry_after: 1 });
+      const id = newId('ver', engine.clock.now());
       let decided: Evidence | null = null;
       const decide = (filter: Filter | null) => {
-        decided = filter === null ? known : withFilter(begun, toMatch(filter));
-        const verdict = decided && judge(decided);
-        return decided && verdict && toRecord(ask, id, started, decided, verdict);
+        decided = filter === null ? known : withFilter(offline, toMatch(filter));
+        const verdict = decided && decideVerdict(decided);
+        return decided && verdict && toRecord(request, id, started, decided, verdict);
       };
-      const request: AdmissionRequest = {
-        keyHash: ask.keyHash,
-        ip: ask.ip,
+      const admissionRequest: AdmissionRequest = {
+        keyHash: request.keyHash,
+        scope: 'verify',
+        ip: request.ip,
         invalid: false,
-        idempotency: ask.idempotency,
+        idempotency: request.idempotency,
         verify: {
           id,
-          level: ask.level,
-          filterKeys: filterKeys(begun, ask.clientIp),
-          holdMs: ask.timeoutMs + HOLD_GRACE_MS,
+          level: request.level,
+          filterKeys: filterKeys(offline, request.clientIp),
+          holdMs: request.timeoutMs + HOLD_GRACE_MS,
           decide,
         },
       };
-      const admission = await charging.admit(request);
+      const admission = await charging.admit(admissionRequest);
       switch (admission.outcome) {
         case 'refused':
         case 'replay':
           return admission;
         case 'settled':
-          onVerdict?.(admission.record, decided ?? begun, admission.caller);
+          onVerdict?.(admission.record, decided ?? offline, admission.caller);
           return { outcome: 'answered', admission, record: admission.record, balance: admission.balance };
         case 'admitted':
           try {
-            const { record, balance } = await settle(ask, admission.caller, id, started, begun);
+            const { record, balance } = await settle(request, admission.caller, id, started, offline);
             return { outcome: 'answered', admission, record, balance };
           } catch (error) {
             return { outcome: 'failed', admission, error };
@@ -171,7 +181,7 @@ const toMatch = (f: Filter) => ({ id: f.id, filter_type: f.filterType, value: f.
 
 const NO_KEYS = { email: null, domains: [], ips: () => [] };
 
-/** A malformed address ends before the filters: there is nothing canonical to match. */
+/** A malformed address has no canonical form to match, so no filter applies. */
 function filterKeys(e: Evidence, clientIp: string) {
   if (e.syntax.result === 'fail') return NO_KEYS;
   return {

@@ -1,19 +1,22 @@
-/** An account as a row, and what a change does to it. */
+/** Maps accounts to rows, and changes of accounts to columns and audit events. */
+
 import type { Updateable } from 'kysely';
+import type { AuditAction } from '../kernel/audit-actions.ts';
 import { limitOf } from './charge/window.ts';
-import type { Deed } from './people/trail.ts';
-import type { Account, AccountChange, AccountId } from './store.ts';
+import type { AuditEvent } from './people/audit-log.ts';
+import { accountId } from './rows.ts';
+import type { Account, AccountChange } from './store.ts';
 import type { AccountsTable, Row } from './tables.ts';
 import { storable } from './text.ts';
 
-/** Of one that was not deleted. */
+/** For accounts that are not deleted. */
 export const toAccount = (row: Row<'accounts'>): Account => ({
-  id: row.id as AccountId,
+  id: accountId(row.id),
   name: row.name,
   plan: row.plan,
   rateLimit: limitOf({ plan: row.plan, rateLimit: row.rate_limit }),
   rateLimitSet: row.rate_limit !== null,
-  status: row.status as Account['status'],
+  status: row.status === 'suspended' ? 'suspended' : 'active',
   balance: row.balance,
   locked: row.locked,
   retentionDays: row.retention_days,
@@ -26,22 +29,22 @@ export function whole(credits: number): number {
   return credits;
 }
 
-/** What to write and to tell of; nothing of what is so already. */
-export function changes(
+/** Columns to write and events to log; unchanged values are omitted. */
+export function changesTo(
   before: Row<'accounts'>,
   { name, plan, rateLimit, status, retentionDays, lowBalance }: AccountChange,
-): { values: Updateable<AccountsTable>; deeds: Deed[] } {
+): { values: Updateable<AccountsTable>; deeds: AuditEvent[] } {
   const values: Updateable<AccountsTable> = {};
-  const deeds: Deed[] = [];
+  const events: AuditEvent[] = [];
   const put = <C extends 'name' | 'plan' | 'rate_limit' | 'status' | 'retention_days' | 'low_balance'>(
     column: C,
     to: Row<'accounts'>[C] | undefined,
-    action: string,
+    action: AuditAction,
   ): void => {
     const from = before[column];
     if (to === undefined || to === from) return;
     Object.assign(values, { [column]: to });
-    deeds.push({ action, target: before.name, detail: { from, to } });
+    events.push({ action, target: before.name, detail: { from, to } });
   };
   put('name', name === undefined ? undefined : storable(name), 'account.renamed');
   put('plan', plan, 'account.plan_set');
@@ -49,7 +52,7 @@ export function changes(
   put('status', status, status === 'suspended' ? 'account.suspended' : 'account.resumed');
   put('retention_days', retentionDays, 'account.retention_set');
   put('low_balance', lowBalance, 'account.low_balance_set');
-  // A new line counts anew.
+  // A new threshold can alert again.
   if (values.low_balance !== undefined) values.low_balance_told_at = null;
-  return { values, deeds };
+  return { values, deeds: events };
 }

@@ -1,34 +1,32 @@
 import { sql, type Transaction } from 'kysely';
 import { newId } from '../kernel/ids.ts';
-import { changes, toAccount, whole } from './account-rows.ts';
+import { removeAccount } from './account-removal.ts';
+import { changesTo, toAccount, whole } from './account-rows.ts';
 import { windowOf } from './charge/window.ts';
-import type { Engine } from './engine.ts';
+import type { StorageDriver } from './driver.ts';
 import { lockAccount } from './lock.ts';
-import { fellLow } from './low-balance.ts';
-import { tell } from './people/trail.ts';
-import { removeAccount } from './removal.ts';
+import { claimLowBalanceAlerts } from './low-balance.ts';
+import { writeAudit } from './people/audit-log.ts';
 import type { Accounts } from './store.ts';
 import type { Tables } from './tables.ts';
 import { storable } from './text.ts';
 
-/** The grant's ledger row. */
 async function addGrant(trx: Transaction<Tables>, account: string, amount: number, note: string, now: number) {
   const grant = { account_id: account, kind: 'grant' as const, amount, note: storable(note), created_at: now };
   await trx.insertInto('ledger').values(grant).execute();
 }
 
-export function accounts(engine: Engine): Omit<Accounts, 'audit'> {
-  const { db } = engine;
-  /** Those that were not deleted. */
-  const known = () => db.selectFrom('accounts').where('status', '<>', 'deleted');
-  const find = (id: string) => known().selectAll().where('id', '=', id).executeTakeFirst();
+export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
+  const { db } = driver;
+  const notDeleted = () => db.selectFrom('accounts').where('status', '<>', 'deleted');
+  const find = (id: string) => notDeleted().selectAll().where('id', '=', id).executeTakeFirst();
 
   return {
     async create({ name, plan, rateLimit, credits, note }, by) {
       if (whole(credits) < 0) throw new RangeError('An account cannot begin with fewer than 0 credits.');
-      const now = await engine.now();
+      const now = await driver.now();
       const row = { id: newId('acc', now), name: storable(name), plan, rate_limit: rateLimit, created_at: now };
-      return engine.transaction(async (trx) => {
+      return driver.transaction(async (trx) => {
         const account = await trx
           .insertInto('accounts')
           .values({ ...row, status: 'active', balance: credits })
@@ -36,7 +34,7 @@ export function accounts(engine: Engine): Omit<Accounts, 'audit'> {
           .executeTakeFirstOrThrow();
         if (credits > 0) await addGrant(trx, row.id, credits, note ?? 'Opening balance', now);
         const detail = { plan, rate_limit: rateLimit, credits };
-        await tell(trx, row.id, now, by, { action: 'account.created', target: name, detail });
+        await writeAudit(trx, row.id, now, by, { action: 'account.created', target: name, detail });
         return toAccount(account);
       });
     },
@@ -47,21 +45,22 @@ export function accounts(engine: Engine): Omit<Accounts, 'audit'> {
     },
 
     async list() {
-      return (await known().selectAll().orderBy('created_at').orderBy('id').execute()).map(toAccount);
+      return (await notDeleted().selectAll().orderBy('created_at').orderBy('id').execute()).map(toAccount);
     },
 
     async count() {
-      const { n } = await known()
+      const { n } = await notDeleted()
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow();
       return n;
     },
 
     async search({ query, offset, limit }) {
-      let wanted = known();
+      let wanted = notDeleted();
       if (query !== null && query !== '') {
         const text = storable(query).toLowerCase();
-        const within = (column: 'id' | 'name') => engine.contains(engine.folded(sql<string>`${sql.ref(column)}`), text);
+        const within = (column: 'id' | 'name') =>
+          driver.substringMatch(driver.lowerCase(sql<string>`${sql.ref(column)}`), text);
         wanted = wanted.where((eb) => eb.or([within('id'), within('name')]));
       }
       const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
@@ -89,23 +88,23 @@ export function accounts(engine: Engine): Omit<Accounts, 'audit'> {
     },
 
     async set(id, change, by) {
-      const now = await engine.now();
-      return engine.transaction(async (trx) => {
-        const before = await lockAccount(engine, trx, id);
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        const before = await lockAccount(driver, trx, id);
         if (before === null) return null;
-        const { values, deeds } = changes(before, change);
+        const { values, deeds: events } = changesTo(before, change);
         if (Object.keys(values).length === 0) return toAccount(before);
         const update = trx.updateTable('accounts').set(values).where('id', '=', id);
         const after = await update.returningAll().executeTakeFirstOrThrow();
-        for (const deed of deeds) await tell(trx, id, now, by, deed);
+        for (const event of events) await writeAudit(trx, id, now, by, event);
         return toAccount(after);
       });
     },
 
     async grant(id, credits, note, by) {
       whole(credits);
-      const now = await engine.now();
-      return engine.transaction(async (trx) => {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
         const row = await trx
           .updateTable('accounts')
           .set((eb) => ({ balance: eb('balance', '+', credits) }))
@@ -116,7 +115,7 @@ export function accounts(engine: Engine): Omit<Accounts, 'audit'> {
           .executeTakeFirst();
         if (row === undefined) return null;
         await addGrant(trx, id, credits, note, now);
-        await tell(trx, id, now, by, { action: 'credits.granted', target: row.name, detail: { credits, note } });
+        await writeAudit(trx, id, now, by, { action: 'credits.granted', target: row.name, detail: { credits, note } });
         return toAccount(row);
       });
     },
@@ -136,14 +135,14 @@ export function accounts(engine: Engine): Omit<Accounts, 'audit'> {
       }));
     },
 
-    remove: (id) => removeAccount(engine, id),
-    fellLow: () => fellLow(engine),
+    remove: (id) => removeAccount(driver, id),
+    claimLowBalanceAlerts: (mailTo, signal) => claimLowBalanceAlerts(driver, mailTo, signal),
 
     async window(id) {
       const row = await find(id);
       if (row === undefined) return null;
       const { plan, rate_limit: rateLimit, window_start: windowStart, window_count: windowCount } = row;
-      return windowOf({ plan, rateLimit, windowStart, windowCount }, await engine.now());
+      return windowOf({ plan, rateLimit, windowStart, windowCount }, await driver.now());
     },
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Engine } from './engine.ts';
+import type { StorageDriver } from './driver.ts';
 
 interface Sums {
   id: string;
@@ -15,20 +15,73 @@ interface Sums {
 }
 
 /**
- * Sums that must agree, per account, in one reading: balance = Σ ledger amounts; locked = Σ holds; Σ charged =
- * Σ verification credits (+ those purged) = Σ usage credits. Answers a sentence for each that does not. Of an account
- * that was deleted the rows go one after the other, but what it has locked stays true to the end.
+ * Sums that must agree, per account, in one statement: balance = Σ ledger amounts; locked = Σ holds; Σ charged =
+ * Σ verification credits (+ those purged) = Σ usage credits. Returns a sentence for each that does not. Of a deleted
+ * account, rows disappear one after the other, but what it has locked stays true to the end.
  */
-export async function audit(engine: Engine): Promise<string[]> {
+export async function audit(driver: StorageDriver): Promise<string[]> {
   const { rows } = await sql<Sums>`
     SELECT a.id, a.status, a.balance, a.locked, a.purged_credits AS purged,
       CAST(coalesce((SELECT sum(amount) FROM ledger WHERE account_id = a.id), 0) AS BIGINT) AS amounts,
       CAST(coalesce((SELECT sum(charged) FROM ledger WHERE account_id = a.id), 0) AS BIGINT) AS charged,
-      CAST(coalesce((SELECT sum(amount) FROM holds WHERE account_id = a.id), 0) AS BIGINT) AS held,
+      CAST(coalesce((SELECT sum(amount) FROM holds WHERE account_id = a.id), 0)
+        + coalesce((SELECT sum(amount) FROM shared_holds WHERE account_id = a.id), 0) AS BIGINT) AS held,
       CAST(coalesce((SELECT sum(credits) FROM verifications WHERE account_id = a.id), 0) AS BIGINT) AS recorded,
       CAST(coalesce((SELECT sum(credits) FROM usage_hours WHERE account_id = a.id), 0) AS BIGINT) AS used
-    FROM accounts a ORDER BY a.id`.execute(engine.db);
-  return rows.flatMap(faults);
+    FROM accounts a ORDER BY a.id`.execute(driver.db);
+  return [...rows.flatMap(faults), ...(await auditSharedHolds(driver)), ...(await auditBudgets(driver))];
+}
+
+/** What counts against a key's budget as held is what is held with it. */
+async function auditBudgets(driver: StorageDriver): Promise<string[]> {
+  const { rows } = await sql<{ id: string; counted: number; held: number }>`
+    SELECT k.id, k.budget_held AS counted,
+      CAST(coalesce((SELECT sum(amount) FROM holds WHERE key_id = k.id), 0)
+        + coalesce((SELECT sum(amount) FROM shared_holds WHERE account_id = k.account_id AND key_id = k.id), 0) AS BIGINT)
+        AS held
+    FROM keys k JOIN accounts a ON a.id = k.account_id AND a.status <> 'deleted'
+    WHERE k.budget IS NOT NULL ORDER BY k.id`.execute(driver.db);
+  return rows
+    .filter(({ counted, held }) => counted !== held)
+    .map(({ id, counted, held }) => `Key ${id}: ${counted} counts as held, but its holds sum to ${held}.`);
+}
+
+interface SharedSums {
+  id: string;
+  amount: number;
+  purged: number;
+  amounts: number;
+  charged: number;
+  recorded: number;
+}
+
+/**
+ * What was held for many results is what was charged, given back or is left: by its ledger rows, one for each part that
+ * was settled; and each part charged the sum of its results.
+ */
+async function auditSharedHolds(driver: StorageDriver): Promise<string[]> {
+  const { rows } = await sql<SharedSums>`
+    SELECT h.id, h.amount, h.purged_credits AS purged,
+      CAST(coalesce(l.amounts, 0) AS BIGINT) AS amounts, CAST(coalesce(l.charged, 0) AS BIGINT) AS charged,
+      CAST(coalesce(v.recorded, 0) AS BIGINT) AS recorded
+    FROM shared_holds h
+      JOIN accounts a ON a.id = h.account_id AND a.status <> 'deleted'
+      LEFT JOIN (
+        SELECT hold_id, sum(amount) AS amounts, sum(charged) AS charged
+        FROM ledger WHERE hold_id IS NOT NULL GROUP BY hold_id
+      ) l ON l.hold_id = h.id
+      LEFT JOIN (
+        SELECT hold_id, sum(credits) AS recorded FROM verifications WHERE hold_id IS NOT NULL GROUP BY hold_id
+      ) v ON v.hold_id = h.id
+    ORDER BY h.id`.execute(driver.db);
+  return rows.flatMap(({ id, amount, purged, amounts, charged, recorded }) => [
+    ...(amount + amounts + charged === 0
+      ? []
+      : [`Hold ${id}: ${amount} is left and ${charged} was charged, but its ledger rows sum to ${amounts}.`]),
+    ...(charged === recorded + purged
+      ? []
+      : [`Hold ${id}: ${charged} was charged, but its verifications sum to ${recorded + purged}.`]),
+  ]);
 }
 
 function faults(sums: Sums): string[] {

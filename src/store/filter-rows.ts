@@ -1,10 +1,12 @@
-/** Filters as rows, one by one and many at once. */
+/** Filters as rows, and their insertion in bulk. */
+
 import type { Transaction } from 'kysely';
-import type { AccountId, Filter, FilterAdded, Filters, FilterType } from './store.ts';
+import type { FilterType } from '../kernel/filter-types.ts';
+import type { AccountId, Filter, FilterAdded, Filters } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { storable, storableOrNull } from './text.ts';
 
-/** Rows in one statement; six values each, and an engine takes at most 32,766. */
+/** Rows per statement: six values each, and SQLite takes at most 32,766. */
 const CHUNK = 1_000;
 
 export const toFilter = (row: Row<'filters'>): Filter => ({
@@ -15,7 +17,7 @@ export const toFilter = (row: Row<'filters'>): Filter => ({
   createdAt: row.created_at,
 });
 
-export const fold = (text: string): string => storable(text).toLowerCase();
+export const lowerCase = (text: string): string => storable(text).toLowerCase();
 
 export const toRow = (
   account: AccountId,
@@ -26,14 +28,14 @@ export const toRow = (
   filter_type: filterType,
   value: storable(value),
   reason: storableOrNull(reason),
-  reason_folded: fold(reason ?? ''),
+  reason_folded: lowerCase(reason ?? ''),
   created_at: now,
 });
 export type NewFilter = ReturnType<typeof toRow>;
 
 const idOf = (row: { filter_type: FilterType; value: string }): string => `${row.filter_type}\n${row.value}`;
 
-/** Ids of those that are there already. */
+/** Ids of the rows that exist already. */
 async function existing(trx: Transaction<Tables>, account: AccountId, rows: readonly NewFilter[]) {
   const found = new Map<string, number>();
   for (const [type, some] of Map.groupBy(rows, (row) => row.filter_type)) {
@@ -45,18 +47,18 @@ async function existing(trx: Transaction<Tables>, account: AccountId, rows: read
   return found;
 }
 
-/** One outcome for each row, in their order; and those that are new. */
+/** One outcome per row, in order, and the filters added. */
 export async function insertAll(
   trx: Transaction<Tables>,
   account: AccountId,
   rows: readonly NewFilter[],
 ): Promise<{ outcomes: FilterAdded[]; added: Filter[] }> {
-  /** The first row of each filter of which it is not known yet whether it was there. */
+  /** The first row of each filter that is not yet known to exist or to be new. */
   const open = new Map<string, NewFilter>();
   for (const row of rows) if (!open.has(idOf(row))) open.set(idOf(row), row);
   const fresh = new Map<string, Filter>();
   const there = new Map<string, number>();
-  // What was there and went away before it was looked up can be added: then once more.
+  // A filter that existed at the insertion and was removed before the look-up can be added: try again.
   while (open.size > 0) {
     const left = [...open.values()];
     for (let at = 0; at < left.length; at += CHUNK) {
@@ -79,9 +81,11 @@ export async function insertAll(
   const added = [...fresh.values()];
   const outcomes = rows.map((row): FilterAdded => {
     const id = idOf(row);
-    const [filter, before] = [fresh.get(id), there.get(id)];
-    if (before !== undefined || filter === undefined) return { added: false, existingId: before! };
-    // Whoever names it again in the same call finds it there.
+    const before = there.get(id);
+    if (before !== undefined) return { added: false, existingId: before };
+    const filter = fresh.get(id);
+    if (filter === undefined) throw new Error('A filter was neither added nor found.');
+    // A duplicate later in the same call finds it.
     there.set(id, filter.id);
     return { added: true, filter };
   });

@@ -1,15 +1,17 @@
 import type { Transaction } from 'kysely';
-import { Refusal } from '../kernel/errors.ts';
-import type { Engine } from './engine.ts';
-import { fold, insertAll, type NewFilter, toFilter, toRow } from './filter-rows.ts';
-import { tell } from './people/trail.ts';
-import type { AccountId, FilterAdded, Filters, FilterType } from './store.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { FilterType } from '../kernel/filter-types.ts';
+import type { StorageDriver } from './driver.ts';
+import { insertAll, lowerCase, type NewFilter, toFilter, toRow } from './filter-rows.ts';
+import { storeReply } from './idempotency.ts';
+import { writeAudit } from './people/audit-log.ts';
+import type { AccountId, Actor, Filter, FilterAdded, Filters } from './store.ts';
 import type { Tables } from './tables.ts';
 
 const COUNTER = { email: 'filter_emails', domain: 'filter_domains', ip_address: 'filter_ips' } as const;
 /**
- * The account's counters are part of the transaction, so the next admission knows what to look for. It comes last: the
- * account's lock is what charging waits for. Throws Refusal when the account was deleted.
+ * Updates the account's filter counters, by which admission knows what to look for. Last in the transaction, as charging
+ * waits for the account's lock. Throws ApiError when the account was deleted.
  */
 async function count(trx: Transaction<Tables>, account: AccountId, type: FilterType, by: number): Promise<void> {
   const column = COUNTER[type];
@@ -17,13 +19,13 @@ async function count(trx: Transaction<Tables>, account: AccountId, type: FilterT
   const update = trx.updateTable('accounts').set((eb) => ({ [column]: eb(column, '+', by) }));
   const there = update.where('id', '=', account).where('status', '<>', 'deleted');
   const { numUpdatedRows } = await there.executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw new Refusal('not_found', 'There is no such account.');
+  if (numUpdatedRows !== 1n) throw new ApiError('not_found', 'There is no such account.');
 }
 
-export function filters(engine: Engine): Filters {
-  const { db } = engine;
+export function filters(driver: StorageDriver): Filters {
+  const { db } = driver;
 
-  /** The filter as it was added, or the id of the one that was there; null when that one went away meanwhile. */
+  /** The filter added, or the id of the existing one; null when that one was removed meanwhile. */
   const insert = async (trx: Transaction<Tables>, row: NewFilter): Promise<FilterAdded | null> => {
     const insertion = trx.insertInto('filters').values(row);
     const added = await insertion
@@ -41,18 +43,29 @@ export function filters(engine: Engine): Filters {
     return found === undefined ? null : { added: false, existingId: found.id };
   };
 
+  const record = async (
+    trx: Transaction<Tables>,
+    account: AccountId,
+    { id, filterType, value, reason }: Filter,
+    now: number,
+    by: Actor | undefined,
+  ): Promise<void> => {
+    const detail = { filter: id, filter_type: filterType, reason };
+    await writeAudit(trx, account, now, by, { action: 'filter.added', target: value, detail });
+    await count(trx, account, filterType, 1);
+  };
+
   return {
-    async add(account, input, by) {
-      const now = await engine.now();
+    async add(account, input, by, stored = null) {
+      const now = await driver.now();
       const row = toRow(account, input, now);
       for (;;) {
-        const outcome = await engine.transaction(async (trx) => {
+        const outcome = await driver.transaction(async (trx) => {
           const tried = await insert(trx, row);
-          if (tried?.added !== true) return tried;
-          await count(trx, account, row.filter_type, 1);
-          const { id, filterType, value, reason } = tried.filter;
-          const detail = { filter: id, filter_type: filterType, reason };
-          await tell(trx, account, now, by, { action: 'filter.added', target: value, detail });
+          if (tried === null) return null;
+          if (tried.added) await record(trx, account, tried.filter, now, by);
+          // After the account's row: charging locks them in this order.
+          await storeReply(driver, trx, account, now, stored, tried);
           return tried;
         });
         if (outcome !== null) return outcome;
@@ -60,17 +73,21 @@ export function filters(engine: Engine): Filters {
     },
 
     async addMany(account, inputs, by) {
-      const now = await engine.now();
+      const now = await driver.now();
       const rows = inputs.map((input) => toRow(account, input, now));
-      return engine.transaction(async (trx) => {
-        await engine.inTurn(trx, `filters of ${account}`);
+      return driver.transaction(async (trx) => {
+        await driver.advisoryLock(trx, `filters of ${account}`);
         const { outcomes, added } = await insertAll(trx, account, rows);
         for (const [type, some] of Map.groupBy(added, (filter) => filter.filterType)) {
           await count(trx, account, type, some.length);
         }
         if (added.length > 0) {
           const detail = { added: added.length, given: inputs.length };
-          await tell(trx, account, now, by, { action: 'filters.imported', target: `${added.length} filters`, detail });
+          await writeAudit(trx, account, now, by, {
+            action: 'filters.imported',
+            target: `${added.length} filters`,
+            detail,
+          });
         }
         return outcomes;
       });
@@ -85,10 +102,10 @@ export function filters(engine: Engine): Filters {
       let wanted = db.selectFrom('filters').where('account_id', '=', account);
       if (filterType !== null) wanted = wanted.where('filter_type', '=', filterType);
       if (query !== null && query !== '') {
-        const text = fold(query);
+        const text = lowerCase(query);
         wanted = wanted.where((eb) => {
           const { value, reason } = { value: eb.ref('value'), reason: eb.ref('reason_folded') };
-          return eb.or([engine.contains(value, text), engine.contains(reason, text)]);
+          return eb.or([driver.substringMatch(value, text), driver.substringMatch(reason, text)]);
         });
       }
       const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
@@ -97,14 +114,14 @@ export function filters(engine: Engine): Filters {
     },
 
     async remove(account, id, by) {
-      const now = await engine.now();
-      return engine.transaction(async (trx) => {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
         const mine = trx.deleteFrom('filters').where('account_id', '=', account).where('id', '=', id);
         const removed = await mine.returning(['filter_type', 'value', 'reason']).executeTakeFirst();
         if (removed === undefined) return false;
         await count(trx, account, removed.filter_type, -1);
         const detail = { filter: id, filter_type: removed.filter_type, reason: removed.reason };
-        await tell(trx, account, now, by, { action: 'filter.removed', target: removed.value, detail });
+        await writeAudit(trx, account, now, by, { action: 'filter.removed', target: removed.value, detail });
         return true;
       });
     },

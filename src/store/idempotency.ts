@@ -1,29 +1,62 @@
+import type { Transaction } from 'kysely';
+import { ApiError } from '../kernel/errors.ts';
 import { REPLY_LIFE } from './charge/idempotency.ts';
-import type { Engine } from './engine.ts';
-import type { Idempotency } from './store.ts';
+import type { StorageDriver } from './driver.ts';
+import type { Idempotency, IdempotencyRef, ReplyToStore, StoredReply } from './store.ts';
+import type { Tables } from './tables.ts';
 import { storable } from './text.ts';
 
-export function idempotency(engine: Engine): Idempotency {
-  const { db } = engine;
+/** Turns our reservation of the key into the stored reply; false when another request owns the key by now. */
+async function write(
+  driver: StorageDriver,
+  trx: Transaction<Tables> | StorageDriver['db'],
+  accountId: string,
+  now: number,
+  { route, key, fingerprint }: IdempotencyRef,
+  { status, headers, body }: StoredReply,
+): Promise<boolean> {
+  const node = driver.node.current ?? '';
+  const reply = { state: 'done' as const, status, headers: JSON.stringify(headers), body: storable(body) };
+  const life = { created_at: now, expires_at: now + REPLY_LIFE };
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('idempotency')
+    .values({ account_id: accountId, route, key, fingerprint, node, ...reply, ...life })
+    .onConflict((oc) =>
+      oc
+        .columns(['account_id', 'route', 'key'])
+        .doUpdateSet({ ...reply, ...life })
+        // Only our own reservation: another request may have taken the key after it was released.
+        .where('idempotency.state', '=', 'running')
+        .where('idempotency.node', '=', node)
+        .where('idempotency.fingerprint', '=', fingerprint),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/**
+ * For the transaction of a change, after it: stores the reply that reports `outcome`, if the request has an
+ * Idempotency-Key. Throws ApiError `idempotency_in_progress`, which undoes the change, where another request has taken the
+ * key meanwhile: that request makes the change, and a repeated one gets its reply.
+ */
+export async function storeReply<Outcome>(
+  driver: StorageDriver,
+  trx: Transaction<Tables>,
+  accountId: string,
+  now: number,
+  stored: ReplyToStore<Outcome> | null,
+  outcome: Outcome,
+): Promise<void> {
+  if (stored === null) return;
+  if (await write(driver, trx, accountId, now, stored.ref, stored.replyTo(outcome))) return;
+  throw new ApiError('idempotency_in_progress', undefined, { retry_after: 1 });
+}
+
+export function idempotency(driver: StorageDriver): Idempotency {
+  const { db } = driver;
   return {
-    async finish(caller, { route, key, fingerprint }, { status, headers, body }) {
-      const now = await engine.now();
-      const node = engine.node.current ?? '';
-      const reply = { state: 'done' as const, status, headers: JSON.stringify(headers), body: storable(body) };
-      const life = { created_at: now, expires_at: now + REPLY_LIFE };
-      await db
-        .insertInto('idempotency')
-        .values({ account_id: caller.accountId, route, key, fingerprint, node, ...reply, ...life })
-        .onConflict((oc) =>
-          oc
-            .columns(['account_id', 'route', 'key'])
-            .doUpdateSet({ ...reply, ...life })
-            // Only our own reservation; somebody else may have taken the key after it was released.
-            .where('idempotency.state', '=', 'running')
-            .where('idempotency.node', '=', node)
-            .where('idempotency.fingerprint', '=', fingerprint),
-        )
-        .execute();
+    async finish({ accountId }, ref, reply) {
+      await write(driver, db, accountId, await driver.now(), ref, reply);
     },
 
     async forget(caller, { route, key, fingerprint }) {
@@ -34,7 +67,7 @@ export function idempotency(engine: Engine): Idempotency {
         .where('key', '=', key)
         .where('fingerprint', '=', fingerprint)
         .where('state', '=', 'running')
-        .where('node', '=', engine.node.current ?? '')
+        .where('node', '=', driver.node.current ?? '')
         .execute();
     },
   };

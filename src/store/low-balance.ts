@@ -1,19 +1,36 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { toAccount } from './account-rows.ts';
-import type { Engine } from './engine.ts';
-import type { Account } from './store.ts';
+import { BATCH_ROWS } from './batches.ts';
+import type { StorageDriver } from './driver.ts';
+import type { Account, LowBalanceMail } from './store.ts';
+import type { Tables } from './tables.ts';
 
-/** Accounts in one transaction. */
-const STEP = 500;
-
-/** What running checks hold may come back: only what is spent counts. */
+/** Held credits may be released: only spent ones count. */
 const IS_LOW = sql<boolean>`balance + locked < low_balance`;
 
-/** See `Accounts.fellLow`. What was noted is undone where the balance recovered, or the line was moved or taken away. */
-export async function fellLow(engine: Engine): Promise<Account[]> {
-  const { db } = engine;
-  const now = await engine.now();
-  const told: Account[] = [];
+async function mailOwnersAndAdmins(
+  driver: StorageDriver,
+  trx: Transaction<Tables>,
+  account: Account,
+  mailTo: LowBalanceMail,
+): Promise<void> {
+  const people = trx.selectFrom('members as m').innerJoin('auth_users as u', 'u.id', 'm.user_id').select('u.email');
+  const recipients = people.where('m.account_id', '=', account.id).where('m.role', '<>', 'member').orderBy('u.email');
+  for (const { email } of await recipients.execute()) {
+    const payload = mailTo(account, email);
+    if (payload !== null) await driver.jobs.add(trx, { kind: 'mail', payload, account: account.id });
+  }
+}
+
+/** See `Accounts.claimLowBalanceAlerts`. Where the balance has recovered, the claim is reset. */
+export async function claimLowBalanceAlerts(
+  driver: StorageDriver,
+  mailTo: LowBalanceMail,
+  signal?: AbortSignal,
+): Promise<Account[]> {
+  const { db } = driver;
+  const now = await driver.now();
+  const alerts: Account[] = [];
   const candidates = await db
     .selectFrom('accounts')
     .select('id')
@@ -27,17 +44,21 @@ export async function fellLow(engine: Engine): Promise<Account[]> {
     )
     .orderBy('id')
     .execute();
-  for (let at = 0; at < candidates.length; at += STEP) {
-    const ids = candidates.slice(at, at + STEP).map((row) => row.id);
-    const fell = await engine.transaction(async (trx) => {
-      await engine.lockAccounts(trx, ids);
+  for (let at = 0; at < candidates.length; at += BATCH_ROWS) {
+    const ids = candidates.slice(at, at + BATCH_ROWS).map((row) => row.id);
+    if (signal?.aborted) break;
+    const fell = await driver.transaction(async (trx) => {
+      await driver.lockAccounts(trx, ids);
       const some = trx.updateTable('accounts').where('id', 'in', ids);
       const recovered = some.set({ low_balance_told_at: null }).where('low_balance_told_at', 'is not', null);
       await recovered.where((eb) => eb.not(IS_LOW)).execute();
       const fallen = some.set({ low_balance_told_at: now }).where('low_balance_told_at', 'is', null);
-      return fallen.where(IS_LOW).where('status', '<>', 'deleted').returningAll().execute();
+      const rows = await fallen.where(IS_LOW).where('status', '<>', 'deleted').returningAll().execute();
+      const accounts = rows.map(toAccount);
+      for (const account of accounts) await mailOwnersAndAdmins(driver, trx, account, mailTo);
+      return accounts;
     });
-    told.push(...fell.map(toAccount));
+    alerts.push(...fell);
   }
-  return told;
+  return alerts;
 }

@@ -9,7 +9,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** The store was made by a newer version of the program. */
+/** The store was migrated by a newer version of the program. */
 export class StoreVersionError extends Error {
   readonly found: number;
   readonly known: number;
@@ -32,7 +32,7 @@ export function migrationsFolder(): string {
   return found;
 }
 
-/** `NNNN_name.sql` in order. Throws when a number is missing or there twice. */
+/** `NNNN_name.sql` in order. Throws when a number is missing or used twice. */
 export function readMigrations(folder: string): Migration[] {
   const files = readdirSync(folder).filter((file) => /^\d{4}_[a-z0-9_]+\.sql$/.test(file));
   return files.sort().map((file, i) => {
@@ -42,7 +42,7 @@ export function readMigrations(folder: string): Migration[] {
   });
 }
 
-/** What is still to apply to a store at `version`. Throws StoreVersionError when the store is newer. */
+/** The migrations to apply to a store at `version`. Throws StoreVersionError when the store is newer. */
 export function pending(migrations: readonly Migration[], version: number): readonly Migration[] {
   if (version > migrations.length) throw new StoreVersionError(version, migrations.length);
   return migrations.slice(version);

@@ -1,19 +1,21 @@
-/** The door of this room. */
 import type { Clock } from '../kernel/clock.ts';
+import { JOB_POLICIES, type JobPolicies } from '../kernel/jobs.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { Batcher } from './charge/batcher.ts';
-import type { Engine, EngineOptions } from './engine.ts';
+import type { StorageDriver, StorageDriverOptions } from './driver.ts';
 import { filters } from './filters.ts';
 import { idempotency } from './idempotency.ts';
+import { jobs } from './jobs/jobs.ts';
 import { keys } from './keys.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
 import { attempts } from './people/attempts.ts';
+import { auditLog } from './people/audit-log.ts';
 import { members } from './people/members.ts';
-import { secret } from './people/secret.ts';
-import { trail } from './people/trail.ts';
+import { forgetSecret, secret } from './people/secret.ts';
 import { users } from './people/users.ts';
+import { sharedHolds } from './shared-holds.ts';
 import type { Store } from './store.ts';
 import { traffic } from './traffic.ts';
 import { upkeep } from './upkeep.ts';
@@ -32,50 +34,64 @@ export interface StoreOptions {
   /** Requests in one transaction; 256 by default. */
   readonly batch?: number;
   /**
-   * By whose clock a PostgreSQL store goes: the server's (`store`, the default), which all nodes share, or `clock`
-   * (`process`), so that a test can set the time. SQLite always goes by `clock`.
+   * Which clock a PostgreSQL store uses: the server's (`store`, the default), shared by all nodes, or `clock`
+   * (`process`), so that a test can set the time. SQLite always uses `clock`.
    */
   readonly time?: 'store' | 'process';
+  /** Retries, leases and bounds of jobs; those of the table by default. */
+  readonly jobPolicies?: JobPolicies;
 }
 
 /**
  * Opens the store without touching its schema: call `migrate()` before anything else. Throws an Error with a plain
- * sentence when the URL is unusable or the store cannot be opened. An engine's code is loaded only when it is used.
+ * sentence when the URL is unusable or the store cannot be opened. A driver's code is loaded only when it is used.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, clock, dir, queue = 5_000, batch = 256, time = 'store' } = options;
-  const engine = await openEngine({ url, clock, migrations: dir ?? migrationsFolder(), time });
-  const charging = new Batcher(engine.charge, { queue, batch });
+  const { url, clock, dir, queue = 5_000, batch = 256, time = 'store', jobPolicies = JOB_POLICIES } = options;
+  const driver = await openDriver({ url, clock, migrations: dir ?? migrationsFolder(), time, jobPolicies });
+  const charging = new Batcher(driver.charge, { queue, batch });
   let closing: Promise<void> | null = null;
   return {
-    engine: engine.name,
+    engine: driver.name,
     charging,
-    accounts: { ...accounts(engine), audit: () => audit(engine) },
-    keys: keys(engine),
-    filters: filters(engine),
-    verifications: verifications(engine),
-    usage: usage(engine),
-    upkeep: upkeep(engine),
-    idempotency: idempotency(engine),
-    users: users(engine),
-    members: members(engine),
-    trail: trail(engine),
-    attempts: attempts(engine),
-    traffic: traffic(engine),
-    authDatabase: { db: engine.db, type: engine.name },
-    secret: secret(engine),
-    migrate: () => engine.migrate(),
-    ping: () => engine.ping(),
+    sharedHolds: sharedHolds(driver),
+    accounts: { ...accounts(driver), audit: () => audit(driver) },
+    keys: keys(driver),
+    filters: filters(driver),
+    verifications: verifications(driver),
+    usage: usage(driver),
+    upkeep: upkeep(driver),
+    idempotency: idempotency(driver),
+    users: users(driver),
+    members: members(driver),
+    auditLog: auditLog(driver),
+    attempts: attempts(driver),
+    traffic: traffic(driver),
+    jobs: jobs(driver),
+    authDatabase: { db: driver.db, type: driver.name },
+    secret: secret(driver),
+    forgetSecret: forgetSecret(driver),
+    migrate: () => driver.migrate(),
+    ping: () => driver.ping(),
+    looseModes: () => driver.looseModes(),
     close() {
-      closing ??= charging.close().then(() => engine.close());
+      closing ??= closeInTurn(charging, driver);
       return closing;
     },
   };
 }
 
-async function openEngine(options: EngineOptions): Promise<Engine> {
-  if (options.url.startsWith('sqlite:')) return (await import('./sqlite/engine.ts')).openSqlite(options);
-  if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres/engine.ts')).openPostgres(options);
+async function closeInTurn(charging: Batcher, driver: StorageDriver): Promise<void> {
+  try {
+    await charging.close();
+  } finally {
+    await driver.close();
+  }
+}
+
+async function openDriver(options: StorageDriverOptions): Promise<StorageDriver> {
+  if (options.url.startsWith('sqlite:')) return (await import('./sqlite/driver.ts')).openSqlite(options);
+  if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres/driver.ts')).openPostgres(options);
   // The URL may hold a password: name only its scheme.
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(options.url)?.[0] ?? 'no scheme';
   throw new Error(`The store's URL must begin with "sqlite:" or "postgres://", not with ${scheme}`);

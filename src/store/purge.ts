@@ -1,15 +1,13 @@
-/** Deleting what is past its time. */
+/** Deletes rows past their retention. */
 import { sql, type Transaction } from 'kysely';
-import { toDate, toIso } from '../kernel/clock.ts';
-import type { Engine } from './engine.ts';
-import { BEHIND_LAST, FIRST } from './log/row.ts';
-import { removalStep } from './removal.ts';
-import { inSteps, STEP } from './steps.ts';
+import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
+import { addRemovalJobs } from './account-removal.ts';
+import { BATCH_ROWS, inBatches } from './batches.ts';
+import type { StorageDriver, TableSchema } from './driver.ts';
+import { addPurged } from './log/purged.ts';
+import { AFTER_LAST_SEQ, FIRST_SEQ } from './log/row.ts';
+import { OWNED_TABLES } from './owned-tables.ts';
 import type { Tables } from './tables.ts';
-
-const DAY = 24 * 3600 * 1000;
-/** As far back as the widest chart goes. */
-const TRAFFIC_LIFE = 800 * DAY;
 
 interface Aged {
   readonly seq: number;
@@ -17,37 +15,36 @@ interface Aged {
   readonly created_at: number;
 }
 
-/** Their credits are kept in a sum, so that the account's sums still agree. */
-async function forget(engine: Engine, trx: Transaction<Tables>, old: readonly Aged[]): Promise<number> {
-  await engine.lockAccounts(trx, [...new Set(old.map((row) => row.account_id))]);
+async function deleteVerifications(
+  driver: StorageDriver,
+  trx: Transaction<Tables>,
+  old: readonly Aged[],
+): Promise<number> {
+  await driver.lockAccounts(trx, [...new Set(old.map((row) => row.account_id))]);
   const seqs = old.map((row) => row.seq);
   const gone = trx.deleteFrom('verifications').where('seq', 'in', seqs);
-  const purged = await gone.returning(['account_id', 'credits']).execute();
-  for (const [account, rows] of Map.groupBy(purged, (row) => row.account_id)) {
-    const sum = rows.reduce((total, row) => total + row.credits, 0);
-    const update = trx.updateTable('accounts').set((eb) => ({ purged_credits: eb('purged_credits', '+', sum) }));
-    await update.where('id', '=', account).execute();
-  }
+  const purged = await gone.returning(['account_id', 'hold_id', 'credits']).execute();
+  await addPurged(trx, purged);
   return purged.length;
 }
 
-/** The oldest verifications of all, or of one account, by the order in which they were recorded. */
-const ageStep = (engine: Engine, before: number, account?: string): Promise<number> =>
-  engine.transaction(async (trx) => {
-    const all = trx.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).limit(STEP);
+/** Deletes a batch of the oldest verifications, of one account or of all, in order of recording. */
+const retentionStep = (driver: StorageDriver, before: number, account?: string): Promise<number> =>
+  driver.transaction(async (trx) => {
+    const all = trx.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).limit(BATCH_ROWS);
     const oldest =
       account === undefined
         ? all.orderBy('seq')
         : all
-            .where(engine.stretch(account, FIRST, BEHIND_LAST))
+            .where(driver.seqRange(account, FIRST_SEQ, AFTER_LAST_SEQ))
             .orderBy('account_id')
             .orderBy('seq');
     const old = (await oldest.execute()).filter((row) => row.created_at < before);
-    return old.length === 0 ? 0 : forget(engine, trx, old);
+    return old.length === 0 ? 0 : deleteVerifications(driver, trx, old);
   });
 
-/** Accounts that keep their log for fewer days than they have it, by id; at most STEP behind `after` are looked at. */
-async function overdue({ db }: Engine, now: number, after: string) {
+/** Accounts with a retention of their own and rows beyond it; looks at up to BATCH_ROWS accounts after `after`, by id. */
+async function overdue({ db }: StorageDriver, now: number, after: string) {
   const some = await db
     .selectFrom('accounts as a')
     .select(['a.id', 'a.retention_days'])
@@ -55,7 +52,7 @@ async function overdue({ db }: Engine, now: number, after: string) {
       eb
         .selectFrom('verifications as v')
         .select('v.created_at')
-        // Not as an equation, for the reason that `Engine.stretch` has.
+        // Not an equality, for the reason given at `seqRange` of the PostgreSQL driver.
         .whereRef('v.account_id', '>=', 'a.id')
         .whereRef('v.account_id', '<=', 'a.id')
         .orderBy('v.account_id')
@@ -66,61 +63,69 @@ async function overdue({ db }: Engine, now: number, after: string) {
     .where('a.retention_days', 'is not', null)
     .where('a.id', '>', after)
     .orderBy('a.id')
-    .limit(STEP)
+    .limit(BATCH_ROWS)
     .execute();
   const due = some.flatMap(({ id, retention_days: days, oldest }) => {
-    const before = now - (days ?? 0) * DAY;
+    const before = now - (days ?? 0) * DAY_MS;
     return oldest !== null && oldest < before ? [{ id, before }] : [];
   });
-  return { due, last: some.length < STEP ? null : some.at(-1)!.id };
+  return { due, last: some.length < BATCH_ROWS ? null : (some.at(-1)?.id ?? null) };
 }
 
-async function purgeByAccount(engine: Engine, now: number): Promise<number> {
+async function purgeByAccount(driver: StorageDriver, now: number, signal?: AbortSignal): Promise<number> {
   let total = 0;
-  for (let after: string | null = ''; after !== null; ) {
-    const { due, last }: Awaited<ReturnType<typeof overdue>> = await overdue(engine, now, after);
-    for (const { id, before } of due) total += await inSteps(() => ageStep(engine, before, id));
+  for (let after: string | null = ''; after !== null && !signal?.aborted; ) {
+    const { due, last }: Awaited<ReturnType<typeof overdue>> = await overdue(driver, now, after);
+    for (const { id, before } of due) total += await inBatches(() => retentionStep(driver, before, id), signal);
     after = last;
   }
   return total;
 }
 
-/** Rows that end at a time of their own; `names` tell them apart. */
-const ENDING = [
-  ['idempotency', ['account_id', 'route', 'key'], 'expires_at', 0],
-  ['attempts', ['subject'], 'ends_at', 0],
-  ['invitations', ['id'], 'expires_at', 0],
-  ['traffic_hours', ['account_id', 'hour', 'metric', 'bucket'], 'hour', TRAFFIC_LIFE],
-] as const satisfies [keyof Tables, string[], string, number][];
+interface Expiry {
+  readonly column: string;
+  readonly afterMs: number;
+}
 
-async function endStep({ db }: Engine, now: number, [table, names, time, life]: (typeof ENDING)[number]) {
-  const name = sql.join(names.map((column) => sql.ref(column)));
+/** Tables whose rows expire by a column of their own. */
+const EXPIRING: ReadonlyMap<string, Expiry> = new Map([
+  ...Object.entries(OWNED_TABLES).flatMap(([table, { purge }]) => ('column' in purge ? [[table, purge] as const] : [])),
+  ['attempts', { column: 'ends_at', afterMs: 0 }],
+]);
+
+async function expiryStep({ db }: StorageDriver, now: number, { table, key }: TableSchema, expiry: Expiry) {
+  const row = sql.join(key.map((column) => sql.ref(column)));
   const { numAffectedRows } = await sql`
-    DELETE FROM ${sql.table(table)} WHERE (${name}) IN (
-      SELECT ${name} FROM ${sql.table(table)} WHERE ${sql.ref(time)} <= ${now - life} LIMIT ${STEP}
+    DELETE FROM ${sql.table(table)} WHERE (${row}) IN (
+      SELECT ${row} FROM ${sql.table(table)} WHERE ${sql.ref(expiry.column)} <= ${now - expiry.afterMs}
+      LIMIT ${BATCH_ROWS}
     )`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
-/** Sessions, links and half-finished sign-ups: the library forgets those that are asked for again, which most are not. */
-const ENDING_SIGN_INS = ['auth_sessions', 'auth_verifications'] as const;
+/** Sessions, links and unfinished sign-ups: the sign-in library deletes only those that are used again. */
+const EXPIRING_SIGN_INS = ['auth_sessions', 'auth_verifications'] as const;
 
-async function signInStep({ db, name }: Engine, now: number, table: (typeof ENDING_SIGN_INS)[number]) {
-  // In the library's own form of a time.
+async function signInStep({ db, name }: StorageDriver, now: number, table: (typeof EXPIRING_SIGN_INS)[number]) {
+  // The sign-in library's time format.
   const time = name === 'sqlite' ? toIso(now) : toDate(now);
   const { numAffectedRows } = await sql`
     DELETE FROM ${sql.table(table)} WHERE "id" IN (
-      SELECT "id" FROM ${sql.table(table)} WHERE "expiresAt" <= ${time} LIMIT ${STEP}
+      SELECT "id" FROM ${sql.table(table)} WHERE "expiresAt" <= ${time} LIMIT ${BATCH_ROWS}
     )`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
 /** See `Upkeep.purge`. */
-export async function purge(engine: Engine, before: number): Promise<number> {
-  const now = await engine.now();
-  let total = await inSteps(() => ageStep(engine, before));
-  total += await purgeByAccount(engine, now);
-  for (const kind of ENDING) total += await inSteps(() => endStep(engine, now, kind));
-  for (const table of ENDING_SIGN_INS) total += await inSteps(() => signInStep(engine, now, table));
-  return total + (await inSteps(() => removalStep(engine)));
+export async function purge(driver: StorageDriver, before: number, signal?: AbortSignal): Promise<number> {
+  const now = await driver.now();
+  let total = await inBatches(() => retentionStep(driver, before), signal);
+  total += await purgeByAccount(driver, now, signal);
+  for (const schema of await driver.schema()) {
+    const expiry = EXPIRING.get(schema.table);
+    if (expiry !== undefined) total += await inBatches(() => expiryStep(driver, now, schema, expiry), signal);
+  }
+  for (const table of EXPIRING_SIGN_INS) total += await inBatches(() => signInStep(driver, now, table), signal);
+  await addRemovalJobs(driver);
+  return total;
 }

@@ -1,7 +1,15 @@
-/** The tables as Kysely sees them; the same on both engines (migrations/). Times in ms, credits as whole numbers. */
+/** The tables as Kysely sees them, the same on both databases (migrations/). Times in ms, credits as whole numbers. */
+
 import type { ColumnType, Generated, Selectable } from 'kysely';
-import type { Level, Plan } from '../kernel/plans.ts';
-import type { Actor, FilterType, LedgerRow, Role, TrafficRow } from './store.ts';
+import type { AuditAction } from '../kernel/audit-actions.ts';
+import type { FilterType } from '../kernel/filter-types.ts';
+import type { JobKind, JobState } from '../kernel/jobs.ts';
+import type { AccountStatus, Level, Plan } from '../kernel/plans.ts';
+import type { Deliverability, Reason, Status } from '../kernel/reasons.ts';
+import type { Role } from '../kernel/roles.ts';
+import type { LedgerRow } from './api/accounts.ts';
+import type { Actor } from './api/actor.ts';
+import type { TrafficRow } from './api/traffic.ts';
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
@@ -13,8 +21,8 @@ export interface AccountsTable {
   name: string;
   plan: Plan;
   rate_limit: number | null;
-  /** `deleted`: gone for everybody; its rows follow (removal.ts). */
-  status: 'active' | 'suspended' | 'deleted';
+  /** `deleted`: invisible; its rows are removed later (account-removal.ts). */
+  status: AccountStatus | 'deleted';
   balance: Generated<number>;
   locked: Generated<number>;
   window_start: Generated<number>;
@@ -28,7 +36,7 @@ export interface AccountsTable {
   low_balance: Generated<number | null>;
   low_balance_told_at: Generated<number | null>;
 }
-export interface KeysTable {
+interface KeysTable {
   id: string;
   account_id: string;
   name: string;
@@ -39,8 +47,16 @@ export interface KeysTable {
   revoked_at: number | null;
   last_used_at: number | null;
   last_used_ip: string | null;
+  expires_at: number | null;
+  /** Separated by spaces; null: all. */
+  scopes: string | null;
+  /** Credits of a calendar month (UTC); null: no budget, and the counters mean nothing. */
+  budget: number | null;
+  budget_month: Generated<number>;
+  budget_spent: Generated<number>;
+  budget_held: Generated<number>;
 }
-export interface LedgerTable {
+interface LedgerTable {
   id: Generated<number>;
   account_id: string;
   kind: LedgerRow['kind'];
@@ -49,8 +65,9 @@ export interface LedgerTable {
   verification_id: string | null;
   note: string | null;
   created_at: number;
+  hold_id: Generated<string | null>;
 }
-export interface HoldsTable {
+interface HoldsTable {
   id: string;
   account_id: string;
   key_id: string;
@@ -61,7 +78,18 @@ export interface HoldsTable {
   created_at: number;
   expires_at: number;
 }
-export interface VerificationsTable {
+interface SharedHoldsTable {
+  id: string;
+  account_id: string;
+  key_id: string;
+  amount: number;
+  purged_credits: Generated<number>;
+  life_ms: number;
+  created_at: number;
+  expires_at: number;
+  closed_at: Generated<number | null>;
+}
+interface VerificationsTable {
   seq: Generated<number>;
   id: string;
   account_id: string;
@@ -69,27 +97,28 @@ export interface VerificationsTable {
   email: string;
   requested: Level;
   validation_type: Level;
-  status: 'good' | 'bad';
-  deliverability: string;
-  reason: string | null;
+  status: Status;
+  deliverability: Deliverability;
+  reason: Reason | null;
   credits: number;
   client_ip: string | null;
   duration_ms: number;
   body: string;
   created_at: number;
+  hold_id: Generated<string | null>;
 }
-export interface UsageHoursTable {
+interface UsageHoursTable {
   account_id: string;
   hour: number;
   key_id: string;
   validation_type: Level;
-  status: 'good' | 'bad';
+  status: Status;
   /** Empty for none. */
-  reason: string;
+  reason: Reason | '';
   requests: number;
   credits: number;
 }
-export interface IdempotencyTable {
+interface IdempotencyTable {
   account_id: string;
   route: string;
   key: string;
@@ -102,7 +131,7 @@ export interface IdempotencyTable {
   created_at: number;
   expires_at: number;
 }
-export interface FiltersTable {
+interface FiltersTable {
   id: Generated<number>;
   account_id: string;
   filter_type: FilterType;
@@ -111,18 +140,18 @@ export interface FiltersTable {
   reason_folded: string;
   created_at: number;
 }
-export interface NodesTable {
+interface NodesTable {
   id: string;
   label: string;
   started_at: number;
 }
-export interface HeartbeatTable {
+interface HeartbeatTable {
   id: number;
   at: number;
 }
 
-/** As far as the store itself looks at it. */
-export interface AuthUsersTable {
+/** Only the columns that the store itself reads. */
+interface AuthUsersTable {
   id: string;
   name: string;
   email: string;
@@ -132,23 +161,25 @@ export interface AuthUsersTable {
   twoFactorEnabled: Flag<null>;
   operator: Flag;
 }
-export interface MembersTable {
+interface MembersTable {
   account_id: string;
   user_id: string;
   role: Role;
   created_at: number;
 }
-export interface InvitationsTable {
+interface InvitationsTable {
   id: string;
   account_id: string;
   email: string;
   role: Role;
   token_hash: string;
   invited_by: string;
+  sender_id: Generated<string | null>;
+  proves_address: Generated<number>;
   created_at: number;
   expires_at: number;
 }
-export interface TrailTable {
+interface TrailTable {
   id: Generated<number>;
   account_id: string;
   at: number;
@@ -156,26 +187,45 @@ export interface TrailTable {
   actor_id: string | null;
   actor_name: string;
   ip: string | null;
-  action: string;
+  action: AuditAction;
   target: string;
   /** JSON object. */
   detail: string;
 }
-export interface AttemptsTable {
+interface AttemptsTable {
   subject: string;
   count: number;
   ends_at: number;
 }
-export interface TrafficHoursTable {
+interface TrafficHoursTable {
   account_id: string;
   hour: number;
   metric: TrafficRow['metric'];
   bucket: number;
   count: number;
 }
-export interface SecretsTable {
+interface SecretsTable {
   name: string;
   value: string;
+}
+
+/** On SQLite; PostgreSQL has pg-boss's own. */
+export interface JobsTable {
+  id: string;
+  /** Perhaps of another version of the service. */
+  kind: ColumnType<string, JobKind>;
+  key: string;
+  account_id: string | null;
+  /** JSON object. */
+  payload: string;
+  state: JobState;
+  attempts: number;
+  attempt_limit: number;
+  due_at: number;
+  set_at: number;
+  last_error: string | null;
+  created_at: number;
+  failed_at: number | null;
 }
 
 export interface Tables {
@@ -183,6 +233,7 @@ export interface Tables {
   keys: KeysTable;
   ledger: LedgerTable;
   holds: HoldsTable;
+  shared_holds: SharedHoldsTable;
   verifications: VerificationsTable;
   usage_hours: UsageHoursTable;
   idempotency: IdempotencyTable;
@@ -196,5 +247,6 @@ export interface Tables {
   attempts: AttemptsTable;
   traffic_hours: TrafficHoursTable;
   secrets: SecretsTable;
+  jobs: JobsTable;
 }
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;

@@ -1,18 +1,19 @@
 import { sql } from 'kysely';
-import type { Engine } from './engine.ts';
-import { breath } from './steps.ts';
-import type { AccountId, Traffic, TrafficRow } from './store.ts';
+import { HOUR_MS } from '../kernel/clock.ts';
+import { yieldToEventLoop } from './batches.ts';
+import type { StorageDriver } from './driver.ts';
+import { accountId } from './rows.ts';
+import type { Traffic, TrafficRow } from './store.ts';
 import type { Row } from './tables.ts';
 
-const HOUR = 3600 * 1000;
 /** Rows in one statement; five values each. */
 const CHUNK = 1_000;
-/** Rows that are read at once: a month of a busy account has tens of thousands. */
+/** Rows per read: a month of a busy account has tens of thousands. */
 const READ = 5_000;
 
 const idOf = (row: TrafficRow): string => [row.account, row.hour, row.metric, row.bucket].join('\n');
 
-/** One row for each counter, in one order on all nodes: so that two which add at once wait instead of deadlocking. */
+/** One row per counter, in the same order on all nodes, so that concurrent writers wait instead of deadlocking. */
 function summed(rows: readonly TrafficRow[]): TrafficRow[] {
   const sums = new Map<string, TrafficRow>();
   for (const row of rows) {
@@ -23,18 +24,18 @@ function summed(rows: readonly TrafficRow[]): TrafficRow[] {
 }
 
 const toRow = (row: Row<'traffic_hours'>): TrafficRow => ({
-  account: row.account_id as AccountId,
+  account: accountId(row.account_id),
   hour: row.hour,
   metric: row.metric,
   bucket: row.bucket,
   count: row.count,
 });
 
-export function traffic(engine: Engine): Traffic {
-  const { db } = engine;
+export function traffic(driver: StorageDriver): Traffic {
+  const { db } = driver;
 
   const addSome = (some: readonly TrafficRow[]): Promise<void> =>
-    engine.transaction(async (trx) => {
+    driver.transaction(async (trx) => {
       const accounts = [...new Set(some.map((row) => row.account))];
       const there = trx.selectFrom('accounts').select('id').where('status', '<>', 'deleted');
       const ids = new Set<string>((await there.where('id', 'in', accounts).execute()).map((row) => row.id));
@@ -63,7 +64,7 @@ export function traffic(engine: Engine): Traffic {
         .selectFrom('traffic_hours')
         .selectAll()
         .where('account_id', '=', account)
-        .where('hour', '>=', Math.floor(from / HOUR) * HOUR)
+        .where('hour', '>=', Math.floor(from / HOUR_MS) * HOUR_MS)
         .where('hour', '<', to)
         .orderBy('hour')
         .orderBy('metric')
@@ -74,7 +75,7 @@ export function traffic(engine: Engine): Traffic {
         const rows = await rest.limit(READ).execute();
         for (const row of rows) found.push(toRow(row));
         full = rows.length === READ;
-        await breath();
+        await yieldToEventLoop();
       }
       return found;
     },

@@ -1,21 +1,24 @@
 import type { Transaction } from 'kysely';
-import type { Engine } from './engine.ts';
+import { removeRows } from './account-removal.ts';
+import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
+import type { StorageDriver } from './driver.ts';
+import { findBudget, writeBudget } from './key-budget.ts';
 import { purge } from './purge.ts';
-import { breath, STEP } from './steps.ts';
+import { releaseExpired } from './shared-holds.ts';
 import type { Upkeep } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
-/** Which holds to release: all of a node that is gone, or all whose time is over. */
-type Which = { readonly node: string } | { readonly expiredAt: number };
+/** Holds of a dead node, or expired holds. */
+type HoldSelection = { readonly node: string } | { readonly expiredAt: number };
 
-function holdsOf(trx: Transaction<Tables>, which: Which) {
+function holdsOf(trx: Transaction<Tables>, which: HoldSelection) {
   const holds = trx.selectFrom('holds').selectAll();
   return 'node' in which ? holds.where('node', '=', which.node) : holds.where('expires_at', '<=', which.expiredAt);
 }
 
-/** Gives each hold back with its ledger row; its idempotency key may be used again. */
+/** Releases the hold with a ledger row, and its idempotency key. */
 async function releaseHold(trx: Transaction<Tables>, hold: Row<'holds'>, now: number): Promise<boolean> {
-  const { id, account_id, amount, route, idempotency_key } = hold;
+  const { id, account_id, key_id, amount, route, idempotency_key } = hold;
   const { numDeletedRows } = await trx.deleteFrom('holds').where('id', '=', id).executeTakeFirst();
   // Settled while this transaction waited for the account.
   if (numDeletedRows === 0n) return false;
@@ -24,6 +27,7 @@ async function releaseHold(trx: Transaction<Tables>, hold: Row<'holds'>, now: nu
     .set((eb) => ({ balance: eb('balance', '+', amount), locked: eb('locked', '-', amount) }))
     .where('id', '=', account_id)
     .execute();
+  await writeBudget(trx, await findBudget(trx, account_id, key_id), { held: -amount, charged: 0 }, now);
   const entry = { account_id, kind: 'release' as const, amount, verification_id: id, created_at: now };
   await trx.insertInto('ledger').values(entry).execute();
   if (route !== null && idempotency_key !== null) {
@@ -33,49 +37,55 @@ async function releaseHold(trx: Transaction<Tables>, hold: Row<'holds'>, now: nu
   return true;
 }
 
-async function release(engine: Engine, which: Which): Promise<number> {
+async function release(driver: StorageDriver, which: HoldSelection, signal?: AbortSignal): Promise<number> {
   let released = 0;
-  for (;;) {
-    const now = await engine.now();
-    const seen = await engine.transaction(async (trx) => {
-      const holds = await holdsOf(trx, which).orderBy('id').limit(STEP).execute();
-      await engine.lockAccounts(trx, [...new Set(holds.map((hold) => hold.account_id))]);
+  while (!signal?.aborted) {
+    const now = await driver.now();
+    const seen = await driver.transaction(async (trx) => {
+      const holds = await holdsOf(trx, which).orderBy('id').limit(BATCH_ROWS).execute();
+      await driver.lockAccounts(trx, [...new Set(holds.map((hold) => hold.account_id))]);
       for (const hold of holds) if (await releaseHold(trx, hold, now)) released += 1;
       return holds.length;
     });
-    if (seen < STEP) return released;
-    await breath();
+    if (seen < BATCH_ROWS) break;
+    await yieldToEventLoop();
   }
+  return released;
 }
 
-export function upkeep(engine: Engine): Upkeep {
-  const { db } = engine;
+export function upkeep(driver: StorageDriver): Upkeep {
+  const { db } = driver;
 
-  const sweepNode = async (node: string): Promise<number> => {
-    const released = await release(engine, { node });
+  const sweepNode = async (node: string, signal?: AbortSignal): Promise<number> => {
+    const released = await release(driver, { node }, signal);
+    // The next sweep finds the node by its row and releases the rest of its holds.
+    if (signal?.aborted) return released;
     await db.deleteFrom('idempotency').where('node', '=', node).where('state', '=', 'running').execute();
     await db.deleteFrom('nodes').where('id', '=', node).execute();
     return released;
   };
 
-  let looking: Promise<number> | null = null;
-  const releaseAll = async (): Promise<number> => {
+  let sweeping: Promise<number> | null = null;
+  const releaseAll = async (signal?: AbortSignal): Promise<number> => {
     let released = 0;
     for (const { id } of await db.selectFrom('nodes').select('id').execute()) {
-      released += (await engine.node.ifDead(id, () => sweepNode(id))) ?? 0;
+      if (signal?.aborted) return released;
+      released += (await driver.node.ifDead(id, () => sweepNode(id, signal))) ?? 0;
     }
-    return released + (await release(engine, { expiredAt: await engine.now() }));
+    released += await release(driver, { expiredAt: await driver.now() }, signal);
+    return released + (await releaseExpired(driver, signal));
   };
 
   return {
-    releaseDead() {
-      // Looking twice at once would find nothing more, and each look keeps a connection.
-      looking ??= releaseAll().finally(() => {
-        looking = null;
+    releaseDead(signal) {
+      // A second sweep at the same time would find nothing more, and each uses a connection.
+      sweeping ??= releaseAll(signal).finally(() => {
+        sweeping = null;
       });
-      return looking;
+      return sweeping;
     },
 
-    purge: (before) => purge(engine, before),
+    purge: (before, signal) => purge(driver, before, signal),
+    removeAccount: (account, signal) => removeRows(driver, account, signal),
   };
 }

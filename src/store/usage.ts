@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { toIso } from '../kernel/clock.ts';
-import type { Engine } from './engine.ts';
+import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
+import type { Reason, ReasonOrNone } from '../kernel/reasons.ts';
+import type { StorageDriver } from './driver.ts';
+import { onlyRow } from './rows.ts';
 import type { AccountId, Usage, UsageGrouping, UsageRow } from './store.ts';
 
-const HOUR = 3600 * 1000;
-const DAY = 24 * HOUR;
-
 const GROUPS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
-  day: sql`hour / ${sql.lit(DAY)}`,
+  day: sql`hour / ${sql.lit(DAY_MS)}`,
   key: sql`key_id`,
   reason: sql`CASE WHEN reason = '' THEN 'none' ELSE reason END`,
   validation_type: sql`validation_type`,
@@ -25,35 +24,42 @@ const SUMS = sql`
   CAST(coalesce(sum(CASE WHEN status = 'bad' THEN requests ELSE 0 END), 0) AS BIGINT) AS bad,
   CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits`;
 
-/** Counters are kept by the hour (UTC): `from` counts from the start of its hour, `to` up to the start of its own. */
+/** Counters are by the hour (UTC): from the hour that contains `from` to the hour before `to`. */
 const within = (account: AccountId, from: number, to: number) =>
-  sql`account_id = ${account} AND hour >= ${Math.floor(from / HOUR) * HOUR} AND hour < ${to}`;
+  sql`account_id = ${account} AND hour >= ${Math.floor(from / HOUR_MS) * HOUR_MS} AND hour < ${to}`;
 
-export function usage(engine: Engine): Usage {
+export function usage(driver: StorageDriver): Usage {
   return {
     async summary(account, from, to) {
       const period = within(account, from, to);
-      const all = await sql<Sums>`SELECT ${SUMS} FROM usage_hours WHERE ${period}`.execute(engine.db);
-      const reasons = await sql<{ reason: string; n: number }>`
+      const all = await sql<Sums>`SELECT ${SUMS} FROM usage_hours WHERE ${period}`.execute(driver.db);
+      const reasons = await sql<{ reason: Reason; n: number }>`
         SELECT reason, CAST(sum(requests) AS BIGINT) AS n FROM usage_hours
-        WHERE ${period} AND reason <> '' GROUP BY reason ORDER BY reason`.execute(engine.db);
-      return { ...all.rows[0]!, byReason: Object.fromEntries(reasons.rows.map(({ reason, n }) => [reason, n])) };
+        WHERE ${period} AND reason <> '' GROUP BY reason ORDER BY reason`.execute(driver.db);
+      return { ...onlyRow(all.rows), byReason: Object.fromEntries(reasons.rows.map(({ reason, n }) => [reason, n])) };
     },
 
     async series(account, grouping, from, to): Promise<UsageRow[]> {
       const { rows } = await sql<Sums & { grp: string | number }>`
         SELECT ${GROUPS[grouping]} AS grp, ${SUMS} FROM usage_hours
-        WHERE ${within(account, from, to)} GROUP BY 1 ORDER BY 1`.execute(engine.db);
+        WHERE ${within(account, from, to)} GROUP BY 1 ORDER BY 1`.execute(driver.db);
       return rows.map(({ grp, ...sums }) => ({
-        group: grouping === 'day' ? toIso(Number(grp) * DAY).slice(0, 10) : String(grp),
+        group: grouping === 'day' ? toIso(Number(grp) * DAY_MS).slice(0, 10) : String(grp),
         ...sums,
       }));
+    },
+
+    async reasons(account, from, to) {
+      const { rows } = await sql<{ reason: ReasonOrNone; requests: number }>`
+        SELECT ${GROUPS.reason} AS reason, CAST(sum(requests) AS BIGINT) AS requests FROM usage_hours
+        WHERE ${within(account, from, to)} GROUP BY 1`.execute(driver.db);
+      return rows;
     },
 
     async hours(account, from, to) {
       const { rows } = await sql<Sums & { at: number }>`
         SELECT hour AS at, ${SUMS} FROM usage_hours
-        WHERE ${within(account, from, to)} GROUP BY hour ORDER BY hour`.execute(engine.db);
+        WHERE ${within(account, from, to)} GROUP BY hour ORDER BY hour`.execute(driver.db);
       return rows;
     },
   };

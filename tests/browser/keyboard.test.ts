@@ -39,7 +39,7 @@ describeBrowser('the keyboard alone', (browser) => {
   });
   afterAll(() => lab.close());
 
-  it('signs in, makes a key, revokes it, and signs out', async () => {
+  it('signs in, creates a key, revokes it and signs out', async () => {
     const api = await lab.member({ credits: 100 });
     const who = await person(lab, { account: api.account.id });
     const { page } = await browser.visit(lab.url);
@@ -58,13 +58,13 @@ describeBrowser('the keyboard alone', (browser) => {
     await keyboard.press('Enter');
     await heading(page, 'API keys').waitFor();
     await rowOf(page, 'test').waitFor();
-    await tabTo(page, /^button Create a key/);
+    await tabTo(page, /^button Create API key/);
     await keyboard.press('Space');
-    await dialog(page, 'New API key').waitFor();
+    await dialog(page, 'Create API key').waitFor();
     await expect.poll(() => focused(page)).toMatch(/^input Name/);
     await keyboard.type('By keyboard');
     await keyboard.press('Enter');
-    const value = dialog(page).getByLabel('the key', { exact: true });
+    const value = dialog(page).getByLabel('API key', { exact: true });
     await value.waitFor();
     const key = (await value.textContent()) ?? '';
     // The focus does not leave the dialog.
@@ -76,7 +76,7 @@ describeBrowser('the keyboard alone', (browser) => {
     await dialog(page).waitFor({ state: 'hidden' });
     expect(await page.content()).not.toContain(key);
     // And goes back to where it came from.
-    await expect.poll(() => focused(page)).toMatch(/^button Create a key/);
+    await expect.poll(() => focused(page)).toMatch(/^button Create API key/);
 
     await tabTo(page, /^button Actions for By keyboard/);
     await keyboard.press('Enter');
@@ -102,12 +102,12 @@ describeBrowser('the keyboard alone', (browser) => {
     await heading(page, 'Sign in').waitFor();
   });
 
-  it('skips the menu, and finds the new page after a link', async () => {
+  it('skips the navigation and focuses the new page after a link', async () => {
     const api = await lab.member();
     const { page } = await browser.visit(lab.url, { as: await person(lab, { account: api.account.id }) });
     await heading(page, 'Overview').waitFor();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('a Skip to the content');
+    expect(await focused(page)).toBe('a Skip to content');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true);

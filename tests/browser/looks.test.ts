@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { violations } from '../lab/axe.ts';
-import { type Believable, believable, COMPANIES, ENVIRONMENT, POST_OFFICE } from '../lab/believable.ts';
 import { describeBrowser } from '../lab/browser.ts';
 import type { Look } from '../lab/chromium.ts';
+import { COMPANIES, createMonthOfUse, ENVIRONMENT, type MonthOfUse, POST_OFFICE } from '../lab/month-of-use.ts';
 import { type Lab, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { button, dialog, field, fillIn, heading, rowOf, says, sideways } from './steps.ts';
@@ -33,34 +33,35 @@ const INSIDE = [
   ['/operator/accounts/:account', 'Fabrikam'],
   ['/operator/doctor', 'Doctor'],
   ['/operator/lists', 'Lists'],
+  ['/operator/jobs', 'Failed jobs'],
 ] as const;
 const OUTSIDE = [
   ['/sign-in', 'Sign in'],
-  ['/sign-in#forgot', 'Forgot the password'],
+  ['/sign-in#forgot', 'Reset your password'],
   ['/sign-up', 'Sign up'],
   ['/setup#token=0123456789abcdef', 'Set up Mailvet'],
   ['/reset-password#token=0123456789abcdef', 'Choose a password'],
-  ['/verify-email', 'A link is missing'],
+  ['/verify-email', 'Link required'],
 ] as const;
 
 /** What is opened on a page, and how. */
 const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<void>])[] = [
   ['the menu of the account', '/', (page) => button(page, /account and settings$/).click()],
-  ['a new key', '/settings/keys', (page) => button(page, 'Create a key').click()],
-  ['a key that was made', '/settings/keys', make],
-  ['what a key can do', '/settings/keys', (page) => button(page, /^Actions for CRM/).click()],
-  ['editing a key', '/settings/keys', (page) => act(page, 'Edit name and addresses')],
+  ['creating a key', '/settings/keys', (page) => button(page, 'Create API key').click()],
+  ['a new key with its value', '/settings/keys', make],
+  ['the actions of a key', '/settings/keys', (page) => button(page, /^Actions for CRM/).click()],
+  ['editing a key', '/settings/keys', (page) => act(page, 'Edit')],
   ['rolling a key', '/settings/keys', (page) => act(page, 'Roll')],
   ['revoking a key', '/settings/keys', (page) => act(page, 'Revoke')],
   ['a verdict with its evidence', '/verify', ask],
-  ['adding a filter', '/filters', (page) => button(page, 'Add a filter').click()],
-  ['what came of many filters', '/filters', addMany],
-  ['erasing an address', '/log', (page) => button(page, 'Erase an address').click()],
+  ['adding a filter', '/filters', (page) => button(page, 'Add filter').click()],
+  ['the results of an import', '/filters', addMany],
+  ['erasing an address', '/log', (page) => button(page, 'Erase address').click()],
   ['an invitation', '/account/members', invite],
   ['deleting the account', '/account', (page) => button(page, 'Delete this account').click()],
-  ['the numbers of a chart', '/usage', (page) => page.getByText('Numbers: verifications').click()],
-  ['an authenticator app', '/security', (page) => button(page, 'Set up an app').click()],
-  ['a new account', '/operator', (page) => button(page, 'New account').click()],
+  ['the data of a chart', '/usage', (page) => page.getByText('Data: verifications').click()],
+  ['an authenticator app', '/security', (page) => button(page, 'Set up authenticator app').click()],
+  ['a new account', '/operator', (page) => button(page, 'Create account').click()],
 ];
 
 async function act(page: Page, action: string): Promise<void> {
@@ -68,26 +69,26 @@ async function act(page: Page, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 async function make(page: Page): Promise<void> {
-  await button(page, 'Create a key').click();
+  await button(page, 'Create API key').click();
   await field(dialog(page), 'Name').fill('Made to be looked at');
-  await button(dialog(page), 'Create the key').click();
-  await says(page, /shown once/);
+  await button(dialog(page), 'Create key').click();
+  await says(page, /shown only once/);
 }
 async function ask(page: Page): Promise<void> {
-  await field(page, 'Address').fill('no.such.person@fabrikam.test');
+  await field(page, 'Email address').fill('no.such.person@fabrikam.test');
   await page.getByRole('radio', { name: /^smtp/ }).check();
   await button(page, 'Verify').click();
-  await page.getByRole('list', { name: 'The dialogue with the mail server' }).waitFor();
+  await page.getByRole('list', { name: 'SMTP transcript' }).waitFor();
 }
 async function addMany(page: Page): Promise<void> {
-  await button(page, 'Add many').click();
-  await field(dialog(page), 'One to a line').fill('a-filter-that-is-new.com\nno such thing');
-  await button(dialog(page), 'Add the lines').click();
-  await dialog(page).getByText('2 lines done.').waitFor();
+  await button(page, 'Import').click();
+  await field(dialog(page), 'One entry per line').fill('a-filter-that-is-new.com\nno such thing');
+  await button(dialog(page), 'Import').click();
+  await dialog(page).getByText('2 lines processed.').waitFor();
 }
 async function invite(page: Page): Promise<void> {
-  await button(page, 'Invite somebody').click();
-  await fillIn(dialog(page), { Address: 'new@good.com' });
+  await button(page, 'Invite member').click();
+  await fillIn(dialog(page), { Email: 'new@good.com' });
   await button(dialog(page), 'Invite').click();
   await dialog(page).getByLabel('invitation link', { exact: true }).waitFor();
 }
@@ -95,13 +96,13 @@ async function invite(page: Page): Promise<void> {
 describeBrowser('how it looks', (browser) => {
   let mail: SmtpLab;
   let lab: Lab;
-  let seeded: Believable;
+  let seeded: MonthOfUse;
   let entry: string;
   beforeAll(async () => {
     mail = await startSmtp(POST_OFFICE);
     const smtp = { MAILVET_SMTP_PORT: `${mail.port}`, MAILVET_SMTP_RATE_PER_OPERATOR: '0' };
     lab = await startLab({ ...ENVIRONMENT, ...smtp }, { net: COMPANIES });
-    seeded = await believable(lab);
+    seeded = await createMonthOfUse(lab);
     const asked = { email: 'ada.lind@fabrikam.test', validation_type: 'smtp' };
     const headers = { authorization: `Bearer ${seeded.key}` };
     entry = (await request(lab.url, 'POST', '/v1/verify?evidence=1', asked, headers)).json.id;
@@ -134,7 +135,7 @@ describeBrowser('how it looks', (browser) => {
       }
     });
 
-    it('every page for who is not signed in', async () => {
+    it('every signed-out page', async () => {
       const { page } = await browser.visit(lab.url, look);
       for (const [path, title] of OUTSIDE) {
         // A link changes the fragment only, which loads nothing anew.
@@ -145,7 +146,7 @@ describeBrowser('how it looks', (browser) => {
       }
     });
 
-    it('what opens on them', async () => {
+    it('menus and dialogs', async () => {
       const { page } = await browser.visit(lab.url, { ...look, as: seeded.owner });
       for (const [name, path, open] of DIALOGS) {
         await page.goto(lab.url + path);
@@ -156,7 +157,7 @@ describeBrowser('how it looks', (browser) => {
     });
   });
 
-  it('what is wrong is found: a field without a name, words too faint, a page too wide', async () => {
+  it('faults are found: a field without a label, low contrast, a page that scrolls sideways', async () => {
     const { page } = await browser.visit(`${lab.url}/sign-in`);
     await heading(page, 'Sign in').waitFor();
     await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
@@ -167,13 +168,13 @@ describeBrowser('how it looks', (browser) => {
     expect(await sideways(page)).toBeGreaterThan(0);
   });
 
-  it('on a phone the menu opens, leads on, and closes again', async () => {
+  it('on a phone the menu opens, navigates and closes', async () => {
     const { page } = await browser.visit(lab.url, { width: 375, height: 740, as: seeded.owner });
     await heading(page, 'Overview').waitFor();
     const menu = page.getByRole('navigation', { name: 'Pages' });
     const link = menu.getByRole('link', { name: 'Filters', exact: true });
     await expect.poll(() => link.isVisible()).toBe(false);
-    await button(page, 'Open the menu').click();
+    await button(page, 'Open menu').click();
     await link.waitFor();
     expect(await violations(page)).toEqual([]);
     await link.click();
@@ -182,7 +183,7 @@ describeBrowser('how it looks', (browser) => {
     await rowOf(page, 'bulk-senders.com').waitFor();
   });
 
-  it('keeps the colours that were chosen', async () => {
+  it('remembers the colour scheme', async () => {
     const { page } = await browser.visit(lab.url, { as: seeded.owner });
     await heading(page, 'Overview').waitFor();
     const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

@@ -1,4 +1,4 @@
-/** `npm run up` in a clean clone on a machine with Node and npm only; then again, and again while it is running. */
+/** `npm run up` in a clean clone on a machine with only Node and npm; then again, and again while it is running. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   machine = freshMachine();
   clone = join(machine.dir, 'clone');
   cloneTo(clone);
-  // The printed request asks for an address at a real provider, whose records stand in for the wider net.
+  // The printed request verifies an address at a real provider; this zone stands in for its DNS.
   const mx = 'gmail-smtp-in.l.google.com';
   dns = await zone({ 'gmail.com': { MX: [[5, mx]] }, [mx]: { A: ['142.250.102.27'] } });
   port = await freePort();
@@ -31,7 +31,9 @@ afterAll(async () => {
   await dns.close();
 });
 
-/** npm ends by the signal itself, so its exit code tells nothing; SQLite removes its log when a store is closed. */
+/**
+ * npm is killed by the signal itself, so its exit code means nothing; SQLite removes its log when a store is closed.
+ */
 async function stopped(up: Running, signal: NodeJS.Signals): Promise<void> {
   const url = (await up.printed(/http:\/\/127\.0\.0\.1:\d+/, 0))[0];
   up.signal(signal, 'group');
@@ -40,7 +42,7 @@ async function stopped(up: Running, signal: NodeJS.Signals): Promise<void> {
   expect(readdirSync(join(clone, 'data')).filter((name) => name.startsWith('mailvet.db'))).toEqual(['mailvet.db']);
 }
 
-/** The page with its script, and the one-time link that makes the first sign-in. */
+/** The page with its script, and the setup link. */
 async function opensDashboard(link: string): Promise<void> {
   const { origin, pathname, hash } = new URL(link);
   expect(pathname).toBe('/setup');
@@ -70,7 +72,7 @@ describe('npm run up', () => {
     expect(await reply.json()).toMatchObject({ status: 'good', validation_type: 'mx', credits_used: 1 });
     await opensDashboard((await up.printed(/^Dashboard: (\S+)$/m, 0))[1]!);
 
-    // Once more while the first is running.
+    // Again while the first is running.
     const second = await machine.run(clone, 'npm', ['run', 'up'], env);
     expect(second.code).not.toBe(0);
     expect(second.stderr).toMatch(new RegExp(`${port}[\\s\\S]*MAILVET_PORT`));
@@ -78,7 +80,7 @@ describe('npm run up', () => {
     await stopped(up, 'SIGINT');
   });
 
-  it('starts again with what is there, and makes no second account', async () => {
+  it('starts again on the existing store, without a second account', async () => {
     const up = machine.start(clone, 'npm', ['run', 'up'], env);
     await up.printed(/key create/, MINUTES);
     expect(up.output()).not.toMatch(/npm ci|Building|^curl|#token=/m);
@@ -86,14 +88,14 @@ describe('npm run up', () => {
     await stopped(up, 'SIGTERM');
   });
 
-  it('passes its arguments on to the service', async () => {
+  it('passes its arguments to the service', async () => {
     const other = await freePort();
     const up = machine.start(clone, 'npm', ['run', 'up', '--', '--port', `${other}`], env);
     await up.printed(new RegExp(`127\\.0\\.0\\.1:${other}`), MINUTES);
     await stopped(up, 'SIGINT');
   });
 
-  it('names every bad option at once', async () => {
+  it('reports all invalid options at once', async () => {
     const up = await machine.run(clone, 'npm', ['run', 'up'], { ...env, MAILVET_PORT: 'x', MAILVET_LOG_LEVEL: 'loud' });
     expect(up.code).not.toBe(0);
     expect(up.stderr).toMatch(/MAILVET_PORT[\s\S]*MAILVET_LOG_LEVEL/);

@@ -10,7 +10,7 @@ import { type DnsLab, zone } from '../lab/dns.ts';
 import { type Running, startProcess } from '../lab/process.ts';
 import { NET, request } from '../lab/service.ts';
 
-/** A file system of its own, small enough to fill. */
+/** A separate file system, small enough to fill. */
 const DISK_BYTES = 16 * 1024 * 1024;
 let disk: string;
 let dns: DnsLab;
@@ -39,7 +39,7 @@ function fill(): void {
 }
 
 describe('a full disk', () => {
-  it('gives clear 503s, loses nothing that was acknowledged, and works again when there is room', async () => {
+  it('returns 503, loses nothing that was acknowledged, and recovers when there is space', async () => {
     const url = `sqlite:${join(disk, 'mailvet.db')}`;
     const store = await openStore({ url, clock: systemClock });
     await store.migrate();
@@ -76,7 +76,8 @@ describe('a full disk', () => {
     expect((await request(service.url, 'GET', '/readyz')).status).toBe(503);
     rmSync(join(disk, 'filler'));
     expect((await verify(1000)).status).toBe(200);
-    expect((await request(service.url, 'GET', '/readyz')).status).toBe(200);
+    // The answer is shared for a second.
+    await expect.poll(async () => (await request(service.url, 'GET', '/readyz')).status, { timeout: 10_000 }).toBe(200);
     for (const id of acknowledged) expect(await store.verifications.get(account.id, id), id).not.toBe(null);
     const now = (await store.accounts.get(account.id))!;
     expect([now.balance, now.locked]).toEqual([100_000 - acknowledged.length, 0]);

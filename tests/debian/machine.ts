@@ -1,6 +1,6 @@
 /**
- * A machine that has Node and npm and nothing else: clones and projects in folders of their own, and a PATH with only
- * the system's node, npm, npx and sh on it.
+ * A machine with only Node and npm: clones and projects in temporary folders, and a PATH with only the system's node,
+ * npm, npx and sh.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
@@ -11,17 +11,17 @@ import { delimiter, dirname, join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '../..');
 
 export interface Machine {
-  /** For everything that is to be thrown away. */
+  /** Temporary; deleted at the end. */
   readonly dir: string;
-  /** The system's own node, never that of this project. */
+  /** The system's node, not the project's. */
   readonly node: string;
-  /** Runs to the end. */
+  /** Runs a command to completion. */
   run(cwd: string, command: string, args: readonly string[], env?: Record<string, string>): Promise<Run>;
-  /** Starts in a process group of its own, as a terminal does. */
+  /** Starts a command in its own process group, as a terminal does. */
   start(cwd: string, command: string, args: readonly string[], env?: Record<string, string>): Running;
   remove(): void;
 }
-export interface Run {
+interface Run {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -29,11 +29,11 @@ export interface Run {
 export interface Running {
   readonly pid: number;
   readonly ended: Promise<Run>;
-  /** What was printed so far, on both streams. */
+  /** Output so far, of both streams. */
   output(): string;
-  /** Waits for a text on either stream; throws with all that was printed when the command ends or `ms` have passed. */
+  /** Waits for a text on either stream; throws with all output if the command ends or `ms` have passed. */
   printed(pattern: RegExp, ms: number): Promise<RegExpExecArray>;
-  /** To the whole group, as Ctrl-C does, or to the one process. */
+  /** Signals the whole group, as Ctrl-C does, or only the process. */
   signal(signal: NodeJS.Signals, whom: 'group' | 'process'): void;
 }
 
@@ -44,7 +44,7 @@ export function freshMachine(): Machine {
   for (const name of ['node', 'npm', 'npx', 'sh']) symlinkSync(realpathSync(systemCommand(name)), join(bin, name));
   const own = /^(npm_|MAILVET_|VITEST|NODE_|DATABASE_URL|PORT$|CI$|TEST$|INIT_CWD$)/;
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
-  // Certificates of the machine belong to the machine.
+  // Settings for certificates belong to the machine.
   const { NODE_EXTRA_CA_CERTS } = process.env;
   const base = { ...kept, ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}), PATH: bin };
   const groups: ChildProcess[] = [];
@@ -82,7 +82,7 @@ function stopGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid!, signal);
   } catch {
-    // The whole group has ended.
+    // The whole group has already ended.
   }
 }
 
@@ -136,7 +136,7 @@ function follow(child: ChildProcess): Running {
   };
 }
 
-/** What a clone of the working tree would hold: tracked files and those that are about to be. */
+/** The files of a clone of the working tree: tracked ones and new ones that are not ignored. */
 export function cloneTo(folder: string): void {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const names = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 });
@@ -158,7 +158,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** The request that a printed `curl` would make; only what such a line has. */
+/** The request that the printed `curl` command would send. */
 export function requestOf(curl: string): { url: string; init: RequestInit } {
   const words = [...curl.replaceAll('\\\n', ' ').matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2]!);
   const headers: Record<string, string> = {};

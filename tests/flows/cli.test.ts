@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -44,7 +45,7 @@ const json = async (...args: string[]) => {
 const usage = (key: string) => request(service.url, 'GET', '/v1/usage', undefined, { authorization: `Bearer ${key}` });
 
 describe('account and key, while the service runs', () => {
-  it('work: account, key, request, grant, plan, revocation', { timeout: 60_000 }, async () => {
+  it('take effect: account, key, request, grant, plan, revocation', { timeout: 60_000 }, async () => {
     const { id } = await json('account', 'create', '--name', 'Shop', '--plan', 'premium', '--credits', '500');
     const { id: keyId, key } = await json(
       'key',
@@ -72,13 +73,21 @@ describe('account and key, while the service runs', () => {
     expect((await usage(key)).json.code).toBe('ip_not_allowed');
     expect(await json('key', 'set', keyId, '--allow-any')).toMatchObject({ name: 'office', allow_ips: [] });
     expect((await usage(key)).status).toBe(200);
+    const limits = ['--expires', '2999-01-01', '--scope', 'verify,lists', '--monthly-credits', '50'];
+    expect(await json('key', 'set', keyId, ...limits)).toMatchObject({
+      ...{ expires_at: '2999-01-01T00:00:00.000Z', scopes: ['verify', 'lists'], monthly_credits: 50 },
+    });
+    expect((await usage(key)).json).toMatchObject({ code: 'scope_missing', scope: 'usage' });
+    const without = ['--expires', 'never', '--scope', 'all', '--monthly-credits', 'unlimited'];
+    expect(await json('key', 'set', keyId, ...without)).toMatchObject({ expires_at: null, monthly_credits: null });
+    expect((await usage(key)).status).toBe(200);
     await json('key', 'revoke', keyId);
     expect((await usage(key)).json.code).toBe('revoked_api_key');
     expect((await json('key', 'list'))[0].revoked_at).not.toBe(null);
     const store = await openStore({ url: database.url, clock: systemClock });
-    const trail = await store.trail.list(id, { before: null, limit: 20 });
+    const entries = await store.auditLog.list(id, { before: null, limit: 20 });
     await store.close();
-    expect(trail.map(({ action }) => action).reverse()).toEqual([
+    expect(entries.map(({ action }) => action).reverse()).toEqual([
       'account.created',
       'key.created',
       'credits.granted',
@@ -86,9 +95,11 @@ describe('account and key, while the service runs', () => {
       'account.rate_limit_set',
       'key.changed',
       'key.changed',
+      'key.changed',
+      'key.changed',
       'key.revoked',
     ]);
-    for (const { actor } of trail)
+    for (const { actor } of entries)
       expect(actor).toEqual({ kind: 'command', id: null, name: userInfo().username, ip: null });
     expect((await json('account', 'list')).find((a: { id: string }) => a.id === id)).toMatchObject({ balance: 750 });
   });
@@ -97,18 +108,18 @@ describe('account and key, while the service runs', () => {
     [['account', 'create'], /--name/],
     [['account', 'create', '--name', 'x', '--plan', 'gold'], /--plan must be one of starter, premium, enterprise/],
     [['account', 'create', '--name', 'x', '--credits', '-1'], /--credits must be a whole number/],
-    [['account', 'set', 'acc_none'], /name what to change/],
+    [['account', 'set', 'acc_none'], /give at least one of/],
     [['verify'], /one or more addresses/],
     [['verify', 'a@b.com', '--nonsense'], /unknown option/],
     [['nonsense'], /unknown command/],
     [['serve', '--port', 'x'], /MAILVET_PORT|--port/],
-  ])('%j is wrong use: exit 2 and a sentence', async (args, sentence) => {
+  ])('%j is a usage error: exit 2 with a message', async (args, message) => {
     const { code, err } = await cli(...args);
-    expect(err).toMatch(sentence);
+    expect(err).toMatch(message);
     expect(code).toBe(2);
   });
 
-  it('tells programs of wrong use in JSON too', async () => {
+  it('reports usage errors as JSON with --json', async () => {
     for (const args of [
       ['account', 'create'],
       ['serve', '--bogus'],
@@ -119,7 +130,7 @@ describe('account and key, while the service runs', () => {
     }
   });
 
-  it('what is not there is exit 1', async () => {
+  it('exits with 1 if the account or key does not exist', async () => {
     for (const args of [
       ['key', 'revoke', 'key_none'],
       ['account', 'grant', 'acc_none', '5', '--note', 'x'],
@@ -131,7 +142,7 @@ describe('account and key, while the service runs', () => {
     }
   });
 
-  it('names every bad option at once', async () => {
+  it('reports all invalid options at once', async () => {
     const { code, err } = await runCli(['serve'], {
       ...environment,
       MAILVET_PORT: 'x',
@@ -142,7 +153,7 @@ describe('account and key, while the service runs', () => {
     expect(err).toMatch(/MAILVET_PORT[\s\S]*MAILVET_DNS_TIMEOUT_MS[\s\S]*MAILVET_SMTP_HELO/);
   });
 
-  it('a port in use is exit 1 with the option to set', async () => {
+  it('exits with 1 and names the option if the port is in use', async () => {
     const { code, err } = await runCli(['serve'], { ...environment, MAILVET_PORT: new URL(service.url).port });
     expect(err).toMatch(/in use.*MAILVET_PORT/);
     expect(code).toBe(1);
@@ -166,7 +177,7 @@ describe('account and key, while the service runs', () => {
 });
 
 describe('verify', () => {
-  it('prints a table for people', async () => {
+  it('prints a table by default', async () => {
     const { code, out } = await cli('verify', 'a@good.com', 'someone@mailinator.com', 'a..b@good.com');
     expect(code).toBe(0);
     expect(out).toMatch(/ADDRESS +STATUS/);
@@ -175,7 +186,7 @@ describe('verify', () => {
     expect(out).toMatch(/double_dot/);
   });
 
-  it('prints JSON lines for programs, in order, and charges nobody', async () => {
+  it('prints JSON lines with --json, in order, without a charge', async () => {
     const { out } = await cli('verify', '--json', 'b@null-mx.com', 'a@good.com');
     const lines = out
       .trim()
@@ -187,7 +198,7 @@ describe('verify', () => {
     ]);
   });
 
-  it('still tells what needs no DNS when no resolver answers', async () => {
+  it('still reports verdicts that need no DNS when no resolver answers', async () => {
     const down = { ...environment, MAILVET_DNS_SERVERS: '127.0.0.1:1', MAILVET_DNS_TIMEOUT_MS: '50' };
     const { code, out } = await runCli(['verify', '--json', 'a..b@x.com', 'a@good.com', 'x@mailinator.com'], down);
     const reasons = out
@@ -197,16 +208,15 @@ describe('verify', () => {
     expect([code, reasons]).toEqual([1, ['invalid_format', 'verification_unavailable', 'disposable_domain']]);
   });
 
-  it('does not let an address drive the terminal', async () => {
+  it('escapes control characters in addresses', async () => {
     const { out } = await cli('verify', 'a\u001b[2Jb@good.com');
     expect(out).not.toContain('\u001b');
   });
 
-  it('takes a CSV file and writes one with the results behind the columns', async () => {
+  it('reads a CSV file and writes one with the result columns appended', async () => {
     const [input, output] = [join(dir, 'in.csv'), join(dir, 'out.csv')];
     await writeFile(input, '\uFEFFName,E-Mail\n"Doe, Jane",jane@good.com\nSpam,x@mailinator.com\n\nEmpty,\n');
-    const { code, err } = await cli('verify', '--file', input, '--out', output);
-    expect([code, err]).toEqual([0, '']);
+    expect(await cli('verify', '--file', input, '--out', output)).toMatchObject({ code: 0, err: '' });
     const lines = (await readFile(output, 'utf8')).trim().split('\n');
     expect(lines[0]).toMatch(/^Name,E-Mail,status,deliverability,reason/);
     expect(lines[1]).toMatch(/^"Doe, Jane",jane@good\.com,good,unknown,,mx,false/);
@@ -215,7 +225,15 @@ describe('verify', () => {
     expect(lines).toHaveLength(4);
   });
 
-  it('says what is wrong with a file', async () => {
+  it('writes CSV in which no cell is a formula to a spreadsheet', async () => {
+    const [input, output] = [join(dir, 'formulas.csv'), join(dir, 'formulas-out.csv')];
+    await writeFile(input, 'email,=x,+x,-x,@x,"\tx","\rx"\n=a@good.com,1,2,3,4,5,6\n');
+    await cli('verify', '--file', input, '--out', output);
+    const [names = [], row = []] = parse(await readFile(output, 'utf8'));
+    expect([...names.slice(1, 7), row[0]].join()).toBe("'=x,'+x,'-x,'@x,'\tx,'\rx,'=a@good.com");
+  });
+
+  it('reports unusable input files', async () => {
     const input = join(dir, 'names.csv');
     await writeFile(input, 'first,last\nJane,Doe\n');
     expect(await cli('verify', '--file', input)).toMatchObject({ code: 2, err: expect.stringMatching(/--column/) });
@@ -225,7 +243,7 @@ describe('verify', () => {
     });
   });
 
-  it('loses no row when no resolver answers: the file is whole, and says which rows to ask again', {
+  it('writes a complete file when no resolver answers, with a reason for each row without a verdict', {
     timeout: 60_000,
   }, async () => {
     const [input, output] = [join(dir, 'down.csv'), join(dir, 'down-out.csv')];
@@ -251,12 +269,12 @@ describe('verify', () => {
 });
 
 describe('lists and migrate', () => {
-  it('lists show says why a domain is, or is not, on the lists', async () => {
+  it('lists show explains whether a domain is listed', async () => {
     expect((await cli('lists', 'show', 'mailinator.com')).out).toMatch(/disposable/);
     expect((await cli('lists', 'show', 'gmail.com')).code).toBe(0);
   });
 
-  it('migrate says where the store is', async () => {
+  it('migrate prints the version of the store', async () => {
     const { from, to } = await json('migrate');
     expect(from).toBe(to);
   });

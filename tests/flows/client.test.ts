@@ -19,7 +19,7 @@ afterAll(() => lab.close());
 const client = (member: Member, more: Partial<MailvetOptions> = {}) =>
   createMailvet({ url: lab.url, key: member.key, ...more });
 
-/** What a call was refused with. */
+/** The error of a failed call. */
 async function refusal(call: Promise<unknown>): Promise<MailvetError> {
   const error = await call.then(
     () => null,
@@ -30,7 +30,7 @@ async function refusal(call: Promise<unknown>): Promise<MailvetError> {
 }
 
 describe('against the service', () => {
-  it('verifies, with evidence where asked', async () => {
+  it('verifies, with evidence on request', async () => {
     const member = await lab.member();
     const verdict = await client(member).verify({ email: 'a@mailinator.com' });
     expect(verdict).toMatchObject({ status: 'bad', reason: 'disposable_domain', credits_used: 1 });
@@ -39,14 +39,14 @@ describe('against the service', () => {
     expect(seen.evidence?.mail_hosts).toMatchObject([{ host: 'mx.good.com', priority: 10 }]);
   });
 
-  it('shows the usage, grouped where asked', async () => {
+  it('returns the usage, grouped on request', async () => {
     const member = await lab.member({ credits: 50 });
     await client(member).verify({ email: 'a@good.com' });
     expect((await client(member).usage()).credits).toMatchObject({ remaining: 49, used: 1 });
     expect((await client(member).usage({ group_by: 'key' })).series).toMatchObject([{ group: member.keyId }]);
   });
 
-  it('adds, lists, walks and removes filters', async () => {
+  it('adds, lists, iterates over and removes filters', async () => {
     const { filters } = client(await lab.member());
     const made: number[] = [];
     for (let n = 1; n <= 7; n += 1) made.push((await filters.add({ value: `f${n}-lab.com`, reason: null })).id);
@@ -54,7 +54,7 @@ describe('against the service', () => {
     const walked: number[] = [];
     for await (const filter of filters.all({ per_page: 3 })) {
       walked.push(filter.id);
-      // Moves what comes behind by one: nothing may come twice for it.
+      // Shifts the following filters by one; none may appear twice.
       if (walked.length === 2) await filters.add({ value: 'late-lab.com' });
     }
     expect(walked).toEqual(made.toReversed());
@@ -65,7 +65,7 @@ describe('against the service', () => {
     expect(none).toEqual([]);
   });
 
-  it('gives a refusal whole', async () => {
+  it('throws the complete error', async () => {
     const member = await lab.member({ plan: 'starter' });
     const mailvet = client(member);
     const { id } = await mailvet.filters.add({ value: 'taken-lab.com' });
@@ -90,7 +90,7 @@ describe('against the service', () => {
     expect(`${wrong.stack} ${JSON.stringify(wrong)}`).not.toContain('mv_live_wrong');
   });
 
-  it('charges once for one idempotency key', async () => {
+  it('charges once per idempotency key', async () => {
     const member = await lab.member({ credits: 5 });
     const mailvet = client(member);
     const once = { idempotencyKey: 'order 17' };
@@ -105,7 +105,7 @@ describe('against the service', () => {
     });
   });
 
-  it('throws a rate limit at once where waiting would outlast the time-out', async () => {
+  it('throws a rate limit error immediately if waiting would exceed the timeout', async () => {
     const mailvet = client(await lab.member({ rateLimit: 1 }), { retries: 3, timeout: 900 });
     await mailvet.usage();
     const began = performance.now();
@@ -115,7 +115,7 @@ describe('against the service', () => {
     expect(performance.now() - began).toBeLessThan(800);
   });
 
-  it('ends with the signal, and with the time-out', async () => {
+  it('aborts on the signal and on the timeout', async () => {
     const mailvet = client(await lab.member());
     const reason = new Error('enough');
     await expect(mailvet.usage({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -124,7 +124,7 @@ describe('against the service', () => {
   });
 });
 
-describe('before and behind something else', () => {
+describe('behind a proxy, and without a service', () => {
   let server: Server | null = null;
   afterEach(() => server?.close());
   async function stand(listener: RequestListener): Promise<string> {
@@ -135,7 +135,7 @@ describe('before and behind something else', () => {
   }
   const OVERLOADED = { error: 'Later.', code: 'overloaded', request_id: 'req_x', retry_after: 0.05 };
 
-  it('sends again what was put off, as often as it may and no more', async () => {
+  it('retries up to the limit', async () => {
     let asked = 0;
     const url = await stand((request, reply) => {
       asked += 1;
@@ -152,7 +152,7 @@ describe('before and behind something else', () => {
     expect(asked).toBe(1);
   });
 
-  it('stops waiting when the signal says so', async () => {
+  it('stops waiting when the signal aborts', async () => {
     const url = await stand((_, reply) => reply.writeHead(503).end(JSON.stringify({ ...OVERLOADED, retry_after: 20 })));
     const control = new AbortController();
     setTimeout(() => control.abort(new Error('enough')), 50);
@@ -160,7 +160,7 @@ describe('before and behind something else', () => {
     await expect(call).rejects.toThrow('enough');
   });
 
-  it('sends nothing again that a proxy refused, and says that it was no Mailvet', async () => {
+  it('does not retry errors of a proxy, and reports an unexpected reply', async () => {
     let asked = 0;
     const url = await stand((_, reply) => {
       asked += 1;
@@ -171,7 +171,7 @@ describe('before and behind something else', () => {
     expect(asked).toBe(1);
   });
 
-  it('follows no redirect with the key', async () => {
+  it('does not follow redirects, which would leak the key', async () => {
     const seen: (string | undefined)[] = [];
     const url = await stand((request, reply) => {
       seen.push(request.url);
@@ -181,7 +181,7 @@ describe('before and behind something else', () => {
     expect(seen).toEqual(['/base/v1/usage']);
   });
 
-  it('says when nobody is there', async () => {
+  it('reports an unreachable service', async () => {
     const url = await stand((_, reply) => reply.end());
     await new Promise((resolve) => server?.close(resolve));
     expect(await refusal(createMailvet({ url, key: 'k' }).usage())).toMatchObject({ status: 0, code: 'unreachable' });
@@ -193,12 +193,12 @@ describe('before and behind something else', () => {
     [{ url: 'http://localhost', key: 'secret value' }, /^key must be an API key: mv_live_… without spaces\.$/],
     [{ url: 'http://localhost', key: '' }, /key must be/],
     [{ url: 'http://localhost', key: 'k', retries: -1 }, /retries must be/],
-  ])('takes no %o', (options, sentence) => {
-    expect(() => createMailvet(options)).toThrow(sentence);
+  ])('rejects %o', (options, message) => {
+    expect(() => createMailvet(options)).toThrow(message);
   });
 });
 
-describe('the package as it is built', () => {
+describe('the built package', () => {
   it('runs the example of its README', async () => {
     const example = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, 'sdk/README.md'), 'utf8'))?.[1] ?? '';
     const { key } = await lab.member({ credits: 10 });

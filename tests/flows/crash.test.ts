@@ -13,7 +13,7 @@ import { NET } from '../lab/service.ts';
 import { freshDatabase } from '../lab/stores.ts';
 import { type Acknowledged, startLoad } from './load.ts';
 
-/** `npm test` asks for all of them; a few show the same to somebody who is at work. */
+/** `npm test` runs 30 rounds; a few suffice during development. */
 const ROUNDS = Number(process.env.MAILVET_TEST_ROUNDS ?? 6);
 const GRANTED = 10_000_000;
 
@@ -51,7 +51,7 @@ afterAll(async () => {
   await dns.close();
 });
 
-/** Every acknowledged reply has its row with the same price; the sums agree; nothing is held. */
+/** Every acknowledged reply has a record with the same price; the sums agree; no hold is left. */
 async function expectWhole(acknowledged: readonly Acknowledged[]): Promise<void> {
   expect(await store.accounts.audit()).toEqual([]);
   const now = (await store.accounts.get(account.id))!;
@@ -73,7 +73,7 @@ describe('kill -9 under load', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const service = await startProcess(environment);
       expect((await store.accounts.get(account.id))!.locked, 'holds are released at the next start').toBe(0);
-      const load = startLoad(service.url, key, { most: 3000 });
+      const load = startLoad(service.url, key, { max: 3000 });
       await after(randomInt(5, 250));
       expect(await service.end('SIGKILL')).toBe('SIGKILL');
       await load.stop();
@@ -100,7 +100,7 @@ describe('SIGTERM under load', () => {
   });
 });
 
-describe('SIGTERM with connections that nobody uses', () => {
+describe('SIGTERM with idle connections', () => {
   it('ends without waiting for them', { timeout: 20_000 }, async () => {
     const service = await startProcess(environment);
     const { hostname, port } = new URL(service.url);
@@ -108,7 +108,7 @@ describe('SIGTERM with connections that nobody uses', () => {
     const half = connect(Number(port), hostname, () => half.write('POST /v1/verify HTTP/1.1\r\nHost: x\r\n'));
     for (const socket of [unused, half]) socket.on('error', () => undefined);
     await after(100);
-    // Connections without a request under way are closed by the service, or it would stay for the whole grace of 30 s.
+    // The service must close idle connections; otherwise it would wait for the full 30 s.
     const closed = Promise.all([unused, half].map((socket) => once(socket, 'close')));
     expect(await service.end('SIGTERM')).toBe(0);
     await closed;
@@ -136,7 +136,7 @@ describe('several processes on one store', () => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
-  it('a filter added by one is in force for the next request to another', { timeout: 60_000 }, async () => {
+  it('a filter added through one applies to the next request to another', { timeout: 60_000 }, async () => {
     const services = await Promise.all([1, 2].map(() => startProcess(environment)));
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const verify = async (i: number) => {

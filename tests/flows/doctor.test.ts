@@ -11,7 +11,7 @@ import { runCli } from '../lab/process.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
 
-/** `n` domains, each of an operator of its own, at 127.0.8.n. */
+/** `n` domains of different operators, at 127.0.8.n. */
 const domains = (n: number): Zone =>
   Object.fromEntries(
     Array.from({ length: n }, (_, i): [string, Entry][] => [
@@ -20,7 +20,7 @@ const domains = (n: number): Zone =>
     ]).flat(),
   );
 
-describe('a service whose way out is closed', () => {
+describe('a service with a blocked port 25', () => {
   let lab: Lab;
   let member: Member;
   let alive: SmtpLab;
@@ -57,14 +57,14 @@ describe('a service whose way out is closed', () => {
     await alive.close();
   });
 
-  it('says at first that all is well', async () => {
+  it('reports ok at first', async () => {
     const { json } = await request(lab.url, 'GET', '/readyz');
     expect(json.details.asker).toEqual({ state: 'ok', since: expect.any(String), helo_configured: true });
     expect(json.details.lists).toMatchObject({ age_days: expect.any(Number), problem: null });
     expect(await metrics()).toMatch(/mailvet_asker_state\{state="ok"\} 1\n/);
   });
 
-  it('after one connection that failed, and controls that failed too, nobody is dialled and everybody is told why', async () => {
+  it('after a failed connection, confirmed by failed canary hosts, stops connecting and says why in every verdict', async () => {
     expect((await ask('d1.com')).json).toMatchObject({
       reason: 'smtp_unreachable',
       checks: { smtp: { stage: 'connect' } },
@@ -81,7 +81,7 @@ describe('a service whose way out is closed', () => {
         checks: { smtp: { rule: 'asker.port_closed', host: null } },
       });
     }
-    // d40.com has a server that would have answered.
+    // d40.com has a server that would have replied.
     expect(alive.connections).toHaveLength(0);
     const text = await metrics();
     expect(text).toMatch(/mailvet_asker_state\{state="port_closed"\} 1\n/);
@@ -89,14 +89,14 @@ describe('a service whose way out is closed', () => {
     expect((await request(lab.url, 'GET', '/readyz')).status).toBe(200);
   });
 
-  it('a trial after 30 s finds that it is open again', async () => {
+  it('detects after 30 s that the port is open again', async () => {
     ahead += 30_000;
     expect((await ask('d40.com')).json).toMatchObject({ deliverability: 'deliverable', validation_type: 'smtp' });
     expect(await state()).toBe('ok');
     expect((await ask('d40.com')).json.deliverability).toBe('deliverable');
   });
 
-  it('replies that no rule matches are counted by kind, without what they say of anybody', async () => {
+  it('counts replies that no rule matches by kind, without addresses', async () => {
     for (const local of ['odd.one', 'odd.two']) {
       await member.verify(`${local}@d40.com`, { validation_type: 'smtp' });
     }
@@ -141,7 +141,7 @@ describe('mailvet doctor', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('on a host that is fit: a line for each check, all pass, exit 0', async () => {
+  it('on a fit host: one line per check, all pass, exit 0', async () => {
     const { code, out, err } = await runCli(['doctor'], environment);
     expect(err).toBe('');
     expect(
@@ -150,12 +150,12 @@ describe('mailvet doctor', () => {
         .split('\n')
         .filter((line) => !/^pass {2}\w+ +\S.*\.$/.test(line)),
     ).toEqual([]);
-    expect(out).toContain(`pass  egress      This host asks from ${EGRESS} (as mx.gmail.com sees it)`);
-    expect(out).toMatch(/pass {2}store {7}It takes writes \(SQLite, version \d+\)\./);
+    expect(out).toContain(`pass  egress      This host connects from ${EGRESS} (as seen by mx.gmail.com)`);
+    expect(out).toMatch(/pass {2}store {7}It accepts writes \(SQLite, version \d+\)\./);
     expect(code).toBe(0);
   });
 
-  it('on one that is not: what failed and what to do, exit 1; for programs as JSON', async () => {
+  it('on an unfit host: what failed and how to fix it, exit 1; JSON with --json', async () => {
     dns().set('5.113.0.203.in-addr.arpa', null);
     const { code, out } = await runCli(['doctor', '--json'], {
       ...environment,
@@ -173,7 +173,7 @@ describe('mailvet doctor', () => {
     expect(people.code).toBe(1);
   });
 
-  it('bad options are wrong use: exit 2', async () => {
+  it('invalid options are a usage error: exit 2', async () => {
     const { code, err } = await runCli(['doctor'], { ...environment, MAILVET_SMTP_PORT: 'x' });
     expect(err).toMatch(/MAILVET_SMTP_PORT/);
     expect(code).toBe(2);

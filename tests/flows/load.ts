@@ -1,4 +1,4 @@
-/** Bounded load on a service: verifications, each of another address, some of which have to wait for DNS. */
+/** Bounded load on a service: verifications of different addresses, some of which wait for DNS. */
 import { Agent, request } from 'node:http';
 
 export interface Acknowledged {
@@ -6,19 +6,19 @@ export interface Acknowledged {
   readonly credits: number;
 }
 
-export interface Load {
-  /** Replies of 200 that arrived whole. */
+interface Load {
+  /** Complete replies with status 200. */
   readonly acknowledged: Acknowledged[];
-  /** Statuses of all other replies. */
+  /** Status codes of all other replies. */
   readonly others: number[];
-  /** Requests whose connection broke before a reply. */
+  /** Requests whose connection closed before the reply. */
   broken: number;
   stop(): Promise<void>;
 }
 
-/** `lanes` clients, one request each at a time, at most `most` in all, until stopped. */
-export function startLoad(url: string, key: string, { lanes = 16, most = 20_000 } = {}): Load {
-  const agent = new Agent({ keepAlive: true, maxSockets: lanes });
+/** `clients` clients with one request at a time each, at most `max` requests in total, until stopped. */
+export function startLoad(url: string, key: string, { clients = 16, max = 20_000 } = {}): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const load = { acknowledged: [] as Acknowledged[], others: [] as number[], broken: 0, stop };
   let stopped = false;
   let sent = 0;
@@ -58,16 +58,16 @@ export function startLoad(url: string, key: string, { lanes = 16, most = 20_000 
     });
   }
 
-  async function lane(): Promise<void> {
-    while (!stopped && sent < most) {
+  async function client(): Promise<void> {
+    while (!stopped && sent < max) {
       sent += 1;
       const before = load.broken;
       await once(sent % 3 === 0 ? `user${sent}@slow${sent % 50}.com` : `user${sent}@good.com`);
-      // Nobody is there any more: the test decides what comes next.
-      if (load.broken > before + lanes) return;
+      // The service is down; the test decides how to continue.
+      if (load.broken > before + clients) return;
     }
   }
-  const running = Promise.all(Array.from({ length: lanes }, lane));
+  const running = Promise.all(Array.from({ length: clients }, client));
   async function stop(): Promise<void> {
     stopped = true;
     await running;

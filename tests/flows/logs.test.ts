@@ -23,7 +23,7 @@ let readers = 0;
 interface Written {
   readonly log: string;
   readonly key: string;
-  /** Of the person who signed in. */
+  /** Session cookie of the user. */
   readonly user: string;
   readonly account: string;
   readonly secrets: readonly string[];
@@ -74,7 +74,7 @@ async function written(how: Record<string, string>): Promise<Written> {
   return { log, key, user: reader.id, account: account.id, secrets };
 }
 
-it('has a line per request, and at the finest level no key, no cookie and no address', {
+it('logs one line per request, and even at the finest level no API key, cookie or address', {
   timeout: 60_000,
 }, async () => {
   const { log, key, user, account, secrets } = await written({});
@@ -86,7 +86,7 @@ it('has a line per request, and at the finest level no key, no cookie and no add
   for (const secret of never) expect(log).not.toContain(secret);
 });
 
-it('shows addresses only when asked to', { timeout: 60_000 }, async () => {
+it('logs addresses only if configured', { timeout: 60_000 }, async () => {
   expect((await written({ MAILVET_LOG_ADDRESSES: 'domain' })).log).toMatch(/"email":"\*@good\.com"/);
   expect((await written({ MAILVET_LOG_ADDRESSES: 'full' })).log).toContain('secretive.person@good.com');
 });

@@ -1,7 +1,7 @@
 /**
- * Names that lead where a verifier has no business: nothing is ever connected. A canary listens on every address of
- * this machine, and every connection that the process tries is noted before it leaves. The asker is bound to loopback,
- * so the kernel itself refuses (EINVAL) the one public address that these tests name: no packet can leave the machine.
+ * Names that resolve to special addresses: Mailvet never connects to them. A canary listens on every address of this
+ * machine, and every attempted connection is recorded. The egress is bound to loopback, so the kernel itself rejects
+ * (EINVAL) the one public address in these tests: no packet can leave the machine.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -13,10 +13,10 @@ import type { Zone } from '../lab/dns.ts';
 import { ask, labCheck, labHosts } from '../lab/mailbox.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
-/** Globally reachable by IANA's registry (RFC 7723), and nobody's mail server. */
+/** Globally reachable by IANA's registry (RFC 7723), and not a mail server. */
 const PUBLIC = '192.0.0.9';
 
-/** Ways to write "this machine" or "its neighbours" that the blocks of the registry do not begin with. */
+/** Notations for local and neighboring addresses that are not at the start of the registry's blocks. */
 const OTHERS = [
   '127.0.0.1',
   '127.255.255.254',
@@ -41,7 +41,7 @@ const SPECIAL = [...new Set([...OTHERS, ...BLOCKS, ...OWN])];
 
 const recordOf = (address: string) => (address.includes(':') ? { AAAA: [address] } : { A: [address] });
 
-/** Each special address as the mail host's, as the domain's own, and at the end of a chain. */
+/** Each special address as address of the mail host, of the domain itself, and at the end of a CNAME chain. */
 function zoneOf(addresses: readonly string[]): Zone {
   const zone: Record<string, Zone[string]> = {};
   for (const [i, address] of addresses.entries()) {
@@ -54,7 +54,7 @@ function zoneOf(addresses: readonly string[]): Zone {
   return zone;
 }
 
-/** Host names that a system's resolver would read as an address. */
+/** Host names that a system's resolver would interpret as an address. */
 const LITERALS = ['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', 'localhost', 'localhost.localdomain'];
 
 const NET: Zone = {
@@ -79,7 +79,7 @@ let port: number;
 let heard = 0;
 let dialled: string[] = [];
 
-/** Notes where to, before the system is asked to connect. */
+/** Records the destination before the system call. */
 function onSocket(message: unknown): void {
   const { socket } = message as { socket: Socket };
   socket.on('connectionAttempt', (address: string, to: number) => {
@@ -93,7 +93,7 @@ beforeAll(async () => {
     socket.on('error', () => {});
     socket.resume().end('421 4.3.2 not you\r\n');
   });
-  // Both families, all addresses; where there is no IPv6, all of IPv4.
+  // Both families, all addresses; without IPv6, all IPv4 addresses.
   await new Promise<void>((resolve) => {
     canary.once('error', () => canary.listen(0, '0.0.0.0'));
     canary.once('listening', resolve);
@@ -130,7 +130,7 @@ describe('names of special addresses', () => {
   });
   afterAll(() => lab.close());
 
-  it.each(SPECIAL.map((address, i) => [address, i] as const))('%s is not dialled', async (_, i) => {
+  it.each(SPECIAL.map((address, i) => [address, i] as const))('never connects to %s', async (_, i) => {
     for (const domain of [`mx${i}.com`, `implicit${i}.com`, `chain${i}.com`]) {
       const { json } = await member.verify(`jane@${domain}`, smtp);
       expect(json).toMatchObject({ status: 'bad', reason: 'mx_unusable', validation_type: 'mx', credits_used: 1 });
@@ -138,18 +138,21 @@ describe('names of special addresses', () => {
     expect([heard, dialled]).toEqual([0, []]);
   });
 
-  it.each(LITERALS.map((host, i) => [host, i] as const))('the host name %s is not dialled', async (_, i) => {
+  it.each(LITERALS.map((host, i) => [host, i] as const))('never connects to the host name %s', async (_, i) => {
     const { json } = await member.verify(`jane@literal${i}.com`, smtp);
     expect(json).toMatchObject({ status: 'bad', reason: 'mx_unusable' });
     expect([heard, dialled]).toEqual([0, []]);
   });
 
-  it('a domain with many such hosts is not dialled', async () => {
+  it('never connects to a domain with many such hosts', async () => {
     expect((await member.verify('jane@everything.com', smtp)).json.reason).toBe('mx_unusable');
     expect([heard, dialled]).toEqual([0, []]);
   });
 
-  it.each(['together.com', 'apart.com'])('of public and private addresses the public one alone: %s', async (domain) => {
+  it.each([
+    'together.com',
+    'apart.com',
+  ])('connects only to the public one of public and private addresses: %s', async (domain) => {
     const { json } = await member.call('POST', '/v1/verify?evidence=1', { email: `jane@${domain}`, ...smtp });
     expect(json).toMatchObject({ status: 'good', reason: 'smtp_unreachable', credits_used: 1 });
     expect(json.evidence.mail_hosts.flatMap((host: { addresses: string[] }) => host.addresses)).toEqual([PUBLIC]);
@@ -165,7 +168,7 @@ describe('names that change', () => {
   beforeAll(async () => {
     const net: Zone = {
       'rebind.com': { MX: [[10, 'mx.rebind.com']], ttl: 0 },
-      // The stage waits for AAAA, and meanwhile the address changes.
+      // The address changes while the stage waits for AAAA.
       'mx.rebind.com': { A: [PUBLIC], ttl: 0, fault: { AAAA: { slow: 300 } } },
     };
     lab = await startLab({ ...settings(), MAILVET_DNS_TIMEOUT_MS: '2000' }, { net, clock });
@@ -173,7 +176,7 @@ describe('names that change', () => {
   });
   afterAll(() => lab.close());
 
-  it('what was looked up and judged is what is dialled, and a TTL of 0 brings no second look', async () => {
+  it('connects to the address that was checked, without a second look-up at TTL 0', async () => {
     const asked = member.verify('jane@rebind.com', smtp);
     while (lab.dns.asked('mx.rebind.com', 'A') === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     lab.dns.set('mx.rebind.com', { A: ['127.0.0.1'], ttl: 0 });
@@ -183,7 +186,7 @@ describe('names that change', () => {
     expect([heard, [...new Set(dialled)]]).toEqual([0, [PUBLIC]]);
   });
 
-  it('when it is looked up again, it is judged again', async () => {
+  it('checks again when it looks up again', async () => {
     skew += 3_600_000;
     expect((await member.verify('jane@rebind.com', smtp)).json.reason).toBe('mx_unusable');
     expect(lab.dns.asked('mx.rebind.com', 'A')).toBe(2);
@@ -191,13 +194,13 @@ describe('names that change', () => {
   });
 });
 
-describe('the last gate, at the socket', () => {
+describe('the check before connecting', () => {
   const evidenceFor = (address: string) => ({ dns: labHosts({ 'mx.example.com': [address] }), ms: 1000 });
 
-  it.each(SPECIAL)('%s does not pass, even if the stage before had let it', async (address) => {
+  it.each(SPECIAL)('rejects %s, even if the DNS stage had accepted it', async (address) => {
     const own = new Set<string>();
     const check = labCheck(port, { mayDial: (ip) => routable(ip, { allowPrivate: false, own }) });
-    // Our own addresses are refused as ours by the service; here only as what they are.
+    // The service also rejects the host's own addresses; here only the address ranges count.
     if (OWN.includes(address) && routable(address, { allowPrivate: false, own })) return;
     expect((await ask(check, evidenceFor(address))).smtp.finding).toBe('smtp_unreachable');
     check.close();
@@ -206,7 +209,7 @@ describe('the last gate, at the socket', () => {
 });
 
 describe('the canary', () => {
-  it('does hear who may dial it', async () => {
+  it('does record an allowed connection', async () => {
     const net = zoneOf(['127.0.0.1', '::ffff:127.0.0.1']);
     const lab = await startLab({ ...settings(), MAILVET_ALLOW_PRIVATE_NETWORKS: 'true' }, { net });
     const member = await lab.member(rich);

@@ -41,7 +41,7 @@ const user = (...args: string[]) => json('user', ...args);
 const GOOD = 'correct horse battery staple';
 const choose = (url: string, password: string) =>
   browser(service.url).call('POST', '/dashboard/password/reset', { token: url.split('#token=')[1], password });
-const sessionOf = async (who: Browser) => (await who.call('GET', '/dashboard/session')).json;
+const sessionOf = async (window: Browser) => (await window.call('GET', '/dashboard/session')).json;
 const signedIn = async (email: string, password = GOOD) => {
   const window = browser(service.url);
   expect((await window.signIn(email, password)).json).toEqual({ second_factor: false });
@@ -49,7 +49,7 @@ const signedIn = async (email: string, password = GOOD) => {
 };
 
 describe('mailvet user, while the service runs', () => {
-  it('works: created, password chosen by the link, signed in, operator, removed', async () => {
+  it('create, choose a password by the link, sign in, operator, remove', async () => {
     const args = ['--email', 'Jane@Example.com', '--account', account, '--role', 'owner'];
     const made = await user('create', ...args);
     expect(made).toEqual({
@@ -90,7 +90,7 @@ describe('mailvet user, while the service runs', () => {
     expect(await store.users.byEmail('jane@example.com')).toBeNull();
   });
 
-  it('takes a password from standard input', async () => {
+  it('reads a password from standard input', async () => {
     const create = ['user', 'create', '--email', 'john@example.com', '--account', account, '--password-stdin'];
     const weak = await runCli(create, environment, 'short\n');
     expect([weak.code, weak.err]).toEqual([2, expect.stringMatching(/12 to 256/)]);
@@ -102,12 +102,12 @@ describe('mailvet user, while the service runs', () => {
 
     const reset = ['user', 'reset-password', 'john@example.com', '--password-stdin'];
     const done = await runCli(reset, environment, 'a new and better password\r\n');
-    expect([done.code, done.out]).toEqual([0, expect.stringMatching(/every session has ended/)]);
+    expect([done.code, done.out]).toEqual([0, expect.stringMatching(/all sessions have ended/)]);
     expect((await sessionOf(john)).user).toBeNull();
     await signedIn('john@example.com', 'a new and better password');
   });
 
-  it('gives a link for a password that was lost, and forgets second factors', async () => {
+  it('prints a link to reset a lost password, and removes second factors', async () => {
     await runCli(
       ['user', 'create', '--email', 'anna@example.com', '--account', account, '--password-stdin'],
       environment,
@@ -123,7 +123,19 @@ describe('mailvet user, while the service runs', () => {
     await signedIn('anna@example.com', 'a new and better password');
   });
 
-  it('makes a known address a member, and gives a member another role', async () => {
+  it('lifts the limit on sign-in attempts', async () => {
+    const email = 'locked@example.com';
+    const { url } = await user('create', '--email', email, '--account', account, '--role', 'member');
+    expect((await choose(url, GOOD)).status).toBe(200);
+    const attempt = async (password: string) => (await browser(service.url).signIn(email, password)).status;
+    for (let i = 0; i < 10; i++) expect(await attempt('a wrong password')).toBe(401);
+    expect(await attempt(GOOD)).toBe(429);
+    expect(await user('unlock', 'Locked@example.com')).toEqual({ id: expect.stringMatching(/^usr_/), email });
+    expect(await attempt(GOOD)).toBe(200);
+    expect((await cli('unlock', 'nobody@example.com')).code).toBe(1);
+  });
+
+  it('adds an existing user to an account, and changes the role of a member', async () => {
     const { id } = await json('account', 'create', '--name', 'Second');
     const known = await user('create', '--email', 'mary@example.com', '--account', id, '--role', 'admin');
     expect(known).toMatchObject({ created: false, url: null, role: 'admin' });
@@ -131,14 +143,41 @@ describe('mailvet user, while the service runs', () => {
     expect((await store.members.role(id, known.id))?.role).toBe('owner');
     const last = await cli('create', '--email', 'mary@example.com', '--account', id);
     expect([last.code, last.err]).toEqual([1, expect.stringMatching(/only owner/)]);
-    const [entry] = await store.trail.list((await store.accounts.get(id))!.id, { before: null, limit: 1 });
+    const [entry] = await store.auditLog.list((await store.accounts.get(id))!.id, { before: null, limit: 1 });
     expect(entry).toMatchObject({ action: 'member.role_changed', actor: { kind: 'command' } });
   });
 
-  it('speaks to people too', async () => {
+  it('takes an address that nobody confirmed into another account by a fresh link only', async () => {
+    const owner = { email: 'inviting@example.com', role: 'owner' };
+    const { url } = await user('create', '--email', owner.email, '--account', account, '--role', owner.role);
+    expect((await choose(url, GOOD)).status).toBe(200);
+    const inviting = await signedIn(owner.email);
+    const email = 'claimed@example.com';
+    const made = await inviting.call('POST', `/dashboard/accounts/${account}/invitations`, { email, role: 'member' });
+    const claimed = browser(service.url);
+    const accept = (window: Browser, link: string, password: string) =>
+      window.call('POST', '/dashboard/invitation/accept', { token: link.split('#token=')[1], name: 'X', password });
+    expect((await accept(claimed, made.json.link, GOOD)).status).toBe(200);
+
+    const other = (await json('account', 'create', '--name', 'Other')).id;
+    expect((await cli('set', email, '--operator')).err).toMatch(/nobody has confirmed claimed@example.com yet/);
+    expect((await cli('create', '--email', email, '--account', other, '--operator')).code).toBe(1);
+    const added = await user('create', '--email', email, '--account', other, '--role', 'admin');
+    expect(added).toMatchObject({ created: false, url: expect.stringContaining('/invitation#token=') });
+    expect((await sessionOf(claimed)).accounts).toMatchObject([{ id: account }]);
+    const real = browser(service.url);
+    expect((await accept(real, added.url, 'the password of the real owner')).status).toBe(200);
+    expect((await sessionOf(real)).accounts.map(({ id }: { id: string }) => id).sort()).toEqual(
+      [account, other].sort(),
+    );
+    expect((await sessionOf(claimed)).user).toBeNull();
+    expect(await user('set', email, '--operator')).toMatchObject({ operator: true });
+  });
+
+  it('prints text without --json', async () => {
     const made = await cli('create', '--email', 'paul@example.com', '--account', account);
     expect(made.out).toMatch(
-      /^paul@example\.com \(usr_\S+\) was made, and is member of Shop\.\nWith this link .*\n\S+#token=\S+\n$/,
+      /^Created user paul@example\.com \(usr_\S+\), member of Shop\.\nLink to choose a password.*\n\S+#token=\S+\n$/,
     );
     expect((await cli('list')).out).toMatch(/^ID +EMAIL +NAME +OPERATOR +SECOND FACTOR +ACCOUNTS\n/);
   });
@@ -151,9 +190,9 @@ describe('mailvet user, while the service runs', () => {
     [['reset-password', 'nobody@example.com'], 1, /there is no user/],
     [['set', 'nobody@example.com'], 2, /--operator or --no-operator/],
     [['remove', 'usr_none'], 1, /there is no user/],
-  ])('%j is refused', async (args, code, sentence) => {
+  ])('%j fails', async (args, code, message) => {
     const ran = await cli(...args);
-    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(sentence)]);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(message)]);
   });
 });
 
@@ -166,7 +205,7 @@ describe('the first start', () => {
     return { fresh, running };
   };
 
-  it('prints a link for the first sign-in, as long as there is none; after that the address alone', async () => {
+  it('prints a setup link while there is no user; afterwards only the URL', async () => {
     const { fresh, running } = await start();
     const { setup_url: link, key } = running.greeting;
     expect(link).toMatch(new RegExp(`^${running.url}/setup#token=[0-9A-Za-z]{32}$`));
@@ -181,7 +220,7 @@ describe('the first start', () => {
     await fresh.drop();
   });
 
-  it('has no link for who does not ask for one', () => {
+  it('prints no link without --first-account', () => {
     expect(service.greeting).toEqual({ url: service.url, key: null, setup_url: null });
   });
 });

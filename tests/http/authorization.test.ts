@@ -1,6 +1,6 @@
 import { request as rawRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STRANGER_LIMIT } from '../../src/http/strangers.ts';
+import { FAILED_AUTH_PER_WINDOW } from '../../src/kernel/limits.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 
@@ -13,14 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-/** From an address of its own, so that the count of strangers' refusals of one test is not another's. */
+/** From a separate IP address, so that tests do not share a count of failed authentications. */
 let nextStranger = 1;
 const from = () => ({ 'x-forwarded-for': `203.0.113.${nextStranger++}` });
 const usage = (headers: Record<string, string>) =>
   request(lab.url, 'GET', '/v1/usage', undefined, { ...from(), ...headers });
 
 describe('Authorization', () => {
-  it('works: Bearer, one space, the key', async () => {
+  it('accepts Bearer, one space, the key', async () => {
     expect((await usage({ authorization: `Bearer ${owner.key}` })).status).toBe(200);
     expect((await usage({ authorization: `bearer ${owner.key}` })).status).toBe(200);
   });
@@ -47,7 +47,7 @@ describe('Authorization', () => {
     expect(got.get('ratelimit')).toBe(null);
   });
 
-  it('sent in two headers is 401', async () => {
+  it('in two headers is 401', async () => {
     const { port } = new URL(lab.url);
     const status = await new Promise((resolve, reject) => {
       const headers = [
@@ -70,7 +70,7 @@ describe('Authorization', () => {
     expect(status).toBe(401);
   });
 
-  it('a bad key is refused before a bad body', async () => {
+  it('checks the key before the body', async () => {
     const { status } = await request(lab.url, 'POST', '/v1/verify', '{"email"', {
       ...from(),
       authorization: 'Bearer x',
@@ -78,7 +78,7 @@ describe('Authorization', () => {
     expect(status).toBe(401);
   });
 
-  it('a revoked key is refused at once and stays listed as revoked', async () => {
+  it('rejects a revoked key immediately; it stays listed as revoked', async () => {
     const member = await lab.member();
     expect((await member.verify('a@good.com')).status).toBe(200);
     await lab.store.keys.revoke(member.keyId);
@@ -90,7 +90,7 @@ describe('Authorization', () => {
     });
   });
 
-  it('a suspended account is 401 until it is resumed', async () => {
+  it('returns 401 for a suspended account until it is resumed', async () => {
     const member = await lab.member();
     await lab.store.accounts.set(member.account.id, { status: 'suspended' });
     expect((await member.call('GET', '/v1/usage', undefined, from())).status).toBe(401);
@@ -116,7 +116,7 @@ describe('IP allowlist of a key', () => {
     if (status === 403) expect(reply.json.code).toBe('ip_not_allowed');
   });
 
-  it('believes only the part of X-Forwarded-For that trusted proxies wrote', async () => {
+  it('trusts only the part of X-Forwarded-For added by trusted proxies', async () => {
     const { value } = await createKey(lab.store.keys, owner.account.id, { name: 'listed', allowIps: ['198.51.100.7'] });
     const call = (chain: string) => usage({ authorization: `Bearer ${value}`, 'x-forwarded-for': chain });
     expect((await call('192.0.2.1, 198.51.100.7, 10.1.2.3')).status).toBe(200);
@@ -125,11 +125,11 @@ describe('IP allowlist of a key', () => {
   });
 });
 
-describe('requests refused with 401', () => {
-  it('are limited per caller IP, apart from any account', async () => {
+describe('requests rejected with 401', () => {
+  it('are rate-limited per client IP, independently of accounts', async () => {
     const stranger = { 'x-forwarded-for': '192.0.2.200' };
     const attempt = () => request(lab.url, 'GET', '/v1/usage', undefined, { ...stranger, authorization: 'Bearer x' });
-    for (let i = 0; i < STRANGER_LIMIT; i++) expect((await attempt()).status).toBe(401);
+    for (let i = 0; i < FAILED_AUTH_PER_WINDOW; i++) expect((await attempt()).status).toBe(401);
     const limited = await attempt();
     expect([limited.status, limited.json.code]).toEqual([429, 'rate_limit_exceeded']);
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);

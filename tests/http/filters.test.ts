@@ -12,7 +12,7 @@ afterAll(() => lab.close());
 const add = (body: unknown, member = owner) => member.call('POST', '/v1/filters', body);
 
 describe('POST /v1/filters', () => {
-  it('works: flat, with 201, the filter and its Location', async () => {
+  it('returns 201, the filter and its Location', async () => {
     const { status, json, headers } = await add({ filter_type: 'domain', value: ' Spam.Example.COM ', reason: 'spam' });
     expect(status).toBe(201);
     expect(json).toEqual({
@@ -70,7 +70,7 @@ describe('POST /v1/filters', () => {
     expect((await add({ value })).json.error).toMatch(/IPv4 or IPv6 address or a CIDR/);
   });
 
-  it('a duplicate is 422 with the id of the one that is there', async () => {
+  it('a duplicate is 422 with the id of the existing filter', async () => {
     const first = await add({ value: 'twice.com' });
     const second = await add({ value: 'TWICE.com' });
     expect(second.status).toBe(422);
@@ -85,7 +85,7 @@ describe('POST /v1/filters', () => {
 });
 
 describe('GET /v1/filters', () => {
-  it('works: newest first, in pages, with Link headers', async () => {
+  it('returns filters newest first, in pages, with Link headers', async () => {
     const member = await lab.member();
     for (let i = 1; i <= 5; i++) await add({ value: `site${i}.com` }, member);
     const { json, headers } = await member.call('GET', '/v1/filters?page=2&per_page=2');
@@ -112,7 +112,7 @@ describe('GET /v1/filters', () => {
     expect(await found('.com')).toBe(2);
   });
 
-  it('shows one type only, if asked', async () => {
+  it('can be limited to one type', async () => {
     const member = await lab.member();
     await add({ value: 'good.com' }, member);
     await add({ value: 'a@good.com' }, member);
@@ -137,7 +137,7 @@ describe('GET /v1/filters', () => {
 });
 
 describe('DELETE /v1/filters/:id', () => {
-  it('works, and is in force for the next request', async () => {
+  it('applies to the next request', async () => {
     const member = await lab.member();
     const { json } = await add({ value: 'good.com' }, member);
     expect((await member.verify('a@good.com')).json.reason).toBe('blocked_by_filter');

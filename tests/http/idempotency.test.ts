@@ -13,7 +13,7 @@ afterAll(() => lab.close());
 const key = (value: string) => ({ 'idempotency-key': value });
 
 describe('Idempotency-Key', () => {
-  it('gives the stored reply again and charges once', async () => {
+  it('returns the stored reply and charges once', async () => {
     const member = await lab.member({ credits: 5 });
     const first = await member.verify('a@good.com', {}, key('one'));
     const again = await member.verify('a@good.com', {}, key('one'));
@@ -25,7 +25,7 @@ describe('Idempotency-Key', () => {
     expect((await lab.store.accounts.get(member.account.id))!.balance).toBe(4);
   });
 
-  it('is the account’s: another account’s same key is another request', async () => {
+  it('is scoped to the account', async () => {
     const [member, stranger] = [await lab.member(), await lab.member()];
     const first = await member.verify('a@good.com', {}, key('shared'));
     const other = await stranger.verify('a@good.com', {}, key('shared'));
@@ -40,7 +40,7 @@ describe('Idempotency-Key', () => {
     expect([reused.status, reused.json.code]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  it('while the first is running is 409 with Retry-After, and one charge in the end', async () => {
+  it('during the first request is 409 with Retry-After, and charged once', async () => {
     const member = await lab.member({ credits: 10 });
     const replies = await Promise.all(Array.from({ length: 8 }, () => member.verify('a@slow.com', {}, key('three'))));
     expect(replies.filter((r) => r.status === 200 && r.headers.get('idempotency-replayed') === null)).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('Idempotency-Key', () => {
     expect((await lab.store.accounts.get(member.account.id))!.balance).toBe(9);
   });
 
-  it('stores refusals of the request itself (400, 422), and not those that may pass (402, 503)', async () => {
+  it('stores permanent errors (400, 422) but not transient ones (402, 503)', async () => {
     const member = await lab.member({ credits: 0 });
     const bad = await member.call('POST', '/v1/verify', {}, key('bad'));
     expect(bad.status).toBe(400);

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { type Lab, startLab } from '../lab/service.ts';
 
 const WINDOW_MS = 300_000;
-/** A clock that the test moves; it begins in the middle of a window. */
+/** A manual clock that starts in the middle of a window. */
 let ahead = 0;
 const middle = WINDOW_MS / 2 - (systemClock.now() % WINDOW_MS);
 const clock = { now: () => systemClock.now() + middle + ahead, elapsed: systemClock.elapsed };
@@ -16,7 +16,7 @@ afterAll(() => lab.close());
 const onSqlite = process.env.MAILVET_TEST_STORE !== 'postgres';
 
 describe('rate limit', () => {
-  it('counts every request of the account in the window, and says so in both kinds of headers', async () => {
+  it('counts every request of the account in the window, and reports it in both kinds of headers', async () => {
     const member = await lab.member({ plan: 'starter' });
     const first = await member.verify('a@good.com');
     expect(first.headers.get('ratelimit-policy')).toBe('"starter";q=60;w=300');
@@ -28,7 +28,7 @@ describe('rate limit', () => {
     expect([second.status, second.headers.get('x-ratelimit-remaining')]).toEqual([400, '58']);
   });
 
-  it('refuses with 429 beyond it, charges nothing, and starts anew with the next window', async () => {
+  it('returns 429 above the limit, charges nothing, and resets with the next window', async () => {
     const member = await lab.member({ rateLimit: 3 });
     for (let i = 0; i < 3; i++) expect((await member.verify('a@good.com')).status).toBe(200);
     const refused = await member.verify('a@good.com');
@@ -43,7 +43,7 @@ describe('rate limit', () => {
     expect((await member.verify('a@good.com')).status).toBe(200);
   });
 
-  it('is the same for all keys of an account, and nobody else’s', async () => {
+  it('is shared by all keys of an account, and by no other account', async () => {
     const [member, other] = [await lab.member({ rateLimit: 1 }), await lab.member({ rateLimit: 1 })];
     expect((await member.call('GET', '/v1/usage')).status).toBe(200);
     expect((await member.call('GET', '/v1/filters')).status).toBe(429);

@@ -10,15 +10,15 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 const get = (path: string, headers = {}) => request(lab.url, 'GET', path, undefined, headers);
 
-describe('endpoints for operators', () => {
-  it('/healthz and /readyz answer without a key', async () => {
+describe('operator endpoints', () => {
+  it('/healthz and /readyz need no key', async () => {
     expect((await get('/healthz')).json).toEqual({ status: 'ok' });
     const ready = await get('/readyz');
     expect([ready.status, ready.json.status]).toEqual([200, 'ready']);
     expect(ready.json.details.lists.disposable_domains).toBeGreaterThan(15_000);
   });
 
-  it('/metrics needs its token and tells counts', async () => {
+  it('/metrics requires its token and has counters', async () => {
     expect((await get('/metrics')).status).toBe(401);
     const member = await lab.member();
     await member.verify('a@good.com');
@@ -28,7 +28,7 @@ describe('endpoints for operators', () => {
     expect(text).not.toContain('good.com');
   });
 
-  it('/metrics is not there unless it was switched on', async () => {
+  it('/metrics is 404 unless enabled', async () => {
     const plain = await startLab();
     expect((await request(plain.url, 'GET', '/metrics')).status).toBe(404);
     await plain.close();
@@ -41,11 +41,11 @@ describe('endpoints for operators', () => {
     expect((await get('/docs')).text).toContain('/openapi.json');
   });
 
-  it('/openapi.json passes the recommended lint without a problem', async () => {
+  it('/openapi.json passes the recommended lint rules', async () => {
     const { text: source } = await get('/openapi.json');
     const config = await createConfig({ extends: ['recommended'] });
     const problems = await lintFromString({ source, config, absoluteRef: '/openapi.json' });
-    // A server on the loopback address is what a service without a public address has.
+    // Without a public URL the server is a loopback address.
     const serious = problems.filter((p) => p.ruleId !== 'no-server-example.com');
     expect(serious.map((p) => `${p.ruleId}: ${p.message}`)).toEqual([]);
   });
@@ -56,7 +56,7 @@ describe('endpoints for operators', () => {
     expect((await get('/nowhere')).headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  it('a worker answers its operator only', async () => {
+  it('a worker serves only operator endpoints', async () => {
     const worker = await startLab({ MAILVET_ROLE: 'worker' });
     expect((await request(worker.url, 'GET', '/readyz')).status).toBe(200);
     expect((await (await worker.member()).verify('a@good.com')).status).toBe(404);
@@ -72,7 +72,7 @@ describe('endpoints for operators', () => {
     expect((await get('/%ff')).status).toBe(404);
   });
 
-  it('what is no HTTP gets an error of the same shape', async () => {
+  it('invalid HTTP gets an error of the same shape', async () => {
     const { port } = new URL(lab.url);
     const reply = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));

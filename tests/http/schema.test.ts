@@ -7,7 +7,7 @@ import { UsageReply } from '../../src/contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../src/contract/verify.ts';
 import { type Lab, type Member, type Reply, startLab } from '../lab/service.ts';
 
-/** The API driven against its own schema: whatever is sent, the reply is what the document says, and never a 500. */
+/** Fuzzes the API against its schema: every response matches the document and is never a 500. */
 let lab: Lab;
 let member: Member;
 beforeAll(async () => {
@@ -76,7 +76,7 @@ it(`POST /v1/verify: ${CASES} bodies, 2xx only for valid ones`, { timeout: 120_0
   expect(await lab.store.accounts.audit()).toEqual([]);
 });
 
-it('POST and GET /v1/filters, GET /v1/usage: any text in any place', { timeout: 120_000 }, async () => {
+it('POST and GET /v1/filters, GET /v1/usage: arbitrary text in every position', { timeout: 120_000 }, async () => {
   const [isFilter, isList, isUsage] = [Compile(FilterReply), Compile(FiltersReply), Compile(UsageReply)];
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 describe('GET /v1/usage', () => {
-  it('works: plan, period, credits, limits and totals', async () => {
+  it('returns plan, period, credits, limits and totals', async () => {
     const member = await lab.member({ credits: 50 });
     await member.verify('a@good.com');
     await member.verify('a@mailinator.com');
@@ -27,13 +27,13 @@ describe('GET /v1/usage', () => {
     expect(json.series).toBe(undefined);
   });
 
-  it('names the plan that has smtp where this one has not', async () => {
+  it('names the plan required for smtp', async () => {
     const starter = await lab.member({ plan: 'starter' });
     const { json } = await starter.call('GET', '/v1/usage');
     expect(json.validation_types.smtp).toEqual({ credits: 10, available: false, upgrade_required: 'premium' });
   });
 
-  it('counts recorded verifications only: no refusals, no replays', async () => {
+  it('counts only recorded verifications: no rejected requests, no replays', async () => {
     const member = await lab.member({ credits: 1 });
     const once = { 'idempotency-key': 'k1' };
     await member.verify('a@good.com', {}, once);
@@ -77,7 +77,7 @@ describe('GET /v1/usage', () => {
     expect([status, json.code, json.field]).toEqual([400, 'invalid_parameter', field]);
   });
 
-  it('shows a stranger nothing of another account', async () => {
+  it('shows nothing of other accounts', async () => {
     const [member, stranger] = [await lab.member(), await lab.member({ credits: 7 })];
     await member.verify('a@good.com');
     const { json } = await stranger.call('GET', '/v1/usage');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../lab/smtp.ts';
 
-/** Domain → what its mail server is like, and what a request for `smtp` about `good@` it must yield. */
+/** Domain → behaviour of its mail server, and the expected result of an `smtp` request for `good@`. */
 const CAST: Record<string, { persona: Persona; local?: string; yields: Record<string, unknown> }> = {
   'plain.com': {
     persona: {},
@@ -159,7 +159,7 @@ const balance = async (m: Member) => (await lab.store.accounts.get(m.account.id)
 const smtp = { validation_type: 'smtp', timeout_ms: 4000 };
 
 describe('POST /v1/verify, smtp', () => {
-  it('works: the dialogue, the catch-all question, ten credits', async () => {
+  it('runs the dialogue and the catch-all check for ten credits', async () => {
     const before = await balance(owner);
     const { status, json, headers } = await owner.verify('good@plain.com', smtp);
     expect(status).toBe(200);
@@ -184,7 +184,7 @@ describe('POST /v1/verify, smtp', () => {
     expect((await lab.store.accounts.get(owner.account.id))!.locked).toBe(0);
   });
 
-  it('nobody listening is smtp_unreachable, good and billed as mx', async () => {
+  it('a closed port is smtp_unreachable, good and billed as mx', async () => {
     const { json } = await owner.verify('good@closed.com', smtp);
     expect(json).toMatchObject({ status: 'good', reason: 'smtp_unreachable', validation_type: 'mx', credits_used: 1 });
   });
@@ -202,7 +202,7 @@ describe('POST /v1/verify, smtp', () => {
     expect(said).not.toContain(owner.key);
   });
 
-  it('holds 10 credits while it asks, and refuses what could not be paid', async () => {
+  it('holds 10 credits during the check, and rejects requests without enough credits', async () => {
     const poor = await lab.member({ credits: 15 });
     const first = poor.verify('good@mute.com', { ...smtp, timeout_ms: 1500 });
     while ((await lab.store.accounts.get(poor.account.id))!.locked === 0) await after(5);
@@ -214,7 +214,7 @@ describe('POST /v1/verify, smtp', () => {
     expect(await lab.store.accounts.get(poor.account.id)).toMatchObject({ balance: 14, locked: 0 });
   });
 
-  it('a client that goes away: the dialogue ends politely, the outcome is recorded, the charge is exact', async () => {
+  it('on client disconnect it sends QUIT, records the outcome and charges exactly', async () => {
     const gone = await lab.member({ credits: 100 });
     const { hostname, port } = new URL(lab.url);
     const body = JSON.stringify({ email: 'good@mute.com', validation_type: 'smtp', timeout_ms: 30_000 });

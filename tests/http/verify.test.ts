@@ -14,7 +14,7 @@ afterAll(() => lab.close());
 const balance = async (m: Member) => (await lab.store.accounts.get(m.account.id))!.balance;
 
 describe('POST /v1/verify', () => {
-  it('works: one address, one verdict, the reason and the price', async () => {
+  it('returns the verdict, the reason and the price', async () => {
     const before = await balance(owner);
     const { status, json, headers } = await owner.verify('Jane.Doe+news@google-hosted.com');
     expect(status).toBe(200);
@@ -77,13 +77,13 @@ describe('POST /v1/verify', () => {
     expect(await balance(owner)).toBe(before - 1);
   });
 
-  it('says what is wrong with a malformed address, and where', async () => {
+  it('reports the error of a malformed address and its position', async () => {
     const { json } = await owner.verify('jane..doe@good.com');
     expect(json.checks.syntax).toEqual({ result: 'fail', error: 'double_dot', index: 5 });
     expect(json).toMatchObject({ normalized_email: null, local_part: null, domain: null, is_role: null });
   });
 
-  it('gives the address back exactly as sent, whatever is in it', async () => {
+  it('echoes the address exactly as sent', async () => {
     for (const email of [
       ' a@good.com',
       'a\u0000b@good.com',
@@ -97,7 +97,7 @@ describe('POST /v1/verify', () => {
     }
   });
 
-  it('stops at a filter and charges nothing', async () => {
+  it('stops at a filter match and charges nothing', async () => {
     const guarded = await lab.member({ credits: 1 });
     await guarded.call('POST', '/v1/filters', { value: 'good.com' });
     const { json } = await guarded.verify('a@sub.good.com');
@@ -113,7 +113,7 @@ describe('POST /v1/verify', () => {
     expect(elsewhere.json).toMatchObject({ status: 'good', credits_used: 1 });
   });
 
-  it('matches ip_address filters against client_ip, or the caller', async () => {
+  it('matches ip_address filters against client_ip, or the caller’s IP', async () => {
     const guarded = await lab.member();
     await guarded.call('POST', '/v1/filters', { value: '198.51.100.0/24' });
     expect((await guarded.verify('a@good.com', { client_ip: '198.51.100.77' })).json.reason).toBe('blocked_by_filter');
@@ -125,14 +125,14 @@ describe('POST /v1/verify', () => {
     expect((await guarded.verify('a@good.com')).json.reason).toBe('blocked_by_filter');
   });
 
-  it('refuses another account’s key to see or use the filters of this one', async () => {
+  it('does not apply or show filters of another account', async () => {
     const [one, stranger] = [await lab.member(), await lab.member()];
     await one.call('POST', '/v1/filters', { value: 'good.com' });
     expect((await stranger.verify('a@good.com')).json.reason).toBe(null);
   });
 });
 
-describe('bad requests to POST /v1/verify are refused and never charged', () => {
+describe('bad requests to POST /v1/verify are rejected and never charged', () => {
   it.each<[string, unknown, number, string, string | undefined]>([
     ['no body', '', 400, 'invalid_json', undefined],
     ['no JSON', '{"email": ', 400, 'invalid_json', undefined],
@@ -174,7 +174,7 @@ describe('bad requests to POST /v1/verify are refused and never charged', () => 
     expect(await balance(owner)).toBe(before);
   });
 
-  it('ignores fields that the contract does not name', async () => {
+  it('ignores unknown fields', async () => {
     const { status } = await owner.call(
       'POST',
       '/v1/verify',
@@ -183,7 +183,7 @@ describe('bad requests to POST /v1/verify are refused and never charged', () => 
     expect(status).toBe(200);
   });
 
-  it('takes 16 KiB and refuses one byte more with 413', async () => {
+  it('accepts 16 KiB and rejects one byte more with 413', async () => {
     const body = (size: number) => {
       const text = JSON.stringify({ email: 'a@good.com', pad: '' });
       return text.replace('"pad":""', `"pad":"${'x'.repeat(size - text.length)}"`);
@@ -193,7 +193,7 @@ describe('bad requests to POST /v1/verify are refused and never charged', () => 
     expect([over.status, over.json.code]).toEqual([413, 'body_too_large']);
   });
 
-  it('takes application/json only, with or without a charset', async () => {
+  it('accepts only application/json, with or without a charset', async () => {
     const send = (type: string) => owner.call('POST', '/v1/verify', '{"email":"a@good.com"}', { 'content-type': type });
     expect((await send('application/json; charset=utf-8')).status).toBe(200);
     for (const type of [
@@ -207,7 +207,7 @@ describe('bad requests to POST /v1/verify are refused and never charged', () => 
     }
   });
 
-  it('looks at the key and the path before the media type, however odd that is', async () => {
+  it('checks key and path before the media type, even an invalid one', async () => {
     const { hostname, port } = new URL(lab.url);
     const send = (method: string, path: string, type: string, key: string | null) =>
       new Promise<number>((resolve, reject) => {
@@ -228,12 +228,12 @@ describe('bad requests to POST /v1/verify are refused and never charged', () => 
     expect(await send('QUERY', '/v1/usage', 'text/plain', null)).toBe(405);
   });
 
-  it('refuses a compressed body with 415', async () => {
+  it('rejects a compressed body with 415', async () => {
     const reply = await owner.call('POST', '/v1/verify', '{"email":"a@good.com"}', { 'content-encoding': 'gzip' });
     expect([reply.status, reply.json.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  it('refuses bytes that are no UTF-8', async () => {
+  it('rejects invalid UTF-8', async () => {
     const response = await fetch(`${lab.url}/v1/verify`, {
       method: 'POST',
       headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
@@ -245,7 +245,7 @@ describe('bad requests to POST /v1/verify are refused and never charged', () => 
 });
 
 describe('plan and credits', () => {
-  it('smtp needs Premium: 402 with the plan that has it', async () => {
+  it('smtp requires Premium: 402 with the required plan', async () => {
     const starter = await lab.member({ plan: 'starter' });
     const { status, json } = await starter.verify('a@good.com', { validation_type: 'smtp' });
     expect(status).toBe(402);
@@ -272,8 +272,8 @@ describe('plan and credits', () => {
   });
 });
 
-describe('when the resolver answers nobody', () => {
-  it('503 without a charge, offline verdicts still given, and back by itself', async () => {
+describe('when the resolver is down', () => {
+  it('returns 503 without a charge, still gives offline verdicts, and recovers by itself', async () => {
     const member = await lab.member({ credits: 100 });
     await lab.dns.pause('closed');
     const refused = await member.verify('a@unseen-before.com');

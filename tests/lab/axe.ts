@@ -1,6 +1,6 @@
 /**
- * What axe-core says of a page. What runs in the page is written as text here: these sources know no DOM. It is evaluated
- * beside the page's own scripts, whose content policy stays on.
+ * Runs axe-core on a page. The code for the page is text, because these sources are compiled without DOM types. It is
+ * evaluated outside the page's content security policy, which stays on.
  */
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -11,9 +11,9 @@ const STILL = `document.getAnimations().every(({ playState, effect }) =>
 const TRIES = 100;
 const PAUSE_MS = 50;
 
-/** Waits until nothing moves any more, now and a moment later: colours halfway through a transition are nobody's design. */
+/** Waits until all animations have ended, because colors in the middle of a transition may lack contrast. */
 export async function settled(page: Page): Promise<void> {
-  // Asked from here: what polls inside the page would need `eval`, which its content policy forbids.
+  // Polls from here: polling inside the page would need `eval`, which its content security policy forbids.
   for (let tries = 0, still = 0; still < 2; tries++) {
     if (tries > TRIES) throw new Error('The page does not come to rest.');
     still = (await page.evaluate<boolean>(STILL)) ? still + 1 : 0;
@@ -21,7 +21,7 @@ export async function settled(page: Page): Promise<void> {
   }
 }
 
-/** Every violation in words: the rule, what it asks for, and where. */
+/** The violations as text: rule, requirement and location. */
 export async function violations(page: Page): Promise<string[]> {
   await settled(page);
   await page.evaluate(axe.source);

@@ -1,7 +1,7 @@
 /**
- * The dashboard as people use it. One browser for a test file, one context for each visitor; every test ends with the
- * assertion that its pages made no console error, broke no content policy, asked no other host for anything, and were
- * refused nothing that the test did not announce.
+ * The dashboard in a browser. One browser per test file, one context per user. Every test ends with the assertion that
+ * its pages caused no console errors, no violations of the content security policy, no requests to other hosts, and no
+ * failed requests except those the test announced.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
@@ -9,26 +9,26 @@ import { carry, type Look, launch, whyNoBrowser, windowOptions } from './chromiu
 import { type Asked, type PageWatch, watchPages } from './page-watch.ts';
 import type { Person } from './person.ts';
 
-/** One person at one browser. */
-export interface Visitor {
+/** One user in one browser context. */
+interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Announces a refusal that the test brings about: each once, and it must happen. */
+  /** Announces a failed request that the test causes; it must happen exactly once. */
   refused(status: number, path: string | RegExp): void;
-  /** From here on the test brings about what would be a fault elsewhere. */
+  /** From here on, the test causes failures deliberately. */
   unwatch(): void;
-  /** Every request that was made so far. */
+  /** All requests so far. */
   readonly requests: readonly Asked[];
 }
 
-export interface BrowserLab {
-  /** A browser of its own at `url`: nothing stored but the session of `as`. Closed at the end of the test. */
+interface BrowserLab {
+  /** A new context at `url` with nothing stored but the session of `as`. Closed at the end of the test. */
   visit(url: string, how?: Look & { as?: Pick<Person, 'jar'> }): Promise<Visitor>;
 }
 
 const PATIENCE_MS = 10_000;
 
-/** A suite in the browser. Left out, loudly, where there is none; an error with MAILVET_TEST_BROWSER=required. */
+/** A suite in the browser. Skipped with a message if there is none; an error with MAILVET_TEST_BROWSER=required. */
 export function describeBrowser(name: string, suite: (lab: BrowserLab) => void): void {
   const reason = whyNoBrowser();
   if (reason !== null && process.env.MAILVET_TEST_BROWSER === 'required') throw new Error(reason);
@@ -68,7 +68,7 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
   });
 }
 
-/** Of a test that failed: what its pages showed. */
+/** Screenshots of a failed test. */
 async function describeLastView(context: BrowserContext): Promise<void> {
   for (const page of context.pages()) {
     const text = await page.evaluate<string>('document.body.innerText').catch(() => '');

@@ -1,4 +1,4 @@
-/** Debian's Chromium, with an empty profile of its own. */
+/** Debian's Chromium with an empty profile. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,15 +14,15 @@ const SWITCHES = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Letters are drawn alike on every machine.
+  // Renders text identically on every machine.
   '--font-render-hinting=none',
 ];
 
-/** Why there is no browser here, or null. */
+/** Why no browser is available, or null. */
 export const whyNoBrowser = (): string | null =>
   existsSync(CHROMIUM) ? null : `there is no ${CHROMIUM} (Debian's package chromium)`;
 
-/** What it keeps in the home folder (caches, crash reports) goes with it. */
+/** Caches and crash reports in the home folder are deleted too. */
 export async function launch(): Promise<{ browser: Browser; close(): Promise<void> }> {
   const home = mkdtempSync(join(tmpdir(), 'mailvet-browser-'));
   const env = { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8' };
@@ -42,7 +42,7 @@ export interface Look {
   readonly scheme?: 'light' | 'dark';
 }
 
-/** Of every window: words and times do not depend on the machine, and little moves. */
+/** Makes language, time zone and animations independent of the machine. */
 export const windowOptions = ({ width = 1280, height = 800, scheme = 'light' }: Look): BrowserContextOptions => ({
   viewport: { width, height },
   colorScheme: scheme,
@@ -51,9 +51,9 @@ export const windowOptions = ({ width = 1280, height = 800, scheme = 'light' }: 
   reducedMotion: 'reduce',
 });
 
-/** Puts a session that is there into a browser. */
+/** Adds an existing session to a browser context. */
 export async function carry({ jar }: Pick<Person, 'jar'>, context: BrowserContext, url: string): Promise<void> {
-  // Of the origin: a cookie for a deep address would be sent to the pages below it only.
+  // For the origin: a cookie for a deeper URL would be sent only to pages below it.
   const how = { url: new URL(url).origin, httpOnly: true, sameSite: 'Strict' } as const;
   await context.addCookies([...jar].map(([name, value]) => ({ name, value, ...how })));
 }

@@ -1,4 +1,4 @@
-/** The dialogue machine on its own: no socket, no clock. */
+/** The dialogue state machine without socket and clock. */
 import { Dialogue } from '../../src/engine/smtp/dialogue.ts';
 import type { DialogueEvent, DialogueSetup } from '../../src/engine/smtp/events.ts';
 import type { Outcome, Question, Read, ReplyReading } from '../../src/engine/smtp/outcome.ts';
@@ -10,8 +10,8 @@ export const reply = (line: string, ...more: string[]): Reply => {
   const enhanced = /^[245]\.\d+\.\d+/.exec(lines[0]!)?.[0] ?? null;
   return { code: Number(line.slice(0, 3)), enhanced, lines, text: lines.join(' '), mixed: false };
 };
-/** A classifier of few words. */
-export const read: Read = (stage, { code, text }) => {
+/** A minimal classifier. */
+const read: Read = (stage, { code, text }) => {
   const finding = (f: ReplyReading['finding']): ReplyReading => ({
     meaning: 'test',
     finding: f,
@@ -32,7 +32,7 @@ export const question = (path = 'jane@example.test', probe: string | null = 'pro
   probe: () => probe,
 });
 
-/** Feeds events and server lines (`250 ok`); gives what was sent and answered. */
+/** Feeds events and server lines (`250 ok`); returns what was sent and answered. */
 export function talk(setup: Partial<DialogueSetup> = {}) {
   const dialogue = new Dialogue({ helo: 'mailvet.test', read, tls: 'demanded', ...setup });
   const sent: string[] = [];

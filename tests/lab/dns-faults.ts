@@ -1,59 +1,7 @@
-/** The ways in which the laboratory's DNS server lies. */
+/** The faults that the laboratory's DNS server can simulate. */
 import { randomBytes } from 'node:crypto';
 import type { DecodedPacket, Question } from 'dns-packet';
-import { honest, type Told } from './dns-zone.ts';
-
-export type Fault =
-  | 'servfail'
-  | 'refused'
-  /** No reply at all. */
-  | 'silent'
-  /** Answers after so many milliseconds. */
-  | { readonly slow: number }
-  /** TC and nothing else over UDP; the whole over TCP. */
-  | 'truncate'
-  /** As `truncate`, the reply over TCP one octet per packet at first. */
-  | 'split'
-  /** As `truncate`, and TCP ends in the middle of the reply. */
-  | 'cut'
-  /** TC over TCP too. */
-  | 'truncate_always'
-  /** Another id; another question; another type; another class; a query instead of a reply. */
-  | 'wrong_id'
-  | 'wrong_question'
-  | 'wrong_type'
-  | 'wrong_class'
-  | 'echo'
-  /** A forged reply with a wrong id first, the true one after it. */
-  | 'forged_first'
-  /** Random octets, the id among them. */
-  | 'garbage'
-  /** The right id and question, then random octets. */
-  | 'garbled'
-  /** A record whose owner is a pointer to itself. */
-  | 'self_pointer'
-  /** Two pointers that lead to each other. */
-  | 'pointer_loop'
-  /** A chain of pointers through the whole message, and records that all begin at its far end. */
-  | 'pointer_chain'
-  /** A record that claims to be longer than the message. */
-  | 'lying_length'
-  /** An A record of five octets. */
-  | 'long_address'
-  /** More records announced than are there. */
-  | 'lying_count'
-  /** FORMERR to EDNS, a good answer without. */
-  | 'no_edns'
-  /** FORMERR to everything, with nothing but a header. */
-  | 'formerr'
-  /** 5,000 records over TCP. */
-  | 'flood'
-  /** An MX whose target is one label that holds dots, and one of 8-bit octets. */
-  | 'odd_names'
-  /** Of a chain of CNAMEs the first only, as a server that holds nothing else of it. */
-  | 'first_link'
-  /** NOERROR, no answer, NS records of another server. */
-  | 'referral';
+import { type Fault, honest, type Told } from './dns-zone.ts';
 
 interface Case {
   fault: Fault | null;
@@ -66,7 +14,7 @@ interface Case {
 
 const TYPE = { A: 1, NS: 2, MX: 15, AAAA: 28 } as const;
 
-/** A record by hand: owner (octets), type, data; `claims` is what it says of the length of its data. */
+/** A hand-made record: owner (octets), type, data; `claims` is the data length it declares. */
 function record(owner: readonly number[], type: number, data: readonly number[], claims = data.length): Buffer {
   return Buffer.from([...owner, 0, type, 0, 1, 0, 0, 0, 60, claims >> 8, claims & 0xff, ...data]);
 }
@@ -75,7 +23,7 @@ const label = (text: string): number[] => [text.length, ...Buffer.from(text, 'la
 /** A compression pointer to the name in the question. */
 const ASKED = [0xc0, 12];
 
-/** The octets to send for one question, or null for silence. */
+/** The octets to send for one question, or null for no reply. */
 export function forge(at: Case): { octets: Buffer; before?: Buffer; split?: boolean } | null {
   const { fault, question, told, over } = at;
   const id = at.query.id ?? 0;
@@ -166,7 +114,7 @@ export function forge(at: Case): { octets: Buffer; before?: Buffer; split?: bool
   }
 }
 
-/** A record full of pointers, each to the one before it, then records whose owners start at the last of them. */
+/** A record full of pointers, each to the previous one, then records whose owners start at the last. */
 function pointerChain(start: number): Buffer[] {
   const data: number[] = [];
   const first = start + 2 + 10;

@@ -1,7 +1,59 @@
-/** What a zone literal says about one question, and how an honest recursive server would write it down. */
+/** The answer of a zone literal to one question, encoded as a correct recursive server would. */
 import { type Answer, AUTHORITATIVE_ANSWER, encode, RECURSION_AVAILABLE, TRUNCATED_RESPONSE } from 'dns-packet';
 import type { RecordType } from '../../src/engine/dns/resolver.ts';
-import type { Fault } from './dns-faults.ts';
+
+/** Simulated faults (dns-faults.ts). */
+export type Fault =
+  | 'servfail'
+  | 'refused'
+  /** No reply at all. */
+  | 'silent'
+  /** Replies after this many milliseconds. */
+  | { readonly slow: number }
+  /** TC and nothing else over UDP; the full reply over TCP. */
+  | 'truncate'
+  /** Like `truncate`; the TCP reply starts with one octet per packet. */
+  | 'split'
+  /** Like `truncate`; TCP closes in the middle of the reply. */
+  | 'cut'
+  /** TC even over TCP. */
+  | 'truncate_always'
+  /** Wrong ID, question, type or class; a query instead of a reply. */
+  | 'wrong_id'
+  | 'wrong_question'
+  | 'wrong_type'
+  | 'wrong_class'
+  | 'echo'
+  /** A forged reply with a wrong ID, then the real one. */
+  | 'forged_first'
+  /** Random octets, including the ID. */
+  | 'garbage'
+  /** The correct ID and question, then random octets. */
+  | 'garbled'
+  /** A record whose owner is a pointer to itself. */
+  | 'self_pointer'
+  /** Two pointers to each other. */
+  | 'pointer_loop'
+  /** A chain of pointers through the whole message, and records that all start at its end. */
+  | 'pointer_chain'
+  /** A record with a length beyond the end of the message. */
+  | 'lying_length'
+  /** An A record of five octets. */
+  | 'long_address'
+  /** A record count that is too high. */
+  | 'lying_count'
+  /** FORMERR with EDNS, a correct answer without. */
+  | 'no_edns'
+  /** FORMERR for everything, only a header. */
+  | 'formerr'
+  /** 5,000 records over TCP. */
+  | 'flood'
+  /** An MX whose target is one label with dots in it, and one of 8-bit octets. */
+  | 'odd_names'
+  /** Only the first CNAME of a chain, like a server that is not authoritative for the rest. */
+  | 'first_link'
+  /** NOERROR, no answer, NS records of another server. */
+  | 'referral';
 
 export interface Entry {
   readonly A?: readonly string[];
@@ -12,7 +64,7 @@ export interface Entry {
   readonly PTR?: readonly string[];
   readonly NS?: readonly string[];
   readonly CNAME?: string;
-  /** Seconds; 300 when left out. */
+  /** Seconds; default 300. */
   readonly ttl?: number;
   /** For every type, or for some. */
   readonly fault?: Fault | Partial<Record<RecordType, Fault>>;

@@ -3,8 +3,8 @@
  *
  *     const lab = await zone({ 'good.test': { MX: [[10, 'mx.good.test']] }, 'mx.good.test': { A: ['127.0.0.1'] } });
  *
- * Names that the zone does not hold are NXDOMAIN, `*.name` is a wildcard (RFC 4592), every "no" has its SOA. It can lie
- * in all the ways that hostile servers do (`fault`), fall silent and come back, and it remembers what it was asked.
+ * Names not in the zone are NXDOMAIN, `*.name` is a wildcard (RFC 4592), negative answers have an SOA. It can simulate
+ * hostile servers (`fault`), stop replying and resume, and it records the questions.
  */
 import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { createSocket } from 'node:dgram';
@@ -16,13 +16,12 @@ import type { RecordType } from '../../src/engine/dns/resolver.ts';
 import { forge } from './dns-faults.ts';
 import { type Entry, faultOf, find, lookUp, type Negative, no, type Zone } from './dns-zone.ts';
 
-export type { Fault } from './dns-faults.ts';
-export type { Entry, Zone } from './dns-zone.ts';
+export type { Entry, Fault, Zone } from './dns-zone.ts';
 
-/** What a paused server does: swallow everything, answer everybody with this code, or have its port closed. */
-export type Pause = 'silent' | 'servfail' | 'refused' | 'closed';
+/** What a paused server does: drop everything, reply with this code, or close its port. */
+type Pause = 'silent' | 'servfail' | 'refused' | 'closed';
 
-export interface Query {
+interface Query {
   readonly name: string;
   readonly type: string;
   readonly over: 'udp' | 'tcp';
@@ -32,13 +31,13 @@ export interface Query {
 export interface DnsLab {
   readonly address: string;
   readonly port: number;
-  /** As the resolver's option takes it. */
+  /** In the format of the resolver's option. */
   readonly servers: readonly { address: string; port: number }[];
   /** Every question received, paused or not, oldest first. */
   readonly queries: Query[];
-  /** How often a name was asked for, of one type or of all. */
+  /** Number of questions for a name, of one type or all. */
   asked(name: string, type?: RecordType): number;
-  /** Sets a name's records anew; null removes it. */
+  /** Replaces a name's records; null removes it. */
   set(name: string, entry: Entry | null): void;
   pause(how?: Pause): Promise<void>;
   resume(): Promise<void>;
@@ -46,7 +45,7 @@ export interface DnsLab {
 }
 
 export interface ZoneOptions extends Negative {
-  /** 0, and so any free one, when left out. */
+  /** Default: any free port. */
   readonly port?: number;
 }
 
@@ -98,7 +97,7 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
   }
 
   async function open(): Promise<void> {
-    // Any free port is free for UDP; that it is for TCP too has to be tried.
+    // A port that is free for UDP may be in use for TCP.
     for (let attempt = 0; ; attempt++) {
       udp = createSocket('udp4');
       udp.on('message', onDatagram);
@@ -145,7 +144,7 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
   };
 }
 
-/** One frame; split: octet by octet at first, then the rest, each in a packet of its own. */
+/** One frame; if split, the first octets and the rest are sent in separate packets. */
 async function sendFramed(socket: Socket, reply: Buffer, split = false): Promise<void> {
   const frame = Buffer.concat([Buffer.from([reply.length >> 8, reply.length & 0xff]), reply]);
   socket.setNoDelay(true);

@@ -1,29 +1,29 @@
-/** A host and the Internet around it, as the doctor meets them: all is well, and each part can be made ill. */
+/** A host and the Internet around it, for the doctor: healthy by default, and each part can be broken. */
 
 import { createResolver } from '../../src/engine/dns/resolver.ts';
 import { loadBlocklists } from '../../src/engine/doctor/blocklists.ts';
-import { diagnose, type Finding, type World } from '../../src/engine/doctor/diagnose.ts';
-import { greet } from '../../src/engine/smtp/control.ts';
-import { CONTROL_DOMAINS } from '../../src/engine/smtp/control-hosts.ts';
+import { type DoctorDeps, diagnose, type Finding } from '../../src/engine/doctor/diagnose.ts';
+import { CANARY_DOMAINS } from '../../src/engine/smtp/canary-hosts.ts';
+import { probeGreeting } from '../../src/engine/smtp/connectivity-probe.ts';
 import { systemClock as clock, toIso } from '../../src/kernel/clock.ts';
 import { randomInt } from '../../src/kernel/ids.ts';
 import { type DnsLab, type Entry, type Zone, zone } from './dns.ts';
 import { type Persona, type SmtpLab, startSmtp } from './smtp.ts';
 
-/** The address under which the lab's mail servers say that they see us. */
+/** Our address as reported by the lab's mail servers. */
 export const EGRESS = '203.0.113.5';
 export const HELO = 'check.lab.test';
-export const SENDER = 'verify@check.lab.test';
+const SENDER = 'verify@check.lab.test';
 
-/** Mail hosts of the control domains, each on a loopback address of its own. */
-export const CONTROL_ADDRESSES = ['127.0.7.1', '127.0.7.2', '127.0.7.3', '127.0.7.4'];
+/** Mail hosts of the canary domains, each on its own loopback address. */
+const CONTROL_ADDRESSES = ['127.0.7.1', '127.0.7.2', '127.0.7.3', '127.0.7.4'];
 
 const blocklists = loadBlocklists();
 
-/** A zone in which all is well. */
-export const healthy = (): Zone => ({
+/** A zone without problems. */
+const healthy = (): Zone => ({
   ...Object.fromEntries(
-    CONTROL_DOMAINS.flatMap((domain, i) => [
+    CANARY_DOMAINS.flatMap((domain, i) => [
       [domain, { MX: [[10, `mx.${domain}`]] } satisfies Entry],
       [`mx.${domain}`, { A: [CONTROL_ADDRESSES[i]!] } satisfies Entry],
     ]),
@@ -33,26 +33,26 @@ export const healthy = (): Zone => ({
   ...Object.fromEntries(blocklists.map((list) => [`2.0.0.127.${list.zone}`, { A: ['127.0.0.2'] } satisfies Entry])),
 });
 
-export const greetsAs = (ip: string): Persona => ({
+const greetsAs = (ip: string): Persona => ({
   on: ({ verb }) => (verb === 'EHLO' ? [`250-mx.control at your service, [${ip}]`, '250 SIZE'] : undefined),
 });
 
-export interface DoctorLab {
+interface DoctorLab {
   readonly dns: DnsLab;
   readonly port: number;
-  readonly world: World;
+  readonly world: DoctorDeps;
   close(): Promise<void>;
 }
 
-/** What is amiss in a lab that is well otherwise. */
-export interface Illness {
+/** Faults in an otherwise healthy lab. */
+interface Illness {
   readonly zone?: Zone;
-  /** How all mail servers behave; null: nobody listens. */
+  /** The behavior of all mail servers; null: nothing listens. */
   readonly persona?: Persona | null;
-  readonly world?: Partial<World>;
+  readonly world?: Partial<DoctorDeps>;
 }
 
-/** One row of a table: what is ill, which check says so and how (`fail port`), what it found, what is to be done. */
+/** A table row: the fault, the check that reports it (`fail port`), what it found and how to fix it. */
 export interface IllRow extends Illness {
   readonly ill: string;
   readonly says: `${Finding['result']} ${Finding['check']}`;
@@ -60,7 +60,7 @@ export interface IllRow extends Illness {
   readonly fix: RegExp;
 }
 
-/** The findings of the check that a row is about, and all of them. */
+/** The findings of the row's check, and all findings. */
 export async function diagnosed(illness: Illness): Promise<{ all: Finding[]; of(check: Finding['check']): Finding[] }> {
   const lab = await doctorLab(illness);
   const all = await diagnose(lab.world);
@@ -79,19 +79,19 @@ export async function doctorLab({ zone: records, persona = greetsAs(EGRESS), wor
   }
   const resolver = createResolver({ servers: dns.servers, timeoutMs: 300, clock });
   const mayDial = (ip: string) => ip.startsWith('127.');
-  const world: World = {
+  const world: DoctorDeps = {
     clock,
     checkMs: 1_200,
     random: randomInt,
     resolver,
-    asker: { helo: HELO, from: SENDER, port, bind: [] },
-    greet: (address, limit) => greet(address, port, HELO, { ...limit, mayDial }),
+    sender: { helo: HELO, from: SENDER, port, bind: [] },
+    probeGreeting: (address, limit) => probeGreeting(address, port, HELO, { ...limit, mayDial }),
     mayDial,
     isPublic: (ip) => ip === EGRESS,
-    controls: CONTROL_DOMAINS,
+    canaryDomains: CANARY_DOMAINS,
     blocklists,
     lists: { version: toIso(clock.now()).slice(0, 10), problem: null },
-    store: () => Promise.resolve('SQLite, version 1'),
+    store: () => Promise.resolve({ name: 'SQLite, version 1', looseModes: [] }),
     httpDate: () => Promise.resolve({ from: 'web.test', date: httpDateOf(clock.now()), age: null }),
     ...changed,
   };
@@ -102,5 +102,5 @@ export async function doctorLab({ zone: records, persona = greetsAs(EGRESS), wor
   return { dns, port, world, close } satisfies DoctorLab;
 }
 
-/** As a server on the web writes a time (RFC 9110 §5.6.7). */
+/** An HTTP date (RFC 9110 §5.6.7). */
 export const httpDateOf = (ms: number): string => new Date(ms).toUTCString();

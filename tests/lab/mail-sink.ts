@@ -1,17 +1,17 @@
-/** The mail server of the people who sign in: takes everything, keeps it, and answers what was sent to whom. */
+/** A mail server that accepts and records all mail to dashboard users. */
 import { type Persona, type SmtpLab, startSmtp } from './smtp.ts';
 
-export interface Mailed {
-  /** Of the envelope. */
+interface Mailed {
+  /** Envelope recipients. */
   readonly from: string;
   readonly to: readonly string[];
   /** Header lines, unfolded and decoded, by name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   /** As sent, dots unstuffed. */
   readonly raw: string;
-  /** The body, decoded. */
+  /** The decoded body. */
   readonly text: string;
-  /** Of the first link in the body. */
+  /** The first link in the body. */
   readonly token: string;
 }
 
@@ -20,7 +20,7 @@ export interface MailSink {
   readonly url: string;
   readonly mails: readonly Mailed[];
   readonly smtp: SmtpLab;
-  /** Waits for the next mail to this address that nobody asked for yet. */
+  /** Waits for the next unread mail to this address. */
   next(to: string): Promise<Mailed>;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ function mailOf(commands: SmtpLab['commands'], lines: readonly string[]): Mailed
   };
 }
 
-/** RFC 2047 encoded words, by the letters. */
+/** Decodes RFC 2047 encoded words. */
 const words = (header: string): string =>
   header.replaceAll(/(=\?UTF-8\?Q\?[^?]*\?=\s*)+/gi, (run) => {
     const inner = [...run.matchAll(/=\?UTF-8\?Q\?([^?]*)\?=/gi)].map(([, text]) => text!.replaceAll('_', ' ')).join('');

@@ -1,10 +1,11 @@
-/** The mailbox check as tests use it: real sockets, the real classifier, loopback allowed. */
+/** The mailbox check with real sockets and the real classifier; loopback allowed. */
 import { registrableDomain } from '../../src/engine/address/domain.ts';
 import type { Address } from '../../src/engine/address/parse.ts';
 import { parseAddress } from '../../src/engine/address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../../src/engine/evidence.ts';
 import { createClassifier } from '../../src/engine/smtp/classify.ts';
-import { createMailboxCheck, type MailboxCheck, type MailboxCheckOptions } from '../../src/engine/smtp/mailbox.ts';
+import { createMailboxCheck, type MailboxCheck } from '../../src/engine/smtp/mailbox.ts';
+import type { MailboxCheckOptions } from '../../src/engine/smtp/options.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { randomInt } from '../../src/kernel/ids.ts';
 
@@ -28,7 +29,7 @@ export function labCheck(port: number, options: Partial<MailboxCheckOptions> = {
   });
 }
 
-/** Mail hosts as the DNS stage would have found them: `{ 'mx1.example.test': ['127.0.0.1'] }`. */
+/** Mail hosts as found by the DNS stage: `{ 'mx1.example.test': ['127.0.0.1'] }`. */
 export function labHosts(
   hosts: Readonly<Record<string, readonly string[]>>,
   provider: string | null = null,
@@ -50,7 +51,7 @@ export function labAddress(text: string): Address {
   return parsed.address;
 }
 
-export interface Asked {
+interface Asked {
   readonly email?: string;
   readonly dns?: DnsEvidence;
   readonly ms?: number;

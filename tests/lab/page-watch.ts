@@ -1,4 +1,4 @@
-/** Everything that a browser's pages do behind the back of a test. */
+/** Watches what a browser's pages do besides what a test checks. */
 import type { BrowserContext, Response } from 'playwright-core';
 
 interface Announced {
@@ -7,7 +7,7 @@ interface Announced {
   met: boolean;
 }
 
-/** A request that a page made. */
+/** A request of a page. */
 export interface Asked {
   readonly method: string;
   readonly url: string;
@@ -19,18 +19,18 @@ export interface PageWatch {
   refused(status: number, path: string | RegExp): void;
   unwatch(): void;
   readonly requests: readonly Asked[];
-  /** What happened that should not have, and what was announced and did not happen; in words. */
+  /** Unexpected events, and announced ones that did not happen, as text. */
   faults(): Promise<string[]>;
 }
 
-/** The one message that Chromium writes for every refused request: the reply itself is looked at. */
+/** Chromium's message for every failed request; ignored, because the replies are checked. */
 const REFUSED = /^Failed to load resource: the server responded with a status of/;
 
-/** Runs in the page. Chromium writes most of these to the console by itself, but not all. */
+/** Runs in the page. Chromium logs most of these to the console, but not all. */
 const TELL_OF_POLICY = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('content policy:', event.violatedDirective, event.blockedURI, event.sample))`;
 
-/** Watches all pages of a context, those that open later too. `origin`: the only one that may be asked for anything. */
+/** Watches all pages of a context, including later ones. `origin`: the only one that may be requested. */
 export async function watchPages(context: BrowserContext, origin: string): Promise<PageWatch> {
   const faults: string[] = [];
   const announced: Announced[] = [];
@@ -51,11 +51,11 @@ export async function watchPages(context: BrowserContext, origin: string): Promi
     const url = request.url();
     const headers = JSON.stringify(request.headers());
     requests.push({ method: request.method(), url, headers, body: request.postData() ?? '' });
-    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) found(`asked elsewhere: ${url}`);
+    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) found(`request to another host: ${url}`);
   });
   context.on('requestfailed', (request) => {
     const error = request.failure()?.errorText ?? '';
-    // A page that is left, or a download: the browser itself gave up waiting.
+    // Navigation away from the page, or a download: cancelled by the browser itself.
     if (error !== 'net::ERR_ABORTED') found(`failed: ${request.method()} ${request.url()}: ${error}`);
   });
   context.on('response', (response) => {

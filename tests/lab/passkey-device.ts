@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * A phone or laptop that holds passkeys and knows its owner, in Chromium's own words (Chrome DevTools Protocol,
- * domain WebAuthn). `credentials`: how many it holds.
+ * A virtual authenticator in Chromium that stores passkeys and verifies its user (Chrome DevTools Protocol, domain
+ * WebAuthn). `credentials`: the number of stored passkeys.
  */
 export async function addPasskeyDevice(page: Page): Promise<{ credentials(): Promise<number> }> {
   const session = await page.context().newCDPSession(page);

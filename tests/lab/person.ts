@@ -1,21 +1,23 @@
-/** People at their browsers: a cookie jar each, and the headers that a page's own requests have. */
+/** Users with a cookie jar each, sending the headers of a page's own requests. */
+
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/log.ts';
+import type { Role } from '../../src/kernel/roles.ts';
 import { lazyLibrary } from '../../src/service/sign-in/open.ts';
 import { hashPassword } from '../../src/service/sign-in/passwords.ts';
-import { createPeople, type People } from '../../src/service/sign-in/people.ts';
-import type { AccountId, Role, Store } from '../../src/store/store.ts';
+import { createUserAdmin, type UserAdmin } from '../../src/service/sign-in/user-admin.ts';
+import type { AccountId, Store } from '../../src/store/store.ts';
 import { type Reply, request } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** A browser that may be signed in. */
+/** A browser, signed in or not. */
 export interface Browser {
   /** Cookies by name. */
   readonly jar: Map<string, string>;
-  /** A request of the page: `body` is sent as JSON, cookies are sent and kept. A header set to '' is left out. */
+  /** A request of the page: `body` is sent as JSON, cookies are sent and stored. A header set to '' is omitted. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
-  /** Signs in by password; answers the reply. */
+  /** Signs in by password and returns the reply. */
   signIn(email: string, password?: string): Promise<Reply>;
 }
 
@@ -25,11 +27,11 @@ export interface Person extends Browser {
   readonly password: string;
 }
 
-export interface PersonOptions {
+interface PersonOptions {
   readonly email?: string;
   readonly name?: string;
   readonly password?: string;
-  /** Of which account, and as what; an owner unless said otherwise. Without an account: of none. */
+  /** Membership; default role: owner. Without an account: no membership. */
   readonly account?: AccountId;
   readonly role?: Role;
   readonly operator?: boolean;
@@ -40,15 +42,15 @@ interface Place {
   readonly store: Store;
 }
 
-const byStore = new WeakMap<Store, People>();
+const byStore = new WeakMap<Store, UserAdmin>();
 
-/** As `mailvet user` makes and changes people. */
-export function peopleOf({ url, store }: Place): People {
+/** The user administration of `mailvet user`. */
+export function peopleOf({ url, store }: Place): UserAdmin {
   let people = byStore.get(store);
   if (people === undefined) {
     const logger = createLogger('silent');
     const library = lazyLibrary({ store, secret: null, url: () => url, clock: systemClock, logger });
-    people = createPeople({ store, library, clock: systemClock });
+    people = createUserAdmin({ store, library, clock: systemClock });
     byStore.set(store, people);
   }
   return people;
@@ -56,7 +58,7 @@ export function peopleOf({ url, store }: Place): People {
 
 let made = 0;
 
-/** A new person, made past the service as `mailvet user create` does, and signed in through it. */
+/** A new user, created as by `mailvet user create` and signed in through the service. */
 export async function person(lab: Place, options: PersonOptions = {}): Promise<Person> {
   made += 1;
   const { email = `person${made}@example.com`, password = PASSWORD, role = 'owner', account } = options;
@@ -73,11 +75,11 @@ export async function person(lab: Place, options: PersonOptions = {}): Promise<P
   return { ...window, id: user.id, email: user.email, password };
 }
 
-/** Everybody in a laboratory comes from one address, which may not sign in as often as the tests do. */
+/** All users of a laboratory share one address, whose sign-in limit the tests would exceed. */
 export const forgetSignIns = ({ store }: Pick<Place, 'store'>): Promise<void> =>
   store.attempts.clear('sign-in-ip:127.0.0.1');
 
-/** A browser in which nobody is signed in yet. */
+/** A browser without a session. */
 export function browser(url: string): Browser {
   const jar = new Map<string, string>();
   const call: Browser['call'] = async (method, path, body, headers = {}) => {

@@ -6,7 +6,7 @@ import { startSmtp } from './smtp.ts';
 const printed: string[] = [];
 const show = ([finding, catchAll]: readonly [string, string]) => `${finding}, catch-all ${catchAll}`;
 
-describe('what each server must yield', () => {
+describe('the expected finding of each server', () => {
   afterAll(() => {
     process.stdout.write(`${printed.sort().join('\n')}\n`);
   });
@@ -32,7 +32,7 @@ describe('what each server must yield', () => {
       const dropped = name.startsWith('drops') || name === 'STARTTLS demanded and broken';
       if (!dropped) expect(commands.at(-1)?.verb).toBe('QUIT');
       const paths = commands.filter(({ verb }) => verb === 'RCPT').map(({ path }) => path);
-      // In a session of its own the probe comes first, after the real address in an earlier one.
+      // In its own session the probe comes first, because the real address was in an earlier one.
       if (paths.length > 0 && commands[0]!.connection === 0) expect(paths[0]).toBe(email);
     }
     check.close();

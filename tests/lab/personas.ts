@@ -1,16 +1,16 @@
 /**
- * The bench: servers as they are met in the wild, and what each must yield. `yields`: finding of the real recipient,
- * then of the catch-all question.
+ * Servers as found in the wild, and the expected findings. `yields`: the finding for the real recipient, then for the
+ * catch-all probe.
  */
 import type { Result, SmtpFinding } from '../../src/engine/evidence.ts';
 import type { Persona } from './smtp.ts';
 
-export interface BenchRow {
+interface BenchRow {
   readonly name: string;
   readonly persona: Persona;
   readonly email?: string;
   readonly yields: readonly [SmtpFinding, Result];
-  /** Of a second question, asked afterwards. */
+  /** The finding of a second check, made afterwards. */
   readonly again?: readonly [SmtpFinding, Result];
 }
 

@@ -1,4 +1,4 @@
-/** vitest globalSetup: one PostgreSQL server for the whole run, when the run is about PostgreSQL. */
+/** vitest globalSetup: one PostgreSQL server for the whole run, if the run uses PostgreSQL. */
 import { type PostgresServer, startPostgres, whyNoPostgres } from './postgres.ts';
 
 let server: PostgresServer | null = null;

@@ -1,7 +1,7 @@
 /**
- * A private PostgreSQL server on a free port of loopback, in a folder of its own, run by a user that is not root. The
- * tests of one vitest process share it; `MAILVET_TEST_POSTGRES_URL` names one that is there already (postgres-setup.ts
- * starts one for the whole run).
+ * A private PostgreSQL server on a free loopback port, in a temporary folder, run by an unprivileged user. The tests of
+ * one vitest process share it; `MAILVET_TEST_POSTGRES_URL` names an existing one (postgres-setup.ts starts one for the
+ * whole run).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ function findBinaries(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null;
 }
 
-/** Why no server can be started here, or null. With MAILVET_TEST_POSTGRES=required a reason is an error. */
+/** Why no server can be started, or null. With MAILVET_TEST_POSTGRES=required, a reason is an error. */
 export function whyNoPostgres(): string | null {
   if (process.env.MAILVET_TEST_POSTGRES_URL || findBinaries() !== null) return null;
   const reason = `no PostgreSQL server is installed (looked in ${PACKAGED})`;
@@ -29,12 +29,12 @@ export function whyNoPostgres(): string | null {
 }
 
 export interface PostgresServer {
-  /** URL of its maintenance database. */
+  /** URL of the maintenance database. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root: then the user that the package made, which owns no more than this folder. */
+/** PostgreSQL refuses to run as root; then it runs as the package's user, which owns only this folder. */
 interface User {
   readonly uid: number;
   readonly gid: number;
@@ -42,7 +42,7 @@ interface User {
 }
 function unprivileged(): User {
   const { uid, gid } = userInfo();
-  // The server ends with the test process, even when that is killed.
+  // The server ends with the test process, even if that is killed.
   if (uid !== 0) return { uid, gid, prefix: ['setpriv', '--pdeathsig', 'KILL'] };
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   const [owner, group] = [id('-u'), id('-g')];
@@ -71,7 +71,7 @@ function ready(server: ChildProcess): Promise<void> {
   });
 }
 
-/** Starts a server. Its data need not outlive a power cut, so it does not wait for the disk. */
+/** Starts a server. Its data need not survive a power failure, so fsync is off. */
 export async function startPostgres(): Promise<PostgresServer> {
   const binaries = findBinaries();
   if (binaries === null) throw new Error(whyNoPostgres() ?? 'PostgreSQL is not installed here.');
@@ -95,17 +95,17 @@ export async function startPostgres(): Promise<PostgresServer> {
       stdio: ['ignore', 'ignore', 'pipe'],
       cwd: folder,
     });
-    // Nothing waits for the server: it ends with this process.
+    // Does not keep this process alive.
     server.unref();
     try {
       await ready(server);
     } catch (error) {
-      // Somebody else may have taken the port meanwhile.
+      // Another process may have taken the port.
       if (tries < 3) continue;
       throw error;
     }
     const stop = async () => {
-      // Now it is worth waiting for: its folder can go only when it is down.
+      // Its folder can be deleted only after it has stopped.
       server.ref();
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGINT');
@@ -124,7 +124,7 @@ async function serverUrl(): Promise<string> {
   return (await shared).url;
 }
 
-/** Stops the server of this process, if it has one; for afterAll. */
+/** Stops the server of this process, if any; for afterAll. */
 export async function stopSharedPostgres(): Promise<void> {
   const server = shared;
   shared = null;
@@ -133,7 +133,7 @@ export async function stopSharedPostgres(): Promise<void> {
 
 let made = 0;
 
-/** A database of its own on the shared server. */
+/** A new database on the shared server. */
 export async function freshPostgres(): Promise<{ url: string; drop(): Promise<void> }> {
   const url = await serverUrl();
   const name = `test_${process.pid}_${made++}`;

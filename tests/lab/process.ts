@@ -1,4 +1,4 @@
-/** The service as a process of its own, as people run it: for what only a process can show, such as being killed. */
+/** The service in a separate process, for tests that need one, such as killing it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,21 +8,21 @@ const CLI = fileURLToPath(new URL('../../bin/mailvet.mjs', import.meta.url));
 
 export interface Running {
   readonly url: string;
-  /** What `--json` said first. */
+  /** The first line printed with `--json`. */
   readonly greeting: Readonly<Record<string, unknown>>;
   readonly child: ChildProcess;
-  /** Sends a signal and waits for the end; answers the exit code, or the signal that ended it. */
+  /** Sends a signal and waits for the exit; returns the exit code, or the signal that killed it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-export type Environment = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<string, string>>;
 
 const inherited = (): Record<string, string> => {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, NODE_NO_WARNINGS: '1' };
 };
 
-/** Starts `serve --json` and waits until it says where it listens. */
+/** Starts `serve --json` and waits until it prints its URL. */
 export async function startProcess(environment: Environment, flags: readonly string[] = []): Promise<Running> {
   const child = spawn(process.execPath, [CLI, 'serve', '--json', ...flags], {
     env: { ...inherited(), MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'error', ...environment },
@@ -52,19 +52,19 @@ export async function startProcess(environment: Environment, flags: readonly str
   };
 }
 
-export interface Ran {
+interface Ran {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs one command to its end; `input` is its standard input. */
+/** Runs one command to completion; `input` is its standard input. */
 export async function runCli(args: readonly string[], environment: Environment = {}, input = ''): Promise<Ran> {
   const child = spawn(process.execPath, [CLI, ...args], {
     env: { ...inherited(), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // A command that reads none may be gone before it is written.
+  // A command that reads no input may exit before it is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   let [out, err] = ['', ''];

@@ -6,6 +6,6 @@ it.each([
   [59, '287082'],
   [1_111_111_109, '081804'],
   [20_000_000_000, '353130'],
-])('shows the code of the RFC at %i s', (seconds, code) => {
+])('generates the code of the RFC at %i s', (seconds, code) => {
   expect(totp('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', 0, seconds * 1000)).toBe(code);
 });

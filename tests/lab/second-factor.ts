@@ -1,4 +1,4 @@
-/** An authenticator app, and a security key in software: what people hold when they prove who they are. */
+/** An authenticator app and a security key in software. */
 import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 const STEP_MS = 30_000;
@@ -26,15 +26,15 @@ const ATTESTED = 0x40;
 /** A security key (WebAuthn Level 3): ES256, no attestation, resident. */
 export interface SecurityKey {
   readonly id: string;
-  /** What navigator.credentials.create() would answer, as JSON. */
+  /** The result of navigator.credentials.create(), as JSON. */
   create(options: Record<string, unknown>, how: Ceremony): Record<string, unknown>;
-  /** What navigator.credentials.get() would answer, as JSON. */
+  /** The result of navigator.credentials.get(), as JSON. */
   get(options: Record<string, unknown>, how: Ceremony): Record<string, unknown>;
 }
 export interface Ceremony {
   readonly origin: string;
   readonly rpId: string;
-  /** Whether the key asked for a PIN or a finger; true unless said otherwise. */
+  /** Whether the key verified its user; default true. */
   readonly verified?: boolean;
 }
 
@@ -105,7 +105,7 @@ export function securityKey(): SecurityKey {
 
 const bytes = (base64url: string): Buffer => Buffer.from(base64url, 'base64url');
 
-/** RFC 8949, as much of it as a key needs: whole numbers, byte and text strings, maps. */
+/** The part of CBOR (RFC 8949) that a key needs: integers, byte and text strings, maps. */
 function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);

@@ -1,6 +1,6 @@
 /**
- * The whole service on loopback: a real store, a real DNS server, real HTTP. One cast for all endpoint tests: an owner
- * on Premium, a starter, and a stranger from another account.
+ * The whole service on loopback: a real store, a real DNS server, real HTTP. The same accounts for all endpoint tests:
+ * an owner on Premium, a starter, and an outsider from another account.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,11 +11,11 @@ import { createLogger } from '../../src/kernel/log.ts';
 import type { Plan } from '../../src/kernel/plans.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { createKey } from '../../src/service/keys.ts';
-import type { Account, Store } from '../../src/store/store.ts';
+import type { Account, KeyLimits, Store } from '../../src/store/store.ts';
 import { type DnsLab, type Zone, zone } from './dns.ts';
 import { freshDatabase } from './stores.ts';
 
-/** Names of the wider net, as the lab's resolver knows them. Addresses are loopback: private networks are allowed. */
+/** The lab's DNS zone. Addresses are loopback, because private networks are allowed. */
 export const NET: Zone = {
   'good.com': { MX: [[10, 'mx.good.com']] },
   'mx.good.com': { A: ['127.0.0.1'] },
@@ -37,8 +37,10 @@ export interface Lab {
   readonly store: Store;
   readonly dns: DnsLab;
   readonly databaseUrl: string;
-  /** An account of its own with a key. */
-  member(options?: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] }): Promise<Member>;
+  /** A separate account with a key. */
+  member(
+    options?: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] } & KeyLimits,
+  ): Promise<Member>;
   close(): Promise<void>;
 }
 
@@ -55,7 +57,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Of any shape: that is what the tests assert. Null where the reply is no JSON. */
+  /** Untyped, because tests assert its shape. Null if the reply is not JSON. */
   readonly json: ReturnType<JSON['parse']>;
 }
 
@@ -103,10 +105,10 @@ export async function startLab(
 let members = 0;
 
 async function memberOf(url: string, store: Store, options: Parameters<Lab['member']>[0] = {}): Promise<Member> {
-  const { plan = 'premium', credits = 1000, rateLimit = null, allowIps = [] } = options;
+  const { plan = 'premium', credits = 1000, rateLimit = null, allowIps = [], ...limits } = options;
   members += 1;
   const account = await store.accounts.create({ name: `member ${members}`, plan, rateLimit, credits });
-  const { key: made, value: key } = await createKey(store.keys, account.id, { name: 'test', allowIps });
+  const { key: made, value: key } = await createKey(store.keys, account.id, { ...limits, name: 'test', allowIps });
   const call: Member['call'] = (method, path, body, headers = {}) =>
     request(url, method, path, body, { authorization: `Bearer ${key}`, ...headers });
   return {

@@ -1,6 +1,6 @@
 /**
- * Mail servers as they are met in the wild, on loopback. A persona says how a server behaves; everything that a client
- * does is recorded, so that a test can say "never DATA", "QUIT always", "nothing before the banner".
+ * Mail servers as found in the wild, on loopback. A persona defines a server's behavior; everything that a client does
+ * is recorded, so that a test can assert "never DATA", "always QUIT", "nothing before the banner".
  *
  * Personas can share a port number by listening on different 127.x.y.z addresses.
  */
@@ -8,43 +8,43 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 
-export type Verb = 'EHLO' | 'HELO' | 'STARTTLS' | 'MAIL' | 'RCPT' | 'RSET' | 'QUIT' | 'DATA' | string;
+type Verb = 'EHLO' | 'HELO' | 'STARTTLS' | 'MAIL' | 'RCPT' | 'RSET' | 'QUIT' | 'DATA' | string;
 
-/** What to do when a command arrives: reply lines with their codes, hang up, or say nothing for ever. */
-export type Says = string | readonly string[] | 'drop' | 'silence' | Buffer;
+/** The reaction to a command: reply lines with codes, close the connection, or never reply. */
+type Says = string | readonly string[] | 'drop' | 'silence' | Buffer;
 
 export interface Persona {
   /** Lines with codes; default one 220. `drop` closes at once, `silence` never greets. */
   readonly banner?: Says;
   readonly bannerDelayMs?: number;
-  /** Postscreen's trick: whoever talks before the whole banner is refused. */
+  /** Rejects clients that talk before the banner is complete, like postscreen. */
   readonly punishEarlyTalkers?: boolean;
   /** EHLO keywords; default PIPELINING, 8BITMIME, SIZE. */
   readonly capabilities?: readonly string[];
   readonly tls?: 'works' | 'broken' | 'refused';
-  /** 530 at MAIL until TLS is up. */
+  /** 530 at MAIL before TLS. */
   readonly demandsTls?: boolean;
   /** Local parts that exist; `*` for any. Default: `good`. */
   readonly mailboxes?: readonly string[];
-  /** Overrides for any command; undefined falls through to the usual behaviour. */
+  /** Overrides for any command; undefined falls through to the default behavior. */
   readonly on?: (command: Heard, connection: Connection) => Says | undefined;
-  /** Bytes one by one, or every reply held back until this many commands were read. */
+  /** Sends bytes one by one, or holds replies back until this many commands were read. */
   readonly delivery?: 'whole' | 'bytes';
-  /** Before each reply. */
+  /** Delay before each reply. */
   readonly delayMs?: number;
 }
 
 /** A command as it arrived. */
-export interface Heard {
+interface Heard {
   readonly connection: number;
   readonly line: string;
   readonly verb: Verb;
-  /** What stands between the angle brackets. */
+  /** The path between the angle brackets. */
   readonly path: string;
   readonly tls: boolean;
 }
 
-export interface Connection {
+interface Connection {
   readonly number: number;
   readonly from: string;
   tls: boolean;
@@ -59,13 +59,13 @@ export interface SmtpLab {
   /** Every command of every connection, in order of arrival. */
   readonly commands: readonly Heard[];
   readonly connections: readonly Connection[];
-  /** Connections that sent something before the banner was out. */
+  /** Connections that sent something before the banner was complete. */
   readonly early: readonly number[];
-  /** Most connections that were open at once, those not counted that the server had ended. */
+  /** Peak of concurrent connections, excluding those closed by the server. */
   readonly mostOpen: number;
   readonly open: number;
   verbs(connection?: number): string[];
-  /** Waits until nobody is connected. */
+  /** Waits until no client is connected. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -129,7 +129,7 @@ export async function startSmtp(
   };
 }
 
-/** One connection: lines in, replies out, strictly one after the other. */
+/** One connection: lines in, replies out, strictly in sequence. */
 async function serve(plain: Socket, persona: Persona, connection: Connection, all: Heard[], early: number[]) {
   let socket: Socket = plain;
   let buffered = '';

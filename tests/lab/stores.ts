@@ -16,7 +16,7 @@ import { freshPostgres, stopSharedPostgres, whyNoPostgres } from './postgres.ts'
 export const ENGINE: 'sqlite' | 'postgres' = process.env.MAILVET_TEST_STORE === 'postgres' ? 'postgres' : 'sqlite';
 
 export interface Database {
-  /** For `openStore` or MAILVET_DATABASE_URL. */
+  /** For `openStore` and MAILVET_DATABASE_URL. */
   readonly url: string;
   drop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function freshDatabase(): Promise<Database> {
   return { url: `sqlite:${join(folder, 'mailvet.db')}`, drop };
 }
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that only moves when told to. */
 export class TestClock implements Clock {
   time = Date.UTC(2026, 10, 20, 10, 0, 0);
   now(): number {
@@ -45,17 +45,17 @@ export class TestClock implements Clock {
 
 export interface StoreLab {
   readonly engine: typeof ENGINE;
-  /** The time of all stores of this test. */
+  /** The clock of all stores of this test. */
   readonly clock: TestClock;
-  /** Where this test's stores live. */
+  /** The database of this test's stores. */
   readonly url: string;
-  /** Statements on the database itself, past the store: to damage it or to look. */
+  /** Runs statements directly on the database, to corrupt or inspect it. */
   sql(text: string): Promise<Record<string, unknown>[]>;
-  /** Opens one more store on this test's database, migrated; closed at the end unless the test did so. */
+  /** Opens another migrated store on this test's database; closed at the end of the test. */
   open(options?: Partial<StoreOptions>): Promise<Store>;
 }
 
-/** A suite of one noun; each test has a database of its own. Left out, loudly, where the engine is not installed. */
+/** A suite; each test has its own database. Skipped with a message if the database server is not installed. */
 export function describeStores(name: string, suite: (lab: StoreLab) => void): void {
   const reason = ENGINE === 'postgres' ? whyNoPostgres() : null;
   if (reason !== null) {
@@ -96,15 +96,9 @@ export function describeStores(name: string, suite: (lab: StoreLab) => void): vo
   });
 }
 
-async function runSql(url: string, text: string): Promise<Record<string, unknown>[]> {
-  if (url.startsWith('sqlite:')) {
-    const db = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5_000 });
-    try {
-      return db.prepare(text).all();
-    } finally {
-      db.close();
-    }
-  }
+/** A statement on a database, past the store. */
+export async function runSql(url: string, text: string): Promise<Record<string, unknown>[]> {
+  if (url.startsWith('sqlite:')) return runOnSqlite(url.slice('sqlite:'.length), text);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -112,6 +106,23 @@ async function runSql(url: string, text: string): Promise<Record<string, unknown
   } finally {
     await client.end();
   }
+}
+
+/**
+ * SQLite's own timeout would block this process, in which the service may hold the lock in a transaction that waits for
+ * the event loop.
+ */
+async function runOnSqlite(path: string, text: string, tries = 200): Promise<Record<string, unknown>[]> {
+  const db = new DatabaseSync(path, { timeout: 0 });
+  try {
+    return db.prepare(text).all();
+  } catch (error) {
+    if (tries === 0 || !/database is locked/.test(String(error))) throw error;
+  } finally {
+    db.close();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 25));
+  return runOnSqlite(path, text, tries - 1);
 }
 
 const unavailable = (): never => {

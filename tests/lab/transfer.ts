@@ -1,13 +1,13 @@
 import { get } from 'node:http';
 
-/** Octets of the bodies as they cross the network to a browser that takes gzip, and the codings that they came in. */
+/** Size of the bodies on the network for a browser that accepts gzip, and their content codings. */
 export async function transferred(urls: readonly string[]): Promise<{ bytes: number; codings: ReadonlySet<string> }> {
   const bodies = await Promise.all(urls.map(transfer));
   const bytes = bodies.reduce((sum, body) => sum + body.bytes, 0);
   return { bytes, codings: new Set(bodies.map(({ coding }) => coding)) };
 }
 
-/** Not by fetch, which decodes. */
+/** Not with fetch, which decodes. */
 const transfer = (url: string): Promise<{ bytes: number; coding: string }> =>
   new Promise((resolve, reject) => {
     get(url, { headers: { 'accept-encoding': 'gzip' } }, (reply) => {

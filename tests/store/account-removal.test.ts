@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AccountId, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
-import { hold, type Member, member, verdict, verifyNow } from './cast.ts';
+import { hold, type Member, member, removeDeleted, verdict, verifyNow } from './cast.ts';
 import { BY, person } from './people.ts';
 
 const TABLES = [
@@ -106,14 +106,14 @@ describeStores('an account that is deleted', (lab) => {
     expect(Object.keys(before).sort()).toEqual(TABLES.filter((table) => table !== 'holds').sort());
     const running = await hold(store, who);
     await store.accounts.remove(who.account.id);
-    await store.upkeep.purge(0);
+    expect(await removeDeleted(store)).toEqual([]);
     expect(await rowsOf(lab, who.account.id)).toMatchObject({ verifications: 1, holds: 1, keys: 1 });
     expect(await store.accounts.audit()).toEqual([]);
     // What was running is charged to an account that nobody sees.
     const settled = { caller: running.caller, holdId: running.id, record: verdict(running.id), idempotency: null };
     expect(await store.charging.settle(settled)).toEqual({ balance: 998 });
     expect(await store.accounts.audit()).toEqual([]);
-    await store.upkeep.purge(0);
+    expect(await removeDeleted(store)).toEqual([]);
     expect(await rowsOf(lab, who.account.id)).toEqual({});
     expect(await lab.sql('SELECT id FROM accounts')).toEqual([{ id: other.account.id }]);
     expect(await rowsOf(lab, other.account.id)).toEqual(before);
@@ -130,7 +130,7 @@ describeStores('an account that is deleted', (lab) => {
     await gone.close();
     expect(await store.upkeep.releaseDead()).toBe(1);
     expect(await store.accounts.audit()).toEqual([]);
-    await store.upkeep.purge(0);
+    expect(await removeDeleted(store)).toEqual([]);
     expect(await lab.sql('SELECT id FROM accounts')).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describeStores('an account that is deleted', (lab) => {
       }
     };
     const work = async () => {
-      await Promise.all([stores[0]!.upkeep.purge(0), stores[1]!.upkeep.purge(0)]);
+      await Promise.all([removeDeleted(stores[0]!), removeDeleted(stores[1]!)]);
       over = true;
     };
     await Promise.all([work(), watch(), ...Array.from({ length: 100 }, () => verifyNow(stores[1]!, other))]);

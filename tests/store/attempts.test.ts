@@ -25,6 +25,20 @@ describeStores('attempts', (lab) => {
     expect(await store.attempts.count('b', WINDOW)).toMatchObject({ count: 2 });
   });
 
+  it('are counted apart by origin, and cleared together', async () => {
+    const store = await lab.open();
+    const count = async (subject: string, origin?: string) =>
+      (await store.attempts.count(subject, WINDOW, origin)).count;
+    expect([await count('a', 'x'), await count('a', 'y'), await count('a', 'x'), await count('a')]).toEqual([
+      1, 1, 2, 1,
+    ]);
+    expect([await count('b', 'x'), await count('b', 'x')]).toEqual([1, 2]);
+    await store.attempts.clear('a');
+    expect([await count('a', 'x'), await count('a', 'y'), await count('a'), await count('b', 'x')]).toEqual([
+      1, 1, 1, 3,
+    ]);
+  });
+
   it('on many nodes at once are each counted', async () => {
     const stores = [await lab.open(), await lab.open(), await lab.open()];
     const counts = Array.from({ length: 60 }, (_, i) => stores[i % 3]!.attempts.count('jane@example.com', WINDOW));

@@ -1,5 +1,6 @@
 /** Who and what the store's tests are about: an account with a key, a request, a verdict. */
 import { hashApiKey, newApiKey } from '../../src/kernel/ids.ts';
+import type { KeyScope } from '../../src/kernel/key-scopes.ts';
 import type { Level, Plan } from '../../src/kernel/plans.ts';
 import type {
   Account,
@@ -7,6 +8,7 @@ import type {
   AdmissionRequest,
   Caller,
   Key,
+  KeyLimits,
   Store,
   VerificationRecord,
   VerifyAdmission,
@@ -22,12 +24,12 @@ export interface Member {
 
 export async function member(
   store: Store,
-  options: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] } = {},
+  options: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] } & KeyLimits = {},
 ): Promise<Member> {
-  const { plan = 'premium', credits = 100, rateLimit = 1_000_000, allowIps = [] } = options;
+  const { plan = 'premium', credits = 100, rateLimit = 1_000_000, allowIps = [], ...limits } = options;
   const account = await store.accounts.create({ name: 'Example', plan, rateLimit, credits });
   const hash = hashApiKey(newApiKey());
-  const key = await store.keys.create(account.id, { name: 'test', hash, lastFour: 'abcd', allowIps });
+  const key = await store.keys.create(account.id, { name: 'test', hash, lastFour: 'abcd', allowIps, ...limits });
   return { account, key, hash };
 }
 
@@ -49,7 +51,8 @@ export const verdict = (id: string, more: Partial<VerificationRecord> = {}): Ver
   ...more,
 });
 
-export interface Asked {
+interface Asked {
+  scope?: KeyScope;
   level?: Level;
   ip?: string;
   id?: string;
@@ -61,21 +64,22 @@ export interface Asked {
 }
 
 /** Blocks what a filter matches, as the service does; anything else has to be worked out. */
-export const onlyFilters =
+const onlyFilters =
   (id: string): VerifyAdmission['decide'] =>
   (filter) =>
     filter && verdict(id, { status: 'bad', reason: 'blocked_by_filter', credits: 0 });
 
 /** Who asks: by an API key, or as a person of an account. */
-export type Asker = { readonly hash: AdmissionRequest['keyHash'] };
+type Asker = { readonly hash: AdmissionRequest['keyHash'] };
 
 /** A request to verify; without `decide` a hold is taken unless a filter matches. */
 export function asking({ hash }: Asker, asked: Asked = {}): AdmissionRequest {
-  const { level = 'mx', ip = IP, id = newVerificationId(), invalid = false, holdMs = 60_000 } = asked;
+  const { scope = 'verify', level = 'mx', ip = IP, id = newVerificationId(), invalid = false, holdMs = 60_000 } = asked;
   const { idempotency = null, filterKeys = {}, decide = onlyFilters(id) } = asked;
   const keys = { email: 'jane@example.com', domains: ['example.com', 'com'], ips: () => [ip], ...filterKeys };
   return {
     keyHash: hash,
+    scope,
     ip,
     invalid,
     idempotency,
@@ -104,4 +108,19 @@ export async function hold(
   const admission = await store.charging.admit(asking(who, { ...asked, id }));
   if (admission.outcome !== 'admitted') throw new Error(`Not admitted: ${JSON.stringify(admission)}`);
   return { id, caller: admission.caller, balance: admission.balance };
+}
+
+/** Runs the jobs that remove deleted accounts, as a worker does. Returns what failed. */
+export async function removeDeleted(store: Store): Promise<string[]> {
+  const failed: string[] = [];
+  for (const claim of await store.jobs.claim(new Map([['account_removal', 100]]))) {
+    try {
+      const gone = await store.upkeep.removeAccount(claim.account ?? '');
+      await store.jobs.done(claim, gone ? null : 0);
+    } catch (error) {
+      failed.push(`${claim.account}: ${String(error)}`);
+      await store.jobs.fail(claim, String(error));
+    }
+  }
+  return failed;
 }

@@ -1,11 +1,13 @@
 /** Whatever is done in whatever order, on two stores at once, with crashes: the sums agree and nothing is charged twice. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { DAY_MS, monthOf } from '../../src/kernel/clock.ts';
 import { PRICE } from '../../src/kernel/plans.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Admission, Caller, Store } from '../../src/store/store.ts';
 import { describeStores, freshDatabase, type StoreLab, TestClock } from '../lab/stores.ts';
 import { asking, type Member, member, newVerificationId, verdict } from './cast.ts';
+import { SharedModel, sharedOperation } from './shared-model.ts';
 
 const level = fc.constantFrom('mx' as const, 'smtp' as const);
 const nth = fc.nat({ max: 50 });
@@ -34,12 +36,15 @@ const operation = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('release the dead' as const), side }) },
+  { weight: 8, arbitrary: sharedOperation },
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 /** Operations at once; then perhaps a crash, or time that passes. */
 const step = fc.record({
   at: fc.array(operation, { maxLength: 12 }),
-  after: fc.option(fc.oneof(fc.record({ crash: side }), fc.record({ ms: fc.constantFrom(1, 500, 1_000, 90_000) }))),
+  after: fc.option(
+    fc.oneof(fc.record({ crash: side }), fc.record({ ms: fc.constantFrom(1, 500, 1_000, 90_000, 20 * DAY_MS) })),
+  ),
 });
 
 interface Held {
@@ -59,6 +64,7 @@ class World {
   /** Record id → what it was acknowledged to cost; a second cost for one id would be a double charge. */
   readonly charged = new Map<string, { account: string; credits: number }>();
   readonly granted = new Map<string, number>();
+  readonly shared = new SharedModel((id, credits, account) => this.charge(id, credits, account));
 
   constructor(url: string) {
     this.url = url;
@@ -72,8 +78,11 @@ class World {
 
   async begin(): Promise<void> {
     this.stores = [await this.open(), await this.open()];
-    for (const credits of [25, 60]) {
-      const one = await member(this.stores[0]!, { credits });
+    for (const [credits, budget] of [
+      [25, null],
+      [200, 40],
+    ] as const) {
+      const one = await member(this.stores[0]!, { credits, budget });
       this.members.push(one);
       this.granted.set(one.account.id, credits);
     }
@@ -81,7 +90,8 @@ class World {
 
   async run(operation: Operation): Promise<void> {
     const store = this.stores[operation.side]!;
-    if (operation.do === 'release the dead') await store.upkeep.releaseDead();
+    if ('shared' in operation) await this.shared.run(store, this.members, operation);
+    else if (operation.do === 'release the dead') await store.upkeep.releaseDead();
     else if (operation.do === 'grant') await this.grant(store, this.members[operation.who]!, operation.credits);
     else if (operation.do === 'hold' || operation.do === 'charge') await this.ask(store, operation);
     else await this.settle(store, operation);
@@ -109,7 +119,7 @@ class World {
     if (answer.outcome === 'admitted') this.held.push({ id, caller: answer.caller, amount: PRICE[level], idempotency });
   }
 
-  async settle(store: Store, operation: Extract<Operation, { nth: number }>): Promise<void> {
+  async settle(store: Store, operation: Extract<Operation, { do: string; nth: number }>): Promise<void> {
     if (this.held.length === 0) return;
     const at = operation.nth % this.held.length;
     const { id, caller, amount, idempotency } = this.held[at]!;
@@ -128,8 +138,12 @@ class World {
   }
 
   acknowledge({ id, credits }: { id: string; credits: number }, caller: Caller): void {
+    this.charge(id, credits, caller.accountId);
+  }
+
+  charge(id: string, credits: number, account: string): void {
     expect(this.charged.has(id)).toBe(false);
-    this.charged.set(id, { account: caller.accountId, credits });
+    this.charged.set(id, { account, credits });
   }
 
   /** The process is gone and another starts: its holds are left behind, as after kill -9. */
@@ -141,12 +155,31 @@ class World {
   async check(): Promise<void> {
     expect(await this.stores[0]!.accounts.audit()).toEqual([]);
     for (const account of await this.stores[0]!.accounts.list()) expect(account.balance).toBeGreaterThanOrEqual(0);
+    await this.checkBudgets();
+  }
+
+  /** What each key was charged in each month never exceeds its budget. */
+  async checkBudgets(): Promise<void> {
+    for (const { account, key } of this.members) {
+      if (key.budget === null) continue;
+      const { items } = await this.stores[0]!.verifications.list(account.id, { offset: 0, limit: 10_000 });
+      const months = new Map<number, number>();
+      for (const { keyId, createdAt, credits } of items) {
+        if (keyId !== key.id) continue;
+        const { start } = monthOf(createdAt);
+        months.set(start, (months.get(start) ?? 0) + credits);
+      }
+      for (const spent of months.values()) expect(spent).toBeLessThanOrEqual(key.budget.credits);
+    }
   }
 
   /** When all is over: exactly what was acknowledged was charged. */
   async checkEnd(): Promise<void> {
     for (const which of [0, 1]) await this.crash(which);
     const store = this.stores[0]!;
+    // Shared holds are no node's: they outlive it until they are released, or expire.
+    for (const hold of this.shared.holds.slice(1)) await store.sharedHolds.release(hold.account, hold.id);
+    this.clock.advance(1_000);
     await store.upkeep.releaseDead();
     await this.check();
     for (const { account } of this.members) {

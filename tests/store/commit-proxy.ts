@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** The statement, and the tag of its answer; not the COMMITTED of the isolation level. */
 const COMMIT = 'COMMIT\0';
 
-export interface CommitProxy {
+interface CommitProxy {
   readonly url: string;
   /** How many connections were cut. */
   readonly cuts: number;

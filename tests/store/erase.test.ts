@@ -89,7 +89,7 @@ describeStores('erasing', (lab) => {
     await Promise.all(Array.from({ length: 1_200 }, (_, i) => log(store, who, 'jane@example.com', `k${i}`)));
     expect(await store.verifications.erase(who.account.id, 'jane@example.com', BY)).toBe(1_200);
     expect(await store.verifications.erase(who.account.id, 'nobody@example.com', BY)).toBe(0);
-    const [nobody, jane, ...more] = await store.trail.list(who.account.id, { before: null, limit: 10 });
+    const [nobody, jane, ...more] = await store.auditLog.list(who.account.id, { before: null, limit: 10 });
     const target = `sha256:${sha256Hex('jane@example.com').slice(0, 16)}`;
     expect(jane).toMatchObject({ actor: BY, action: 'log.erased', target, detail: { erased: 1_200 } });
     expect(nobody).toMatchObject({ detail: { erased: 0 } });

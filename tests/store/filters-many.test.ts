@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { AccountId, Filter, FilterType, Store } from '../../src/store/store.ts';
+import type { FilterType } from '../../src/kernel/filter-types.ts';
+import type { AccountId, Filter, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { member } from './cast.ts';
 import { BY } from './people.ts';
@@ -54,7 +55,7 @@ describeStores('many filters', (lab) => {
     ]);
     expect(await store.filters.addMany(account.id, [], BY)).toEqual([]);
     expect((await store.filters.addMany(account.id, lines, BY)).some((outcome) => outcome.added)).toBe(false);
-    const rows = await store.trail.list(account.id, { before: null, limit: 10 });
+    const rows = await store.auditLog.list(account.id, { before: null, limit: 10 });
     expect(rows).toMatchObject([{ action: 'filters.imported', target: '3 filters', detail: { added: 3, given: 7 } }]);
   });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { AccountId, Filter, FilterType, Store } from '../../src/store/store.ts';
+import type { FilterType } from '../../src/kernel/filter-types.ts';
+import type { AccountId, Filter, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { asking, member, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
@@ -203,7 +204,7 @@ describeStores('filters', (lab) => {
     const { id } = (result as Extract<typeof result, { added: true }>).filter;
     await store.filters.remove(account.id, id, BY);
     await store.filters.remove(account.id, id, BY);
-    const rows = await store.trail.list(account.id, { before: null, limit: 10 });
+    const rows = await store.auditLog.list(account.id, { before: null, limit: 10 });
     const detail = { filter: id, filter_type: 'email', reason: 'spam' };
     expect(rows).toMatchObject([
       { action: 'filter.removed', target: 'jane@example.com', detail, actor: BY },

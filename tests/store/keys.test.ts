@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { KEY_SCOPES } from '../../src/kernel/key-scopes.ts';
 import type { AccountId } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { IP, member, verifyNow } from './cast.ts';
@@ -14,6 +15,9 @@ describeStores('keys', (lab) => {
       name: 'test',
       lastFour: 'abcd',
       allowIps: ['192.0.2.0/24', '2001:db8::1'],
+      scopes: KEY_SCOPES,
+      budget: null,
+      expiresAt: null,
       createdAt: lab.clock.now(),
       revokedAt: null,
       lastUsedAt: null,
@@ -86,7 +90,7 @@ describeStores('keys', (lab) => {
     lab.clock.advance(1);
     expect(await verifyNow(store, who)).toMatchObject({ code: 'revoked_api_key' });
     expect(await verifyNow(store, successor)).toMatchObject({ outcome: 'settled' });
-    const [row, ...more] = await store.trail.list(who.account.id, { before: null, limit: 10 });
+    const [row, ...more] = await store.auditLog.list(who.account.id, { before: null, limit: 10 });
     const detail = { key: who.key.id, fresh: rolled!.fresh.id, grace_seconds: 60 };
     expect(row).toMatchObject({ actor: BY, action: 'key.rolled', target: 'test', detail });
     expect(more).toEqual([]);
@@ -132,7 +136,7 @@ describeStores('keys', (lab) => {
     expect(await verifyNow(store, who)).toMatchObject({ code: 'revoked_api_key' });
     lab.clock.advance(1_000);
     expect(await store.keys.revoke(who.key.id, BY)).toMatchObject({ revokedAt: now });
-    const rows = await store.trail.list(who.account.id, { before: null, limit: 10 });
+    const rows = await store.auditLog.list(who.account.id, { before: null, limit: 10 });
     expect(rows.map((row) => row.action)).toEqual(['key.revoked', 'key.rolled']);
   });
 
@@ -145,7 +149,7 @@ describeStores('keys', (lab) => {
     await store.keys.update(account.id, key.id, { name: 'shop' }, BY);
     await store.keys.update(account.id, key.id, { allowIps: [] }, BY);
     await store.keys.revoke(key.id, BY);
-    const rows = await store.trail.list(account.id, { before: null, limit: 10 });
+    const rows = await store.auditLog.list(account.id, { before: null, limit: 10 });
     expect(rows.map(({ action, target, detail }) => [action, target, detail]).reverse()).toEqual([
       ['key.created', 'site', { key: key.id, last_four: 'wxyz', allow_ips: ['192.0.2.7'] }],
       ['key.changed', 'site', { key: key.id, name: { from: 'site', to: 'shop' } }],

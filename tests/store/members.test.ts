@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { AccountId, Role, Store } from '../../src/store/store.ts';
+import type { Role } from '../../src/kernel/roles.ts';
+import type { AccountId, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member } from './cast.ts';
 import { BY, person } from './people.ts';
@@ -10,7 +11,7 @@ const roles = async (store: Store, account: AccountId): Promise<string[]> =>
   (await store.members.list(account)).map((one) => `${one.email} ${one.role}`).sort();
 
 const actions = async (store: Store, account: AccountId): Promise<string[]> =>
-  (await store.trail.list(account, { before: null, limit: 100 })).map((row) => `${row.action} ${row.target}`);
+  (await store.auditLog.list(account, { before: null, limit: 100 })).map((row) => `${row.action} ${row.target}`);
 
 describeStores('members', (lab) => {
   it('are added once, listed in the order of their coming, and see their accounts, the oldest first', async () => {
@@ -86,7 +87,7 @@ describeStores('members', (lab) => {
     expect(await store.members.remove(account.id, jane, BY)).toBe('done');
     expect(await store.members.remove(account.id, jane, BY)).toBe('not_found');
     expect(await roles(store, account.id)).toEqual(['bob@example.com owner']);
-    const [removed, lowered, raised] = await store.trail.list(account.id, { before: null, limit: 3 });
+    const [removed, lowered, raised] = await store.auditLog.list(account.id, { before: null, limit: 3 });
     expect(removed).toMatchObject({ action: 'member.removed', target: 'jane@example.com', detail: { role: 'member' } });
     expect(lowered).toMatchObject({ action: 'member.role_changed', detail: { from: 'owner', to: 'member' } });
     expect(raised).toMatchObject({ target: 'bob@example.com', detail: { from: 'admin', to: 'owner' } });
@@ -127,6 +128,7 @@ describeStores('invitations', (lab) => {
       accountName: 'Example',
       email: 'jane@example.com',
       role: 'admin',
+      provesAddress: false,
       invitedBy: 'jane@example.com',
       createdAt: lab.clock.now(),
       expiresAt: lab.clock.now() + DAY,

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { migrationsFolder, readMigrations } from '../../src/store/migrations.ts';
 import { openStore, StoreVersionError } from '../../src/store/open.ts';
 import { describeStores } from '../lab/stores.ts';
-import { verifyNow } from './cast.ts';
+import { removeDeleted, verifyNow } from './cast.ts';
 import { BY, person } from './people.ts';
 
 /** The package's migrations and, per engine, one more. */
@@ -80,7 +80,7 @@ describeStores('migrations', (lab) => {
     expect(await store.verifications.erase(account!.id, 'jane@example.com', BY)).toBe(2);
     expect(await store.accounts.audit()).toEqual([]);
     await store.accounts.remove(account!.id);
-    await store.upkeep.purge(0);
+    expect(await removeDeleted(store)).toEqual([]);
     expect(await lab.sql('SELECT id FROM accounts')).toEqual([]);
     await store.close();
   });

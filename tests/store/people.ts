@@ -7,7 +7,7 @@ import type { Tables } from '../../src/store/tables.ts';
 
 const BORN = Date.UTC(2026, 10, 1);
 
-export const tables = (store: Store): Kysely<Tables> => store.authDatabase.db as Kysely<Tables>;
+const tables = (store: Store): Kysely<Tables> => store.authDatabase.db as Kysely<Tables>;
 
 /** A user's id. */
 export async function person(store: Store, email: string, more: { operator?: 0 | 1 } = {}): Promise<string> {

@@ -13,7 +13,7 @@ afterEach(() => {
   children = [];
 });
 
-export interface Process {
+interface Process {
   readonly child: ChildProcess;
   /** What it has said so far, parsed. */
   readonly said: unknown[];
@@ -25,9 +25,12 @@ export interface Process {
 }
 
 /** Resolves when the process has opened the store. */
-export async function startProcess(url: string, job: string, hash = '', count = 0): Promise<Process> {
-  const args = [SCRIPT, url, job, hash, String(count)];
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+export const startProcess = (url: string, job: string, hash = '', count = 0): Promise<Process> =>
+  startScript(SCRIPT, [url, job, hash, String(count)]);
+
+/** Resolves when the script has printed `ready`. */
+export async function startScript(script: string, args: readonly string[]): Promise<Process> {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   const lines = createInterface({ input: child.stdout });
   const exit = Promise.all([once(child, 'exit'), once(lines, 'close')]);

@@ -34,6 +34,29 @@ describeStores('retention', (lab) => {
     expect(await store.upkeep.purge(start + 1)).toBe(0);
   });
 
+  it('stops between two batches when its signal aborts, however much is left', { timeout: 30_000 }, async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    await lab.sql(`
+      INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status, deliverability,
+        credits, duration_ms, body, created_at)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+      SELECT 'ver_old_' || i, '${who.account.id}', '${who.key.id}', 'jane@example.com', 'mx', 'mx', 'good', 'unknown',
+        0, 1, '{}', 0 FROM n`);
+    const stopping = new AbortController();
+    const purge = store.upkeep.purge(1, stopping.signal);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const asked = lab.clock.elapsed();
+    stopping.abort();
+    const deleted = await purge;
+    expect(lab.clock.elapsed() - asked).toBeLessThan(1000);
+    expect(deleted).toBeLessThan(60_000);
+    const { total } = await store.verifications.list(who.account.id, { offset: 0, limit: 1 });
+    expect(total).toBe(60_000 - deleted);
+    expect(await store.upkeep.purge(1, stopping.signal)).toBe(0);
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
   it('is looked after for more accounts than fit a step', async () => {
     const store = await lab.open();
     const start = lab.clock.now();

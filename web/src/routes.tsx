@@ -8,162 +8,167 @@ import { accountsSearch } from './pages/operator/search.ts';
 import { usageSearch } from './pages/usage/range.ts';
 import { Loading } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
-import { Root, SignedOut } from './shell/root.tsx';
-import { Stopped, StoppedBefore } from './shell/stopped.tsx';
+import { Root, SignedOutLayout } from './shell/root.tsx';
+import { RootError, RouteError } from './shell/route-error.tsx';
 
 const root = createRootRoute({ component: Root, notFoundComponent: () => <NotFound /> });
 
-/** Pages for anybody. */
-const open = createRoute({
+/** Pages that do not need a session. */
+const signedOut = createRoute({
   getParentRoute: () => root,
   id: 'open',
-  component: SignedOut,
-  errorComponent: StoppedBefore,
+  component: SignedOutLayout,
+  errorComponent: RootError,
   beforeLoad: () => queryClient.ensureQueryData(sessionQuery),
 });
 
-/** Pages for who is signed in; everybody else is asked to, and comes back. */
-const inside = createRoute({
+/** Pages that need a session. Others are sent to the sign-in page and come back. */
+const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
-  errorComponent: StoppedBefore,
+  errorComponent: RootError,
   beforeLoad: async ({ location }) => {
     const { user } = await queryClient.ensureQueryData(sessionQuery);
     if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
   },
 });
 
-/** Where a person goes after signing in: a path of this page, nothing else. */
-export function safeNext(next: unknown): string {
+/** A path on this origin to go to after signing in; guards against open redirects. */
+function safeRedirect(next: unknown): string {
   if (typeof next !== 'string' || !next.startsWith('/') || next.startsWith('/sign-in')) return '/';
-  // As the browser reads it: `//host`, `/\host` and a tab between the slashes all lead elsewhere.
+  // Parsed as browsers do: `//host`, `/\host` and a tab between the slashes all point to another host.
   const { origin } = location;
   return URL.canParse(next, origin) && new URL(next, origin).origin === origin ? next : '/';
 }
 
 const signIn = createRoute({
-  getParentRoute: () => open,
+  getParentRoute: () => signedOut,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>) => ({ next: safeNext(search.next) }),
+  validateSearch: (search: Record<string, unknown>) => ({ next: safeRedirect(search.next) }),
   component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
 });
 const signUp = createRoute({
-  getParentRoute: () => open,
+  getParentRoute: () => signedOut,
   path: '/sign-up',
   component: lazyRouteComponent(() => import('./pages/sign-up.tsx'), 'SignUpPage'),
 });
 const setup = createRoute({
-  getParentRoute: () => open,
+  getParentRoute: () => signedOut,
   path: '/setup',
   component: lazyRouteComponent(() => import('./pages/setup.tsx'), 'SetupPage'),
 });
 const resetPassword = createRoute({
-  getParentRoute: () => open,
+  getParentRoute: () => signedOut,
   path: '/reset-password',
   component: lazyRouteComponent(() => import('./pages/reset-password.tsx'), 'ResetPasswordPage'),
 });
 const verifyEmail = createRoute({
-  getParentRoute: () => open,
+  getParentRoute: () => signedOut,
   path: '/verify-email',
   component: lazyRouteComponent(() => import('./pages/verify-email.tsx'), 'VerifyEmailPage'),
 });
 const invitation = createRoute({
-  getParentRoute: () => open,
+  getParentRoute: () => signedOut,
   path: '/invitation',
   component: lazyRouteComponent(() => import('./pages/invitation.tsx'), 'InvitationPage'),
 });
 
 const overview = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/',
   component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
 });
 const usage = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/usage',
   validateSearch: usageSearch,
   component: lazyRouteComponent(() => import('./pages/usage.tsx'), 'UsagePage'),
 });
 const verify = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/verify',
   component: lazyRouteComponent(() => import('./pages/verify.tsx'), 'VerifyPage'),
 });
 const log = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/log',
   validateSearch: logSearch,
   component: lazyRouteComponent(() => import('./pages/log.tsx'), 'LogPage'),
 });
 const logEntry = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/log/$id',
   component: lazyRouteComponent(() => import('./pages/log-entry.tsx'), 'LogEntryPage'),
 });
 const filters = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/filters',
   validateSearch: filtersSearch,
   component: lazyRouteComponent(() => import('./pages/filters.tsx'), 'FiltersPage'),
 });
 const keys = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/settings/keys',
   validateSearch: keysSearch,
   component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'KeysPage'),
 });
 const account = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/account',
   component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
 });
 const ledger = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/account/ledger',
   component: lazyRouteComponent(() => import('./pages/ledger.tsx'), 'LedgerPage'),
 });
 const members = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/account/members',
   component: lazyRouteComponent(() => import('./pages/members.tsx'), 'MembersPage'),
 });
-const trail = createRoute({
-  getParentRoute: () => inside,
+const auditLog = createRoute({
+  getParentRoute: () => signedIn,
   path: '/account/trail',
-  component: lazyRouteComponent(() => import('./pages/trail.tsx'), 'TrailPage'),
+  component: lazyRouteComponent(() => import('./pages/audit-log.tsx'), 'AuditLogPage'),
 });
 const security = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/security',
   component: lazyRouteComponent(() => import('./pages/security.tsx'), 'SecurityPage'),
 });
 const operator = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/operator',
   validateSearch: accountsSearch,
   component: lazyRouteComponent(() => import('./pages/operator.tsx'), 'OperatorPage'),
 });
 const operatorAccount = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/operator/accounts/$id',
   component: lazyRouteComponent(() => import('./pages/operator-account.tsx'), 'OperatorAccountPage'),
 });
 const doctor = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/operator/doctor',
   component: lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
 });
 const lists = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/operator/lists',
   component: lazyRouteComponent(() => import('./pages/lists.tsx'), 'ListsPage'),
+});
+const operatorJobs = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator/jobs',
+  component: lazyRouteComponent(() => import('./pages/jobs.tsx'), 'JobsPage'),
 });
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    open.addChildren([signIn, signUp, setup, resetPassword, verifyEmail, invitation]),
-    inside.addChildren([
+    signedOut.addChildren([signIn, signUp, setup, resetPassword, verifyEmail, invitation]),
+    signedIn.addChildren([
       overview,
       usage,
       verify,
@@ -174,16 +179,17 @@ export const router = createRouter({
       account,
       ledger,
       members,
-      trail,
+      auditLog,
       security,
       operator,
       operatorAccount,
       doctor,
       lists,
+      operatorJobs,
     ]),
   ]),
   defaultPreload: 'intent',
-  defaultErrorComponent: Stopped,
+  defaultErrorComponent: RouteError,
   defaultPendingComponent: Loading,
   scrollRestoration: true,
 });

@@ -1,14 +1,19 @@
 import Type, { type Static } from 'typebox';
+import { ACTOR_KINDS, AUDIT_ACTIONS } from '../../kernel/audit-actions.ts';
+import { counted } from '../../kernel/format.ts';
+import { NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts';
+import { WINDOW_SECONDS } from '../../kernel/plans.ts';
+import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
-import { Email, Next, PAGE_SIZE, Password, ROLES, RoleField, Time } from './words.ts';
+import { Before, Email, Name, Next, PageSize, Password, Plan, Role, Status, Time } from './fields.ts';
 
 export const AccountReply = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    plan: Type.String(),
-    status: OneOf(['active', 'suspended'] as const),
-    rate_limit: Type.Integer({ description: 'Requests per 5 minutes.' }),
+    plan: Plan,
+    status: Status,
+    rate_limit: Type.Integer({ description: `Requests per ${counted(WINDOW_SECONDS / 60, 'minute')}.` }),
     smtp_available: Type.Boolean(),
     prices: Type.Object({ mx: Type.Integer(), smtp: Type.Integer() }),
     credits: Type.Object({ remaining: Type.Integer(), locked: Type.Integer() }),
@@ -17,16 +22,16 @@ export const AccountReply = Type.Object(
     /** The longest that the server allows. */
     retention_days_max: Type.Integer(),
     created_at: Time,
-    role: OneOf(ROLES),
+    role: Role,
   },
   { title: 'Account' },
 );
 export type AccountReply = Static<typeof AccountReply>;
 
 export const AccountChangeRequest = Type.Object({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, 'x-error': 'name must have 1 to 200 characters.' })),
+  name: Type.Optional(Name),
   retention_days: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()], {
+    Type.Union([Type.Integer({ minimum: RETENTION_DAYS.min, maximum: RETENTION_DAYS.max }), Type.Null()], {
       description: "Null: the server's own.",
       'x-error': 'retention_days must be a whole number of at least 1, or null.',
     }),
@@ -34,20 +39,13 @@ export const AccountChangeRequest = Type.Object({
 });
 /** `name`: the account's own, typed as a confirmation. */
 export const AccountDeleteRequest = Type.Object({
-  name: Type.String({ maxLength: 200, 'x-error': 'name must be the name of the account.' }),
+  name: Text('name', { ...NAME_LENGTH, min: 0 }, { 'x-error': 'name must be the name of the account.' }),
   password: Password,
 });
 
 export const PageQuery = Type.Object({
-  before: Type.Optional(Type.Integer({ minimum: 1, 'x-error': 'before must be the `next` of an earlier page.' })),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      default: PAGE_SIZE,
-      'x-error': 'limit must be a whole number from 1 to 100.',
-    }),
-  ),
+  before: Type.Optional(Before),
+  limit: Type.Optional(PageSize),
 });
 
 export const LedgerReply = Type.Object(
@@ -75,7 +73,7 @@ export const MembersReply = Type.Object(
         user_id: Type.String(),
         name: Type.String(),
         email: Type.String(),
-        role: OneOf(ROLES),
+        role: Role,
         second_factor: Type.Boolean(),
         created_at: Time,
         is_you: Type.Boolean(),
@@ -85,7 +83,7 @@ export const MembersReply = Type.Object(
       Type.Object({
         id: Type.String(),
         email: Type.String(),
-        role: OneOf(ROLES),
+        role: Role,
         invited_by: Type.String(),
         created_at: Time,
         expires_at: Time,
@@ -95,11 +93,11 @@ export const MembersReply = Type.Object(
   { title: 'Members' },
 );
 export type MembersReply = Static<typeof MembersReply>;
-export const RoleRequest = Type.Object({ role: RoleField });
-export const InviteRequest = Type.Object({ email: Email, role: RoleField });
+export const RoleRequest = Type.Object({ role: Role });
+export const InviteRequest = Type.Object({ email: Email, role: Role });
 /**
- * `link`: to hand on by oneself, shown once; null where it went to the address by mail, and always where strangers may sign
- * up: whoever has the link chooses the password of that address.
+ * `link`: for the inviter to pass on, shown once. Null where it was sent to the address by mail, and always where anyone may
+ * sign up, since the holder of the link chooses the password of that address.
  */
 export const InviteReply = Type.Object(
   { id: Type.String(), link: Nullable(Type.String()), mailed: Type.Boolean() },
@@ -113,13 +111,13 @@ export const TrailReply = Type.Object(
         id: Type.Integer(),
         at: Time,
         actor: Type.Object({
-          kind: OneOf(['user', 'operator', 'key', 'command', 'service'] as const),
+          kind: OneOf(ACTOR_KINDS),
           name: Type.String(),
         }),
         ip: Nullable(Type.String()),
         /** `key.created`, `filter.removed`, `member.role_changed` … */
-        action: Type.String(),
-        /** What it was done to, in words: a key's name, a filter's value, a member's address. */
+        action: OneOf(AUDIT_ACTIONS),
+        /** Display name of the target: a key's name, a filter's value, a member's address. */
         target: Type.String(),
         detail: Type.Record(Type.String(), Type.Unknown()),
       }),

@@ -1,20 +1,20 @@
 import Type, { type Static } from 'typebox';
-import { FILTER_TYPES, FilterReply, REASON_MAX } from '../filters.ts';
+import { FILTER_TYPES } from '../../kernel/filter-types.ts';
+import { span } from '../../kernel/format.ts';
+import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH, IMPORT_LINES } from '../../kernel/limits.ts';
+import { FilterReply } from '../filters.ts';
 import { Nullable, OneOf } from '../schema.ts';
 
-/** Lines of one request of an import; the page sends as many requests as it takes. */
-export const IMPORT_MAX = 200;
-
 const Line = Type.Object({
-  value: Type.String({ maxLength: 1024 }),
-  reason: Type.Optional(Nullable(Type.String({ maxLength: REASON_MAX }))),
+  value: Type.String({ maxLength: FILTER_VALUE_LENGTH.max }),
+  reason: Type.Optional(Nullable(Type.String({ maxLength: FILTER_REASON_LENGTH.max }))),
   filter_type: Type.Optional(OneOf(FILTER_TYPES)),
 });
 export const FilterImportRequest = Type.Object({
   lines: Type.Array(Line, {
-    minItems: 1,
-    maxItems: IMPORT_MAX,
-    'x-error': `lines must be a list of 1 to ${IMPORT_MAX} objects with "value", and "reason" or not.`,
+    minItems: IMPORT_LINES.min,
+    maxItems: IMPORT_LINES.max,
+    'x-error': `lines must be a list of ${span(IMPORT_LINES)} objects with "value", and "reason" or not.`,
   }),
 });
 /** One result for each line, in their order. */

@@ -1,6 +1,17 @@
 import Type, { type Static } from 'typebox';
-import { Nullable, OneOf } from '../schema.ts';
-import { Time } from './words.ts';
+import { choice, counted, grouped, span } from '../../kernel/format.ts';
+import { KEY_SCOPES } from '../../kernel/key-scopes.ts';
+import {
+  ALLOW_IPS,
+  INSTANT_LENGTH,
+  IP_LENGTH,
+  KEY_GRACE_SECONDS,
+  KEY_MONTHLY_CREDITS,
+  NAME_LENGTH,
+} from '../../kernel/limits.ts';
+import { Text, WholeNumber } from '../bounded.ts';
+import { DecodedAs, Nullable, OneOf } from '../schema.ts';
+import { Name, Time } from './fields.ts';
 
 export const DashboardKey = Type.Object(
   {
@@ -9,14 +20,18 @@ export const DashboardKey = Type.Object(
     /** `mv_live_…` and the last four characters: all that can ever be shown again. */
     key: Type.String(),
     allow_ips: Type.Array(Type.String()),
+    scopes: Type.Array(OneOf(KEY_SCOPES)),
+    /** Null: no budget. `used`: in the calendar month (UTC), with what is held; `resets_at`: its end. */
+    budget: Nullable(Type.Object({ monthly_credits: Type.Integer(), used: Type.Integer(), resets_at: Time })),
     /** `expiring`: rolled, and valid until `revoked_at`. */
-    state: OneOf(['active', 'expiring', 'revoked'] as const),
+    state: OneOf(['active', 'expiring', 'expired', 'revoked'] as const),
     created_at: Time,
+    expires_at: Nullable(Time),
     revoked_at: Nullable(Time),
     last_used_at: Nullable(Time),
     last_used_ip: Nullable(Type.String()),
-    /** What the cards point to; of keys that are not revoked. */
-    notices: Type.Array(OneOf(['never_used', 'idle', 'open_to_all'] as const)),
+    /** What the cards point to; of keys that are not revoked or expired. */
+    notices: Type.Array(OneOf(['never_used', 'idle', 'open_to_all', 'budget_spent'] as const)),
   },
   { title: 'DashboardKey' },
 );
@@ -25,25 +40,55 @@ export type DashboardKey = Static<typeof DashboardKey>;
 /** Newest first; revoked ones last. */
 export const KeysReply = Type.Object({ keys: Type.Array(DashboardKey) }, { title: 'Keys' });
 
-const KeyName = Type.String({ minLength: 1, maxLength: 200, 'x-error': 'name must have 1 to 200 characters.' });
-const AllowIps = Type.Array(Type.String({ maxLength: 64 }), {
-  maxItems: 200,
+const AllowIps = Type.Array(Type.String({ maxLength: IP_LENGTH.max }), {
+  maxItems: ALLOW_IPS.max,
   description: 'IPs and CIDRs; empty: from anywhere.',
-  'x-error': 'allow_ips must be a list of at most 200 IP addresses and CIDRs.',
+  'x-error': `allow_ips must be a list of at most ${grouped(ALLOW_IPS.max)} IP addresses and CIDRs.`,
 });
+const LONGEST_GRACE = counted(KEY_GRACE_SECONDS.max / 86_400, 'day');
 
-export const KeyCreateRequest = Type.Object({ name: KeyName, allow_ips: Type.Optional(AllowIps) });
-export const KeyChangeRequest = Type.Object({ name: Type.Optional(KeyName), allow_ips: Type.Optional(AllowIps) });
+const LIMITS = {
+  expires_at: Type.Optional(
+    DecodedAs(
+      'instant',
+      Type.Union([Type.String({ maxLength: INSTANT_LENGTH.max }), Type.Null()], {
+        description: 'A date or an RFC 3339 date-time in the future; null: never.',
+        'x-error': 'expires_at must be a date or an RFC 3339 date-time in the future, or null.',
+      }),
+    ),
+  ),
+  scopes: Type.Optional(
+    Type.Array(OneOf(KEY_SCOPES), {
+      minItems: 1,
+      maxItems: KEY_SCOPES.length,
+      description: 'What the key may be used for.',
+      'x-error': `scopes must be a list of at least one of ${choice(KEY_SCOPES)}.`,
+    }),
+  ),
+  monthly_credits: Type.Optional(
+    Type.Union([WholeNumber('monthly_credits', KEY_MONTHLY_CREDITS), Type.Null()], {
+      description: 'What the key may spend in a calendar month (UTC); null: no budget.',
+      'x-error': `monthly_credits must be a whole number from ${span(KEY_MONTHLY_CREDITS)}, or null.`,
+    }),
+  ),
+};
+
+export const KeyCreateRequest = Type.Object({ name: Name, allow_ips: Type.Optional(AllowIps), ...LIMITS });
+export const KeyChangeRequest = Type.Object({
+  name: Type.Optional(Name),
+  allow_ips: Type.Optional(AllowIps),
+  ...LIMITS,
+});
 /** `name`: the key's own, typed as a confirmation. */
 export const KeyRevokeRequest = Type.Object({
-  name: Type.String({ maxLength: 200, 'x-error': 'name must be the name of the key.' }),
+  name: Text('name', { ...NAME_LENGTH, min: 0 }, { 'x-error': 'name must be the name of the key.' }),
 });
 export const KeyRollRequest = Type.Object({
   grace_seconds: Type.Integer({
-    minimum: 0,
-    maximum: 2_592_000,
-    description: 'How long the old key stays valid; at most 30 days.',
-    'x-error': 'grace_seconds must be a whole number from 0 to 2,592,000 (30 days).',
+    minimum: KEY_GRACE_SECONDS.min,
+    maximum: KEY_GRACE_SECONDS.max,
+    description: `How long the old key stays valid; at most ${LONGEST_GRACE}.`,
+    'x-error': `grace_seconds must be a whole number from ${span(KEY_GRACE_SECONDS)} (${LONGEST_GRACE}).`,
   }),
 });
 /** The only time the value is shown. */

@@ -1,15 +1,24 @@
 import Type, { type Static } from 'typebox';
+import { ADDRESS_LENGTH, LOG_QUERY_LENGTH } from '../../kernel/limits.ts';
+import { LEVELS } from '../../kernel/plans.ts';
+import { STATUSES } from '../../kernel/reasons.ts';
+import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
-import { LEVELS, VerifyReply } from '../verify.ts';
-import { Next, PAGE_SIZE, Time } from './words.ts';
+import {
+  DeliverabilityField,
+  EMAIL_ERROR,
+  LEVEL_NOTES,
+  ReasonField,
+  ReasonOrNone,
+  StatusField,
+  VerifyReply,
+} from '../verify.ts';
+import { Before, Next, PageSize, Time } from './fields.ts';
 
 /** A verification from the dashboard: charged as any other, with its evidence. */
 export const DashboardVerifyRequest = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: 1024, 'x-error': 'email must be a string of 1 to 1,024 characters.' }),
-  validation_type: OneOf(LEVELS, {
-    'x-error': 'validation_type must be "mx" or "smtp".',
-    'x-code': 'invalid_validation_type',
-  }),
+  email: Text('email', ADDRESS_LENGTH, { 'x-error': EMAIL_ERROR }),
+  validation_type: OneOf(LEVELS, LEVEL_NOTES),
 });
 export const DashboardVerifyReply = Type.Object(
   { result: VerifyReply, credits_remaining: Type.Integer() },
@@ -20,9 +29,9 @@ export const LogEntry = Type.Object(
   {
     id: Type.String(),
     email: Type.String(),
-    status: OneOf(['good', 'bad'] as const),
-    deliverability: Type.String(),
-    reason: Nullable(Type.String()),
+    status: StatusField,
+    deliverability: DeliverabilityField,
+    reason: ReasonField,
     requested: OneOf(LEVELS),
     validation_type: OneOf(LEVELS),
     credits_used: Type.Integer(),
@@ -38,21 +47,18 @@ export type LogEntry = Static<typeof LogEntry>;
 
 export const LogQuery = Type.Object({
   email: Type.Optional(
-    Type.String({ maxLength: 1024, description: 'An address or its beginning, without regard to case.' }),
+    Text(
+      'email',
+      { ...ADDRESS_LENGTH, min: 0 },
+      { description: 'An address or its beginning, without regard to case.' },
+    ),
   ),
-  id: Type.Optional(Type.String({ maxLength: 64 })),
-  reason: Type.Optional(Type.String({ maxLength: 64, description: '`none`: without a reason.' })),
-  key: Type.Optional(Type.String({ maxLength: 64, description: 'Id of a key, or `dashboard`.' })),
-  status: Type.Optional(OneOf(['good', 'bad'] as const, { 'x-error': 'status must be "good" or "bad".' })),
-  before: Type.Optional(Type.Integer({ minimum: 1, 'x-error': 'before must be the `next` of an earlier page.' })),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      default: PAGE_SIZE,
-      'x-error': 'limit must be a whole number from 1 to 100.',
-    }),
-  ),
+  id: Type.Optional(Text('id', LOG_QUERY_LENGTH)),
+  reason: Type.Optional(ReasonOrNone),
+  key: Type.Optional(Text('key', LOG_QUERY_LENGTH, { description: 'Id of a key, or `dashboard`.' })),
+  status: Type.Optional(OneOf(STATUSES, { 'x-error': 'status must be "good" or "bad".' })),
+  before: Type.Optional(Before),
+  limit: Type.Optional(PageSize),
 });
 /**
  * Newest first. One request looks through a bounded number of rows: a page may hold fewer entries than asked, or none,
@@ -70,6 +76,6 @@ export const LogReply = Type.Object(
 /** `reply`: the JSON as it was answered then. */
 export const LogDetailReply = Type.Object({ entry: LogEntry, reply: VerifyReply }, { title: 'LogDetail' });
 export const EraseRequest = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: 1024, 'x-error': 'email must be the address to erase.' }),
+  email: Text('email', ADDRESS_LENGTH, { 'x-error': 'email must be the address to erase.' }),
 });
 export const EraseReply = Type.Object({ erased: Type.Integer() }, { title: 'Erased' });

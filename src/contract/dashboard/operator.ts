@@ -1,17 +1,27 @@
 import Type, { type Static } from 'typebox';
+import { DOCTOR_CHECKS } from '../../kernel/doctor-checks.ts';
+import { counted, grouped } from '../../kernel/format.ts';
+import {
+  ACCOUNT_QUERY_LENGTH,
+  ACCOUNTS_PAGE,
+  GRANT_CREDITS,
+  NOTE_LENGTH,
+  OPENING_CREDITS,
+  RATE_LIMIT,
+} from '../../kernel/limits.ts';
+import { WINDOW_SECONDS } from '../../kernel/plans.ts';
+import { Text, WholeNumber } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
-import { Time } from './words.ts';
-
-export const PLAN_WORDS = ['starter', 'premium', 'enterprise'] as const;
+import { Name, Plan, Status, Time } from './fields.ts';
 
 export const OperatorAccount = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    plan: OneOf(PLAN_WORDS),
+    plan: Plan,
     rate_limit: Type.Integer(),
     rate_limit_set: Type.Boolean(),
-    status: OneOf(['active', 'suspended'] as const),
+    status: Status,
     balance: Type.Integer(),
     locked: Type.Integer(),
     members: Type.Integer(),
@@ -23,63 +33,46 @@ export const OperatorAccount = Type.Object(
 export type OperatorAccount = Static<typeof OperatorAccount>;
 
 export const OperatorAccountsQuery = Type.Object({
-  query: Type.Optional(Type.String({ maxLength: 200, description: 'In name or id.' })),
-  page: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 100_000,
-      default: 1,
-      'x-error': 'page must be a whole number from 1 to 100,000.',
-    }),
-  ),
+  query: Type.Optional(Text('query', ACCOUNT_QUERY_LENGTH, { description: 'In name or id.' })),
+  page: Type.Optional(WholeNumber('page', ACCOUNTS_PAGE)),
 });
-/** 50 to a page, newest first. */
+/** Newest first. */
 export const OperatorAccountsReply = Type.Object(
   { accounts: Type.Array(OperatorAccount), total_count: Type.Integer(), per_page: Type.Integer() },
   { title: 'OperatorAccounts' },
 );
 
-const Name = Type.String({ minLength: 1, maxLength: 200, 'x-error': 'name must have 1 to 200 characters.' });
-const Plan = OneOf(PLAN_WORDS, { 'x-error': 'plan must be "starter", "premium" or "enterprise".' });
-const RateLimit = Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()], {
-  description: "Requests per 5 minutes; null: the plan's own.",
-  'x-error': 'rate_limit must be a whole number of at least 1, or null.',
+const RateLimit = Type.Union([Type.Integer({ minimum: RATE_LIMIT.min, maximum: RATE_LIMIT.max }), Type.Null()], {
+  description: `Requests per ${counted(WINDOW_SECONDS / 60, 'minute')}; null: the plan's own.`,
+  'x-error': `rate_limit must be a whole number of at least ${RATE_LIMIT.min}, or null.`,
 });
 export const OperatorCreateRequest = Type.Object({
   name: Name,
   plan: Plan,
-  credits: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 1_000_000_000,
-      'x-error': 'credits must be a whole number from 0 to 1,000,000,000.',
-    }),
-  ),
+  credits: Type.Optional(WholeNumber('credits', OPENING_CREDITS)),
   rate_limit: Type.Optional(RateLimit),
 });
 export const OperatorChangeRequest = Type.Object({
   name: Type.Optional(Name),
   plan: Type.Optional(Plan),
   rate_limit: Type.Optional(RateLimit),
-  status: Type.Optional(
-    OneOf(['active', 'suspended'] as const, { 'x-error': 'status must be "active" or "suspended".' }),
-  ),
+  status: Type.Optional(Status),
 });
 export const GrantRequest = Type.Object({
-  credits: Type.Integer({
-    minimum: -1_000_000_000,
-    maximum: 1_000_000_000,
+  credits: WholeNumber('credits', GRANT_CREDITS, {
     description: 'Negative: taken back, never below zero.',
-    'x-error': 'credits must be a whole number between -1,000,000,000 and 1,000,000,000, and not 0.',
+    'x-error':
+      `credits must be a whole number between ${grouped(GRANT_CREDITS.min)} and ${grouped(GRANT_CREDITS.max)}, ` +
+      'and not 0.',
   }),
-  note: Type.String({ minLength: 1, maxLength: 500, 'x-error': 'note must have 1 to 500 characters.' }),
+  note: Text('note', NOTE_LENGTH),
 });
 
 export const DoctorReply = Type.Object(
   {
     checks: Type.Array(
       Type.Object({
-        check: Type.String(),
+        check: OneOf(DOCTOR_CHECKS),
         result: OneOf(['pass', 'warn', 'fail'] as const),
         found: Type.String(),
         /** What to do; null where there is nothing. */

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { CODE_LENGTH, PASSKEY_NAME_LENGTH } from '../../kernel/limits.ts';
+import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
-import { Email, NewPassword, Password, PersonName, ROLES, Time, Token } from './words.ts';
+import { Email, NewPassword, Password, PersonName, Plan, Role, Status, Time, Token } from './fields.ts';
 
 /** Who is signed in, what they may see, and what the sign-in page offers. Answered to anybody. */
 export const SessionReply = Type.Object(
@@ -10,7 +12,7 @@ export const SessionReply = Type.Object(
         id: Type.String(),
         email: Type.String(),
         name: Type.String(),
-        /** Whether a code of an authenticator app is asked at sign-in. */
+        /** Whether sign-in requires a code of an authenticator app. */
         second_factor: Type.Boolean(),
         operator: Type.Boolean(),
       }),
@@ -19,12 +21,12 @@ export const SessionReply = Type.Object(
       Type.Object({
         id: Type.String(),
         name: Type.String(),
-        role: OneOf(ROLES),
-        plan: Type.String(),
-        status: OneOf(['active', 'suspended'] as const),
+        role: Role,
+        plan: Plan,
+        status: Status,
       }),
     ),
-    /** Whether strangers may sign up. */
+    /** Whether anyone may sign up. */
     signup: Type.Boolean(),
     /** Whether this service can send mail. */
     mail: Type.Boolean(),
@@ -42,13 +44,11 @@ export type Done = Static<typeof Done>;
 export const SetupRequest = Type.Object({ token: Token, name: PersonName, email: Email, password: NewPassword });
 export const SignInRequest = Type.Object({ email: Email, password: Password });
 export const SignInReply = Type.Object(
-  { second_factor: Type.Boolean({ description: 'True: not yet signed in, a code is asked next.' }) },
+  { second_factor: Type.Boolean({ description: 'True: not signed in yet, a code is required next.' }) },
   { title: 'SignIn' },
 );
 export const CodeRequest = Type.Object({
-  code: Type.String({
-    minLength: 6,
-    maxLength: 20,
+  code: Text('code', CODE_LENGTH, {
     description: 'Six digits of the authenticator app, or a recovery code.',
     'x-error': 'code must be the six digits of the authenticator app, or a recovery code.',
   }),
@@ -74,7 +74,7 @@ export const PasskeysReply = Type.Object(
   { passkeys: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), created_at: Time })) },
   { title: 'Passkeys' },
 );
-/** As the Web Authentication API takes and gives them (WebAuthn Level 3 §5.1.8–5.1.10); the browser is their reader. */
+/** In the JSON form of the Web Authentication API (WebAuthn Level 3 §5.1.8–5.1.10), passed to the browser unchanged. */
 export const PasskeyOptions = Type.Object(
   { options: Type.Record(Type.String(), Type.Unknown()) },
   { title: 'PasskeyOptions' },
@@ -84,7 +84,7 @@ const Credential = Type.Record(Type.String(), Type.Unknown(), {
   'x-error': 'credential must be what the browser made of the options.',
 });
 export const PasskeyCreateRequest = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 100, 'x-error': 'name must have 1 to 100 characters.' }),
+  name: Text('name', PASSKEY_NAME_LENGTH),
   credential: Credential,
 });
 export const PasskeySignInRequest = Type.Object({ credential: Credential });
@@ -93,7 +93,7 @@ export const InvitationLookupReply = Type.Object(
   {
     account: Type.Object({ name: Type.String() }),
     email: Type.String(),
-    role: OneOf(ROLES),
+    role: Role,
     /** Whether this address signs in already: then no password is chosen. */
     known: Type.Boolean(),
   },

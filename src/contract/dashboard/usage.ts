@@ -1,10 +1,15 @@
 import Type, { type Static } from 'typebox';
-import { Nullable, OneOf } from '../schema.ts';
-import { Time } from './words.ts';
+import { span } from '../../kernel/format.ts';
+import { INSTANT_LENGTH, LOW_BALANCE } from '../../kernel/limits.ts';
+import { Text } from '../bounded.ts';
+import { DecodedAs, Nullable, OneOf } from '../schema.ts';
+import { instantError } from '../usage.ts';
+import { ReasonOrNone } from '../verify.ts';
+import { Plan, Status, Time } from './fields.ts';
 
 export const OverviewReply = Type.Object(
   {
-    account: Type.Object({ id: Type.String(), name: Type.String(), plan: Type.String(), status: Type.String() }),
+    account: Type.Object({ id: Type.String(), name: Type.String(), plan: Plan, status: Status }),
     credits: Type.Object({ remaining: Type.Integer(), locked: Type.Integer(), used: Type.Integer() }),
     period: Type.Object({ start: Time, end: Time }),
     /** Of the period. */
@@ -19,21 +24,24 @@ export const OverviewReply = Type.Object(
       never_used: Type.Integer(),
       idle: Type.Integer(),
       open_to_all: Type.Integer(),
+      budget_spent: Type.Integer(),
     }),
   },
   { title: 'Overview' },
 );
 export type OverviewReply = Static<typeof OverviewReply>;
 
-export const BUCKETS = ['hour', 'day'] as const;
+const BUCKETS = ['hour', 'day'] as const;
+const InstantOf = (field: string) =>
+  DecodedAs('instant', Text(field, INSTANT_LENGTH, { 'x-error': instantError(field) }));
 export const UsageRangeQuery = Type.Object({
-  from: Type.Optional(Type.String({ maxLength: 40, 'x-error': 'from must be a date or an RFC 3339 time.' })),
-  to: Type.Optional(Type.String({ maxLength: 40, 'x-error': 'to must be a date or an RFC 3339 time.' })),
+  from: Type.Optional(InstantOf('from')),
+  to: Type.Optional(InstantOf('to')),
   bucket: Type.Optional(OneOf(BUCKETS, { 'x-error': 'bucket must be "hour" or "day".' })),
 });
 
 const Latency = Nullable(Type.Object({ p50: Type.Number({ description: 'Milliseconds.' }), p95: Type.Number() }));
-/** Every bucket of the range, also the empty ones: at most 800 of them. */
+/** Every bucket of the range, also the empty ones. */
 export const UsageChartReply = Type.Object(
   {
     from: Time,
@@ -46,7 +54,7 @@ export const UsageChartReply = Type.Object(
         good: Type.Integer(),
         bad: Type.Integer(),
         credits: Type.Integer(),
-        /** Refused with 4xx, those with 429 left out. */
+        /** Rejected with 4xx other than 429. */
         refused: Type.Integer(),
         rate_limited: Type.Integer(),
         latency: Type.Object({ mx: Latency, smtp: Latency }),
@@ -60,7 +68,7 @@ export const UsageChartReply = Type.Object(
       refused: Type.Integer(),
       rate_limited: Type.Integer(),
     }),
-    by_reason: Type.Array(Type.Object({ reason: Type.String(), requests: Type.Integer() })),
+    by_reason: Type.Array(Type.Object({ reason: ReasonOrNone, requests: Type.Integer() })),
     /** `key_id` is `dashboard` for what was verified here. */
     by_key: Type.Array(
       Type.Object({ key_id: Type.String(), name: Type.String(), requests: Type.Integer(), credits: Type.Integer() }),
@@ -71,7 +79,7 @@ export const UsageChartReply = Type.Object(
 export type UsageChartReply = Static<typeof UsageChartReply>;
 
 export const LowBalanceRequest = Type.Object({
-  credits: Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()], {
-    'x-error': 'credits must be a whole number from 1 to 1,000,000,000, or null for no line.',
+  credits: Type.Union([Type.Integer({ minimum: LOW_BALANCE.min, maximum: LOW_BALANCE.max }), Type.Null()], {
+    'x-error': `credits must be a whole number from ${span(LOW_BALANCE)}, or null for no line.`,
   }),
 });

@@ -26,7 +26,7 @@ describe('canonicalEmail', () => {
     ['jane@foo.test', 'reserved_tld'],
   ])('%j → %s', (text, expected) => expect(email(text)).toBe(expected));
 
-  it('is the same for what it returned', () => {
+  it('is idempotent', () => {
     const local = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(local, fc.boolean(), (text, quoted) => {
@@ -59,7 +59,7 @@ describe('canonicalDomain', () => {
     ['192.0.2.1', 'numeric_tld'],
   ])('%j → %s', (text, expected) => expect(domain(text)).toBe(expected));
 
-  it('admits special-use names in a laboratory', () => {
+  it('accepts special-use names in test setups', () => {
     expect(canonicalDomain('foo.test', { allowReserved: true })).toEqual({ ok: true, value: 'foo.test' });
   });
 });

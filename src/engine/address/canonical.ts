@@ -1,4 +1,4 @@
-/** The one spelling under which an address or a domain is kept in, and looked up on, a list of filters. */
+/** The canonical form under which filters for addresses and domains are stored and looked up. */
 import { type DomainOptions, parseDomain } from './domain.ts';
 import type { Faulty } from './faults.ts';
 import { type Address, type ParseOptions, parseAddress } from './parse.ts';
@@ -6,8 +6,8 @@ import { type Address, type ParseOptions, parseAddress } from './parse.ts';
 export type Canonical = { readonly ok: true; readonly value: string } | Faulty;
 
 /**
- * `text` → lower-case local part in NFC + "@" + ASCII domain, or the fault of `parseAddress`. Not trimmed: the caller
- * does that. The tag stays: a filter for `a+b@…` is about that address alone.
+ * `text` → lower-case local part in NFC + "@" + ASCII domain, or the fault of `parseAddress`. The caller
+ * trims. The tag is kept: a filter for `a+b@…` matches only that address.
  */
 export function canonicalEmail(text: string, options: ParseOptions = {}): Canonical {
   const parsed = parseAddress(text, options);
@@ -15,8 +15,8 @@ export function canonicalEmail(text: string, options: ParseOptions = {}): Canoni
 }
 
 /**
- * The canonical form of an address that is parsed already. Quotes that change nothing go (`"a"@b` is `a@b`,
- * RFC 5321 §4.1.2), so that quoting is no way around a filter.
+ * The canonical form of a parsed address. Redundant quotes are removed (`"a"@b` is `a@b`, RFC 5321 §4.1.2), so that
+ * quoting does not bypass a filter.
  */
 export function canonicalAddress(address: Pick<Address, 'localPart' | 'quoted' | 'domain'>): string {
   const local = address.quoted ? unquoted(address.localPart) : address.localPart;
@@ -31,8 +31,8 @@ function unquoted(localPart: string): string {
 }
 
 /**
- * `text` → ASCII lower case, or the fault. A public suffix (`co.uk`) or an existing TLD alone (`ru`) is a domain to
- * put on a list; other names without a dot, and TLDs that do not exist, are not. Not trimmed.
+ * `text` → ASCII lower case, or the fault. Accepts a public suffix (`co.uk`) and an existing TLD alone (`ru`), but no
+ * other names without a dot and no TLDs that do not exist. Does not trim.
  */
 export function canonicalDomain(text: string, options: Pick<DomainOptions, 'allowReserved'> = {}): Canonical {
   const domain = parseDomain(text, 0, { ...options, allowTld: true });
@@ -40,7 +40,7 @@ export function canonicalDomain(text: string, options: Pick<DomainOptions, 'allo
 }
 
 /**
- * Every value of a domain filter that covers `domain`: itself and its parents down to the TLD, nearest first.
+ * Every domain filter value that matches `domain`: itself and its parents up to the TLD, nearest first.
  * `domain`: lower-case ASCII; at most 127 values.
  */
 export function parentDomains(domain: string): readonly string[] {

@@ -4,12 +4,12 @@ const SURROGATE = /^\p{Cs}$/u;
 const WHITE_SPACE = /^\p{White_Space}$/u;
 const CONTROL = /^\p{Cc}$/u;
 /**
- * Format (bidi controls, zero-width), private-use and unassigned characters, what is invisible by default (Hangul
- * fillers, variation selectors …), and the two marks of text that was lost on the way (U+FFFC, U+FFFD).
+ * Format (bidi controls, zero-width), private-use and unassigned characters, default-ignorable ones (Hangul fillers,
+ * variation selectors …), and the two replacement characters (U+FFFC, U+FFFD).
  */
 const UNSAFE = /^[\p{C}\p{Default_Ignorable_Code_Point}\uFFFC\uFFFD]$/u;
 
-/** Why a character may stand nowhere in an address, quoted or not, or null. `character` is one code point. */
+/** Why a character is not allowed anywhere in an address, quoted or not, or null. `character` is one code point. */
 export function unsafeCharacter(character: string): SyntaxErrorCode | null {
   if (SURROGATE.test(character)) return 'broken_unicode';
   if (WHITE_SPACE.test(character)) return 'whitespace';
@@ -17,7 +17,7 @@ export function unsafeCharacter(character: string): SyntaxErrorCode | null {
   return UNSAFE.test(character) ? 'unsafe_character' : null;
 }
 
-/** What an ASCII character is called that is neither atext, a letter, a digit nor a hyphen where one was due. */
+/** The fault for an ASCII character found where atext, a letter, a digit or a hyphen was expected. */
 export function misplacedAscii(code: number): SyntaxErrorCode {
   if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) return 'whitespace';
   if (code < 0x20 || code === 0x7f) return 'control_character';

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { isPublicSuffix, parseDomain, registrableDomain } from './domain.ts';
 
 describe('parseDomain', () => {
-  it('counts places from the beginning of the text, not of the domain', () => {
+  it('reports indices in the whole text, not in the domain', () => {
     expect(parseDomain('jane@exam_ple.com', 5)).toEqual({ ok: false, error: 'invalid_character', index: 9 });
     expect(parseDomain('jane@', 5)).toEqual({ ok: false, error: 'empty_domain', index: 5 });
   });
 
-  it('lets an existing TLD pass alone only where lists of domains ask for it', () => {
+  it('accepts an existing TLD alone only with allowTld', () => {
     expect(parseDomain('ru', 0, { allowTld: true })).toMatchObject({ ok: true, ascii: 'ru' });
     expect(parseDomain('ru')).toMatchObject({ error: 'single_label' });
     for (const name of ['localhost', 'onion', 'nosuchtld', '123']) {
@@ -16,10 +16,10 @@ describe('parseDomain', () => {
   });
 });
 
-describe('what the public suffix list knows', () => {
+describe('public suffix list', () => {
   const icann = { allowPrivateDomains: false };
 
-  it('names what somebody registered', () => {
+  it('finds the registrable domain', () => {
     expect(registrableDomain('mail.example.co.uk')).toBe('example.co.uk');
     expect(registrableDomain('co.uk')).toBeNull();
     expect(registrableDomain('a.b.github.io')).toBe('b.github.io');
@@ -28,7 +28,7 @@ describe('what the public suffix list knows', () => {
     expect(registrableDomain('r3---sn-a.example.com')).toBe('example.com');
   });
 
-  it('tells suffixes from names', () => {
+  it('distinguishes suffixes from names', () => {
     expect(['com', 'co.uk', 'foo.ck', 'github.io'].map((d) => isPublicSuffix(d))).toEqual([true, true, true, true]);
     expect(isPublicSuffix('github.io', icann)).toBe(false);
     expect(['example.com', 'www.ck', 'nosuchtld', ''].map((d) => isPublicSuffix(d))).toEqual([

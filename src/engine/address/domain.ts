@@ -1,4 +1,4 @@
-/** The part behind the "@", and what the public suffix list knows about a domain. */
+/** The part after the "@", and what the public suffix list says about a domain. */
 import { parse } from 'tldts';
 import { misplacedAscii, unsafeCharacter } from './characters.ts';
 import { type Faulty, fault } from './faults.ts';
@@ -6,15 +6,15 @@ import { bidiViolation, type Label, offendingCharacter, toLabel } from './idna.t
 import { isSpecialUse, tldExists } from './tld.ts';
 
 export interface DomainOptions {
-  /** Laboratories only: special-use names (`test`, `local` …) pass like others. */
+  /** Test setups only: accepts special-use names (`test`, `local` …). */
   readonly allowReserved?: boolean;
-  /** TLDs that do not exist pass too: to look for what a mistyped one was meant to be. */
+  /** Also accepts TLDs that do not exist, to find a suggestion for a mistyped one. */
   readonly allowUnknownTld?: boolean;
-  /** A name without a dot passes if it is an existing TLD: for lists of domains, never for an address. */
+  /** Accepts a name without a dot if it is an existing TLD: for lists of domains, never for an address. */
   readonly allowTld?: boolean;
 }
 
-export interface Domain {
+interface Domain {
   readonly ok: true;
   /** Lower-case ASCII, without a trailing dot. */
   readonly ascii: string;
@@ -23,7 +23,7 @@ export interface Domain {
 
 const MAX_DOMAIN = 253;
 const MAX_LABEL = 63;
-/** No label that fits into 63 octets is longer in any spelling; bounds the work of punycode, which is quadratic. */
+/** No label that fits into 63 octets is longer in any form; bounds the cost of punycode, which is quadratic. */
 const MAX_RAW_LABEL = 255;
 const MAX_RAW_DOMAIN = 1024;
 const HYPHEN = 0x2d;
@@ -43,17 +43,16 @@ const isXn = (text: string, at: number): boolean =>
 
 interface Scan {
   readonly ok: true;
-  /** Index in `text` where each label begins; one more behind the end. */
+  /** Index in `text` where each label begins, plus one past the end. */
   readonly starts: readonly number[];
-  /** Not plain LDH: it has non-ASCII characters or a label that claims to be an A-label. */
+  /** Not plain LDH: has non-ASCII characters or a label with the A-label prefix. */
   readonly international: boolean;
 }
 
 /**
- * Reads `text` from `from` to its end as a domain: RFC 5321 §4.1.2 with RFC 5890–5894 under the mapping of UTS 46.
- * Indices of faults are places in `text`. Plain labels are letters, digits and hyphens; `--` in the third and fourth
- * place is let through there (RFC 5890 reserves it, registries below the top have it), and only there.
- * Linear in the length.
+ * Parses `text` from `from` to its end as a domain: RFC 5321 §4.1.2 with RFC 5890–5894 under UTS 46 mapping.
+ * Fault indices refer to `text`. Plain labels are letters, digits and hyphens; `--` in positions 3 and 4 is accepted in
+ * plain labels only (RFC 5890 reserves it, but second-level registries use it). Linear in the length.
  */
 export function parseDomain(text: string, from = 0, options: DomainOptions = {}): Domain | Faulty {
   if (from >= text.length) return fault('empty_domain', text.length);
@@ -98,9 +97,10 @@ function scanDomain(text: string, from: number): Scan | Faulty {
 }
 
 function plain(text: string, starts: readonly number[]): Domain | Faulty {
-  for (let n = 0; n + 1 < starts.length; n++) {
-    const start = starts[n]!;
-    const end = starts[n + 1]! - 1;
+  for (const [n, start] of starts.entries()) {
+    const next = starts[n + 1];
+    if (next === undefined) break;
+    const end = next - 1;
     if (text.charCodeAt(start) === HYPHEN) return fault('label_hyphen', start);
     if (text.charCodeAt(end - 1) === HYPHEN) return fault('label_hyphen', end - 1);
     if (end - start > MAX_LABEL) return fault('label_too_long', start + MAX_LABEL);
@@ -111,14 +111,16 @@ function plain(text: string, starts: readonly number[]): Domain | Faulty {
 
 function international(text: string, starts: readonly number[]): Domain | Faulty {
   const labels: Label[] = [];
-  for (let n = 0; n + 1 < starts.length; n++) {
-    const label = internationalLabel(text.slice(starts[n], starts[n + 1]! - 1), starts[n]!);
+  for (const [n, start] of starts.entries()) {
+    const next = starts[n + 1];
+    if (next === undefined) break;
+    const label = internationalLabel(text.slice(start, next - 1), start);
     if ('error' in label) return label;
     labels.push(label);
   }
   const ascii = labels.map((label) => label.ascii);
   const violation = bidiViolation(ascii);
-  if (violation >= 0) return fault('invalid_idna', starts[violation]!);
+  if (violation >= 0) return fault('invalid_idna', starts[violation] ?? 0);
   return { ok: true, ascii: ascii.join('.'), unicode: labels.map((label) => label.unicode).join('.') };
 }
 
@@ -131,7 +133,7 @@ function internationalLabel(raw: string, start: number): Label | Faulty {
     const at = offendingCharacter(raw);
     return at < 0 ? fault('invalid_idna', start) : fault('invalid_character', start + at);
   }
-  // A full-width hyphen has become one only now; a U-label may end in one behind its punycode too.
+  // Mapping may have turned a full-width hyphen into a hyphen, and a U-label may begin or end with one.
   if (label.unicode.startsWith('-')) return fault('label_hyphen', start);
   if (label.unicode.endsWith('-')) return fault('label_hyphen', start + raw.length - 1);
   return label.ascii.length > MAX_LABEL ? fault('label_too_long', start) : label;
@@ -140,7 +142,7 @@ function internationalLabel(raw: string, start: number): Label | Faulty {
 function topLevelFault(ascii: string, starts: readonly number[], options: DomainOptions): Faulty | null {
   const last = ascii.lastIndexOf('.');
   const tld = ascii.slice(last + 1);
-  const at = starts[starts.length - 2]!;
+  const at = starts.at(-2) ?? 0;
   if (last < 0) {
     return options.allowTld && tldExists(tld) ? null : fault('single_label', at);
   }
@@ -149,8 +151,8 @@ function topLevelFault(ascii: string, starts: readonly number[], options: Domain
   return options.allowUnknownTld || tldExists(tld) ? null : fault('unknown_tld', at);
 }
 
-/** Whether suffixes that a company runs for its customers count (github.io, blogspot.com), or those of registries only. */
-export interface SuffixOptions {
+/** Whether private suffixes count (github.io, blogspot.com), or only those of registries. */
+interface SuffixOptions {
   readonly allowPrivateDomains: boolean;
 }
 
@@ -164,14 +166,14 @@ const WITH_PRIVATE = suffixOptions(true);
 const ICANN_ONLY = suffixOptions(false);
 
 /**
- * The name that somebody registered: `mail.example.co.uk` → `example.co.uk`; null for a public suffix itself.
+ * The registrable domain: `mail.example.co.uk` → `example.co.uk`; null for a public suffix itself.
  * `domain`: lower-case ASCII. With private suffixes `a.b.github.io` → `b.github.io`, without them `github.io`.
  */
 export function registrableDomain(domain: string, options: SuffixOptions = WITH_PRIVATE): string | null {
   return parse(domain, options.allowPrivateDomains ? WITH_PRIVATE : ICANN_ONLY).domain;
 }
 
-/** True for a name under which anybody may register one (`co.uk`, `com`; `github.io` with private suffixes). */
+/** True for a public suffix (`co.uk`, `com`; `github.io` with private suffixes). */
 export function isPublicSuffix(domain: string, options: SuffixOptions = WITH_PRIVATE): boolean {
   const found = parse(domain, options.allowPrivateDomains ? WITH_PRIVATE : ICANN_ONLY);
   return found.publicSuffix === domain && (found.isIcann === true || found.isPrivate === true);

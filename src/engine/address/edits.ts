@@ -1,8 +1,8 @@
-/** Distances between short names, and which single edits are slips of a finger rather than another name. */
+/** Edit distance between short names, and which single edits are typos rather than another name. */
 
 /**
- * Restricted Damerau–Levenshtein distance (optimal string alignment): insertion, deletion, substitution and the swap
- * of two neighbours cost 1. Domain labels only: both at most 63 characters, else Infinity.
+ * Restricted Damerau–Levenshtein distance (optimal string alignment): insertion, deletion, substitution and
+ * transposition of adjacent characters cost 1. Domain labels only: both at most 63 characters, else Infinity.
  */
 export function distance(a: string, b: string): number {
   if (a.length > 63 || b.length > 63) return Number.POSITIVE_INFINITY;
@@ -31,39 +31,38 @@ const pair = (a: string, b: string): void => {
 };
 for (const [r, row] of ROWS.entries()) {
   for (const [i, key] of [...row].entries()) {
-    if (row[i + 1]) pair(key, row[i + 1]!);
-    for (const below of [ROWS[r + 1]?.[i - 1], ROWS[r + 1]?.[i]]) if (below) pair(key, below);
+    for (const near of [row[i + 1], ROWS[r + 1]?.[i - 1], ROWS[r + 1]?.[i]]) if (near) pair(key, near);
   }
 }
-// Read alike rather than typed alike.
+// These look alike; they are not adjacent keys.
 pair('i', 'l');
 pair('1', 'l');
 pair('1', 'i');
 
-/** Keys side by side on a QWERTY keyboard, or characters that look alike. */
+/** Adjacent keys on a QWERTY keyboard, or characters that look alike. */
 const neighbours = (a: string, b: string): boolean => NEIGHBOURS.has(a + b);
 
 /**
- * Whether `typed`, at distance 1 from `target`, is how a finger misses it: two letters swapped, one doubled or left
- * out, a key beside the right one hit instead or as well. A different first letter is another name (email, ymail), and
- * so is a plural or a number added.
+ * Whether `typed`, at distance 1 from `target`, is a plausible typo: two letters swapped, one doubled or left out, an
+ * adjacent key hit instead or as well. A different first letter is another name (email, ymail), and so is an added
+ * plural or number.
  */
 export function isFingerSlip(typed: string, target: string): boolean {
   let at = 0;
   while (at < target.length && typed[at] === target[at]) at++;
-  const [was, is] = [target[at], typed[at]];
+  const [was = '', is = ''] = [target[at], typed[at]];
   if (typed.length === target.length) {
     const swapped = typed[at + 1] === was && target[at + 1] === is;
-    return swapped || (at > 0 && neighbours(is!, was!));
+    return swapped || (at > 0 && neighbours(is, was));
   }
   if (typed.length < target.length) return at > 0;
   return (
     is === typed[at - 1] ||
-    (addsLetter(typed, target) && [typed[at - 1], was].some((key) => key && neighbours(is!, key)))
+    (addsLetter(typed, target) && [typed[at - 1], was].some((key) => key && neighbours(is, key)))
   );
 }
 
-/** False when what was added makes another name: a digit, a hyphen, a plural. */
+/** False when the added character makes it another name: a digit, a hyphen, a plural. */
 export function addsLetter(typed: string, target: string): boolean {
   return typed !== `${target}s` && typed.replace(/[a-z]/g, '') === target.replace(/[a-z]/g, '');
 }

@@ -1,6 +1,6 @@
 /**
- * One label of an internationalized domain: mapped by UTS 46 (nontransitional), then held to IDNA2008 (RFC 5891 §4.2,
- * RFC 5892), which refuses what UTS 46 alone lets pass: signs, emoji, old jamo, characters out of context.
+ * One label of an internationalized domain: mapped by UTS 46 (nontransitional), then checked against IDNA2008 (RFC 5891
+ * §4.2, RFC 5892), which rejects symbols, emoji, old jamo and characters out of context that UTS 46 alone accepts.
  */
 import { toASCII, toUnicode } from 'tr46';
 
@@ -10,10 +10,12 @@ export interface Label {
   readonly unicode: string;
 }
 
-/** CheckHyphens is off because plain labels such as `r3---sn` exist in the DNS; U-labels are held to it below. */
+/** CheckHyphens is off because plain labels such as `r3---sn` exist in the DNS; U-labels are checked below. */
 const RULES = { checkHyphens: false, checkJoiners: true, useSTD3ASCIIRules: true } as const;
 
-/** RFC 5892 §2.1 LetterDigits with its exceptions (§2.6), CONTEXTJ and CONTEXTO; UTS 46 has mapped what is unstable. */
+/**
+ * RFC 5892 §2.1 LetterDigits with its exceptions (§2.6), CONTEXTJ and CONTEXTO; UTS 46 has mapped unstable characters.
+ */
 const PERMITTED =
   /^[\p{Ll}\p{Lu}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u002D\u00DF\u03C2\u06FD\u06FE\u0F0B\u3007\u00B7\u0375\u05F3\u05F4\u30FB\u200C\u200D]*$/u;
 /** RFC 5892 §2.6 (disallowed exceptions), §2.4 (ignorable blocks), §2.9 (old Hangul jamo). */
@@ -33,15 +35,15 @@ const ASCII_ONLY = /^[\0-\x7F]*$/;
 
 const permitted = (text: string): boolean => PERMITTED.test(text) && !EXCLUDED.test(text);
 
-/** `--` in the third and fourth place is reserved in a U-label (RFC 5891 §4.2.3.1). */
+/** `--` in positions 3 and 4 is reserved in a U-label (RFC 5891 §4.2.3.1). */
 const validUnicodeLabel = (label: string): boolean =>
   permitted(label) &&
   !OUT_OF_CONTEXT.some((rule) => rule.test(label)) &&
   Array.from(label).slice(2, 4).join('') !== '--';
 
 /**
- * `raw`: one label without dots, at most 255 UTF-16 units (punycode is quadratic). Null when it is not a label under
- * IDNA2008, or is an A-label that does not round trip. Hyphens at the ends and the length are the caller's business.
+ * `raw`: one label without dots, at most 255 UTF-16 units (punycode is quadratic). Null when it is not valid under
+ * IDNA2008, or is an A-label that does not round-trip. The caller checks leading and trailing hyphens and the length.
  */
 export function toLabel(raw: string): Label | null {
   const ascii = toASCII(raw, RULES);
@@ -54,7 +56,10 @@ export function toLabel(raw: string): Label | null {
   return { ascii, unicode };
 }
 
-/** Index in `raw` of the first character that no valid label can hold, or -1 when only the whole is wrong. */
+/**
+ * Index in `raw` of the first character that no valid label can contain, or -1 when only the label as a whole is
+ * invalid.
+ */
 export function offendingCharacter(raw: string): number {
   let index = 0;
   for (const character of raw) {
@@ -67,7 +72,7 @@ export function offendingCharacter(raw: string): number {
 /** RFC 5893: index of the first label that breaks the Bidi rule in this domain (labels in ASCII form), or -1. */
 export function bidiViolation(labels: readonly string[]): number {
   if (toASCII(labels.join('.'), { ...RULES, checkBidi: true }) !== null) return -1;
-  // With a right-to-left label behind it every label is judged as one of a Bidi domain.
+  // Appending a right-to-left label makes the domain a Bidi domain, so that the rule applies to every label.
   const index = labels.findIndex((label) => toASCII(`${label}.xn--4db`, { ...RULES, checkBidi: true }) === null);
   return Math.max(index, 0);
 }

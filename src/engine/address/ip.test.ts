@@ -92,8 +92,8 @@ const prefixed = fc.oneof(
   fc.tuple(v6, fc.integer({ min: 0, max: 128 })),
 );
 
-describe('addresses and blocks, against other readers', () => {
-  it('reads what node reads, and writes v6 as a URL does', () => {
+describe('addresses and blocks, compared with other parsers', () => {
+  it('parses what Node parses, and formats v6 as URL does', () => {
     const noise = fc.string({ unit: fc.constantFrom(...'0123456789abF:.%/'), maxLength: 24 });
     fc.assert(
       fc.property(fc.oneof(v4, v6, noise), (text) => {
@@ -108,7 +108,7 @@ describe('addresses and blocks, against other readers', () => {
     );
   });
 
-  it('never throws and is the same for what it returned', () => {
+  it('never throws and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         expect(() => [canonicalIp(text), canonicalCidr(text), cidrsContaining(text), ipMatcher([text])]).not.toThrow();
@@ -122,7 +122,7 @@ describe('addresses and blocks, against other readers', () => {
     );
   });
 
-  it('finds a block among those that contain an address exactly when it covers it', () => {
+  it('lists a block among those of an address exactly when it contains the address', () => {
     fc.assert(
       fc.property(prefixed, fc.oneof(v4, v6), fc.boolean(), ([base, bits], other, own) => {
         const block = canonicalCidr(`${base}/${bits}`)!;
@@ -142,7 +142,7 @@ describe('addresses and blocks, against other readers', () => {
     );
   });
 
-  it('names every block that covers an address once, narrowest first', () => {
+  it('lists every block that contains an address once, narrowest first', () => {
     const four = cidrsContaining('::ffff:192.0.2.255');
     expect(four).toHaveLength(33);
     expect(four.slice(0, 3)).toEqual(['192.0.2.255', '192.0.2.254/31', '192.0.2.252/30']);
@@ -156,14 +156,14 @@ describe('addresses and blocks, against other readers', () => {
 });
 
 describe('ipMatcher', () => {
-  it('reads v4 and v4-mapped alike, in the list and in the question', () => {
+  it('treats v4 and v4-mapped alike, in the list and in the address', () => {
     expect(ipInList('::ffff:192.0.2.7', ['192.0.2.0/24'])).toBe(true);
     expect(ipInList('192.0.2.7', ['::ffff:192.0.2.0/120'])).toBe(true);
     expect(ipInList('192.0.3.7', ['192.0.2.0/24', '2001:db8::/32'])).toBe(false);
     expect(ipInList('192.0.2.7', ['::/0'])).toBe(false);
   });
 
-  it('stays closed for what it cannot read', () => {
+  it('matches nothing for invalid input', () => {
     expect(ipInList('192.0.2.7', [])).toBe(false);
     expect(ipInList('192.0.2.7', ['', 'any', '192.0.2', '192.0.2.7/x'])).toBe(false);
     expect(ipInList('unknown', ['0.0.0.0/0'])).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * IP addresses and blocks in one spelling: dotted decimal for v4, RFC 5952 for v6, a v4-mapped address as v4, a block
- * with its host bits zeroed, a block of one address as the address. Text only; nothing here opens a socket.
+ * Canonical IP addresses and CIDR blocks: dotted decimal for v4, RFC 5952 for v6, a v4-mapped address as v4, a block
+ * with its host bits zeroed, a block of one address as the address.
  */
 import ipaddr from 'ipaddr.js';
 
@@ -12,7 +12,10 @@ interface Block {
   readonly bits: number;
 }
 
-/** Four decimal numbers without leading zeros: `127.1`, `0x7f.0.0.1` and `010.0.0.1` mean different hosts to different readers. */
+/**
+ * Four decimal numbers without leading zeros: `127.1`, `0x7f.0.0.1` and `010.0.0.1` mean different hosts to different
+ * parsers.
+ */
 const V4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 const LEADING_ZERO = /(?:^|\.)0\d/;
 const V6 = /^[\da-fA-F:]+(?:[\d.]+)?$/;
@@ -22,8 +25,8 @@ const WIDTH = { 2: 32, 8: 128 } as const;
 
 function v4Groups(text: string): Groups | null {
   if (text.length > 15 || !V4.test(text) || LEADING_ZERO.test(text)) return null;
-  const [a, b, c, d] = text.split('.').map(Number);
-  return [(a! << 8) | b!, (c! << 8) | d!];
+  const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number);
+  return [(a << 8) | b, (c << 8) | d];
 }
 
 const isMapped = (g: Groups): boolean =>
@@ -38,8 +41,8 @@ function groupsOf(text: string): Groups | null {
 }
 
 /**
- * The dotted end of a v6 address as two groups, null when it is no v4 address. ipaddr.js would read the deprecated
- * `::192.0.2.1` (RFC 4291 §2.5.5.1) as v4-mapped, and octal numbers; to everybody else these are other hosts.
+ * The dotted end of a v6 address as two groups, null when it is not a v4 address. ipaddr.js would read the deprecated
+ * `::192.0.2.1` (RFC 4291 §2.5.5.1) as v4-mapped, and octal numbers; other parsers read these as other hosts.
  */
 function withoutDots(text: string): string | null {
   if (!text.includes('.')) return text;
@@ -70,7 +73,7 @@ function parseBlock(text: string): Block | null {
 
 function textOf(groups: Groups): string {
   if (groups.length === 2) {
-    const [high, low] = groups as [number, number];
+    const [high = 0, low = 0] = groups;
     return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
   }
   return v6Text(groups);
@@ -96,7 +99,7 @@ function v6Text(groups: Groups): string {
       text += '::';
       i = end - 1;
     } else {
-      text += (i === 0 || i === end ? '' : ':') + groups[i]!.toString(16);
+      text += (i === 0 || i === end ? '' : ':') + (groups[i] ?? 0).toString(16);
     }
   }
   return text;
@@ -118,8 +121,8 @@ export function canonicalCidr(text: string): string | null {
 }
 
 /**
- * Every canonical value that covers the address, narrowest first: 33 for v4, 129 for v6; none for what is no address.
- * One indexed look-up of these finds a matching filter however many there are.
+ * Every canonical value that covers the address, narrowest first: 33 for v4, 129 for v6; none for an invalid address.
+ * One indexed lookup of these finds a matching filter, however many filters there are.
  */
 export function cidrsContaining(ip: string): readonly string[] {
   const whole = groupsOf(ip);
@@ -129,7 +132,7 @@ export function cidrsContaining(ip: string): readonly string[] {
   const values = [textOf(groups)];
   for (let bits = width - 1; bits >= 0; bits--) {
     const at = bits >> 4;
-    groups[at] = groups[at]! & maskOf(bits & 15);
+    groups[at] = (groups[at] ?? 0) & maskOf(bits & 15);
     values.push(`${textOf(groups)}/${bits}`);
   }
   return values;
@@ -138,13 +141,13 @@ export function cidrsContaining(ip: string): readonly string[] {
 function covers(block: Block, groups: Groups): boolean {
   return (
     block.groups.length === groups.length &&
-    block.groups.every((group, i) => (groups[i]! & maskOf(block.bits - i * 16)) === group)
+    block.groups.every((group, i) => ((groups[i] ?? 0) & maskOf(block.bits - i * 16)) === group)
   );
 }
 
 /**
- * A test for one list of addresses and blocks, read once. An entry that cannot be read covers nothing, and so does
- * every entry for an address that cannot be read: an allowlist stays closed.
+ * A matcher for a list of addresses and blocks, parsed once. Invalid entries match nothing, and an invalid address
+ * matches no entry: an allowlist fails closed.
  */
 export function ipMatcher(list: readonly string[]): (ip: string) => boolean {
   const blocks = list.map(parseBlock).filter((block) => block !== null);

@@ -1,4 +1,6 @@
-/** The part before the "@": RFC 5321 §4.1.2 (dot-string, quoted-string), RFC 6531 §3.3 (UTF-8), limits of §4.5.3.1.1. */
+/**
+ * The part before the "@": RFC 5321 §4.1.2 (dot-string, quoted-string), RFC 6531 §3.3 (UTF-8), limits of §4.5.3.1.1.
+ */
 import { misplacedAscii, unsafeCharacter, utf8Octets } from './characters.ts';
 import { type Faulty, fault, type SyntaxErrorCode } from './faults.ts';
 
@@ -25,8 +27,8 @@ for (const c of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!
 }
 
 /**
- * A mark with nothing to sit on would join the character before the address. Emoji presentation selectors are let
- * through behind a base character: they are part of how some signs are typed.
+ * A leading combining mark would attach to the character before the address. Emoji presentation selectors are accepted
+ * after a base character: they are part of how some symbols are typed.
  */
 const MARK = /^\p{M}$/u;
 const PRESENTATION = /^[\uFE0E\uFE0F]$/;
@@ -39,7 +41,7 @@ function wideFault(character: string, first: boolean): SyntaxErrorCode | null {
   return AT_LOOKALIKE.test(character) ? 'invalid_character' : unsafeCharacter(character);
 }
 
-/** Reads `text` up to the "@" behind its local part. `text` must contain an "@". Linear in the length. */
+/** Parses `text` up to the "@" after its local part. `text` must contain an "@". Linear in the length. */
 export function scanLocalPart(text: string): LocalPart | Faulty {
   const first = text.charCodeAt(0);
   if (first === AT) return fault('empty_local_part', 0);
@@ -115,7 +117,7 @@ function misplaced(text: string, index: number): Faulty {
   return fault(code === QUOTE ? 'misplaced_quote' : misplacedAscii(code), index);
 }
 
-/** What follows a closed quote is an "@" or wrong: `"a".b@…` is an obsolete form (RFC 5322 §4.4). */
+/** Only an "@" may follow a closing quote: `"a".b@…` is an obsolete form (RFC 5322 §4.4). */
 function behindQuote(text: string, index: number): Faulty {
   if (index >= text.length) return fault('missing_at', index);
   const named = displayName(text);

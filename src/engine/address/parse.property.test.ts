@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAddress, SYNTAX_ERRORS } from './parse.ts';
 
-/** Strings that come near to an address more often than arbitrary ones. */
+/** Strings that resemble addresses more often than arbitrary ones. */
 const piece = fc.oneof(
   fc.constantFrom(
     '@',
@@ -45,7 +45,7 @@ const piece = fc.oneof(
 );
 const nearAddress = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
 
-/** Addresses of which most are valid, so that the second property below has something to hold. */
+/** Mostly valid addresses, so that the second property below is exercised. */
 const word = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 8 });
 const atom = fc.oneof(
   word("abcXYZ019!#$%&'*+-/=?^_`{|}~"),
@@ -77,8 +77,8 @@ const likely = fc.tuple(localPart, domain).map((parts) => parts.join('@'));
 const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 60 }).map((u) => String.fromCharCode(...u));
 const anyText = fc.oneof(units, fc.string({ unit: 'binary', maxLength: 80 }), nearAddress, likely);
 
-describe('parseAddress on anything', () => {
-  it('never throws; a fault has a known code and a place within the text', () => {
+describe('parseAddress on arbitrary text', () => {
+  it('never throws; a fault has a known code and an index within the text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const parsed = parseAddress(text);
@@ -91,7 +91,7 @@ describe('parseAddress on anything', () => {
     );
   });
 
-  it('lets nothing pass that could end a line, hide or overflow; and what passed, passes again as it is', () => {
+  it('accepts nothing with line ends, invisible characters or excess length; accepted addresses parse unchanged', () => {
     let passed = 0;
     fc.assert(
       fc.property(likely, (text) => {
@@ -115,7 +115,7 @@ describe('parseAddress on anything', () => {
     expect(passed).toBeGreaterThan(500);
   });
 
-  it('reads text of any length in bounded steps', () => {
+  it('takes linear time for text of any length', () => {
     const n = 200_000;
     const hostile = ['a', '.', 'a.', '"', '\\', '@', 'ä', 'xn--', 'ä.', 'ﷺ', '<', ' ', '\uD800', '\u200D', '-', 'א'];
     for (const part of hostile) {

@@ -92,7 +92,7 @@ const INVALID: readonly (readonly [string, SyntaxErrorCode, number])[] = [
   ['jane(work)@example.com', 'comment', 4],
   ['jane@(work)example.com', 'comment', 5],
   ['jane@example.com(work)', 'comment', 16],
-  // White space and what must never reach a socket
+  // White space and characters that must never reach a socket
   [' jane@example.com', 'whitespace', 0],
   ['jane@example.com ', 'whitespace', 16],
   ['jane@example.com\n', 'whitespace', 16],
@@ -202,7 +202,7 @@ const parse = (text: string) => {
   return parsed.ok ? parsed.address : { error: parsed.error, index: parsed.index };
 };
 
-describe('parseAddress: what a public mail exchanger could deliver', () => {
+describe('parseAddress', () => {
   it.each(VALID.map(([text, normalized = text]) => [text, normalized] as const))('%j → %j', (text, normalized) => {
     expect(parse(text)).toMatchObject({ raw: text, normalized });
   });
@@ -211,11 +211,11 @@ describe('parseAddress: what a public mail exchanger could deliver', () => {
     expect(parse(text)).toEqual({ error, index });
   });
 
-  it('has a row here for every code', () => {
+  it('has a test row for every code', () => {
     expect([...new Set(INVALID.map(([, error]) => error))].sort()).toEqual(Object.keys(SYNTAX_ERRORS).sort());
   });
 
-  it('takes the address apart', () => {
+  it('returns the parts of the address', () => {
     expect(parse('Jane.Doe+news+x@exämple.com')).toEqual({
       raw: 'Jane.Doe+news+x@exämple.com',
       localPart: 'Jane.Doe+news+x',
@@ -232,7 +232,7 @@ describe('parseAddress: what a public mail exchanger could deliver', () => {
     expect(parse('a+@example.com')).toMatchObject({ tag: null });
   });
 
-  it('admits special-use names, and only those, in a laboratory', () => {
+  it('accepts special-use names, and only those, with allowReserved', () => {
     for (const domain of ['foo.test', 'foo.local', 'foo.home.arpa', 'a.b.internal']) {
       expect(parseAddress(`a@${domain}`, { allowReserved: true })).toMatchObject({ ok: true, address: { domain } });
     }
@@ -241,7 +241,7 @@ describe('parseAddress: what a public mail exchanger could deliver', () => {
     expect(parseAddress('a@[127.0.0.1]', { allowReserved: true })).toMatchObject({ error: 'domain_literal' });
   });
 
-  it('remembers no TLD that does not exist, and refuses `onion` every time', () => {
+  it('does not cache TLDs that do not exist, and rejects `onion` every time', () => {
     for (let i = 0; i < 2; i++) expect(parse('a@b.onion')).toMatchObject({ error: 'reserved_tld' });
     for (let i = 0; i < 2; i++) expect(parse('a@b.nosuchtld')).toMatchObject({ error: 'unknown_tld' });
   });

@@ -15,22 +15,22 @@ export interface Address {
   readonly domain: string;
   /** Domain in Unicode (U-labels), lower case. */
   readonly unicodeDomain: string;
-  /** What stands behind the first `+` of a dot-atom local part; null without one, or with nothing on either side. */
+  /** The text after the first `+` of a dot-atom local part; null without one, or if either side is empty. */
   readonly tag: string | null;
-  /** `localPart@domain`: what may be sent to a mail server. */
+  /** `localPart@domain`: safe to send to a mail server. */
   readonly normalized: string;
   /** True when the local part has non-ASCII characters (RFC 6531). */
   readonly needsSmtputf8: boolean;
 }
-export type ParsedAddress = { ok: true; address: Address } | Faulty;
+type ParsedAddress = { ok: true; address: Address } | Faulty;
 export type ParseOptions = Pick<DomainOptions, 'allowReserved' | 'allowUnknownTld'>;
 
 /** RFC 5321 §4.5.3.1.3: a path is 256 octets, angle brackets included. */
 const MAX_ADDRESS = 254;
 
 /**
- * Never throws, whatever the text; never trims. A fault has the place in the text as sent. Not accepted although some
- * RFC knows it: comments, folding white space, obsolete forms, display names, domain literals, a trailing dot.
+ * Never throws, never trims. Fault indices refer to the text as sent. Not accepted although an RFC defines them:
+ * comments, folding white space, obsolete forms, display names, domain literals, a trailing dot.
  * Linear in the length of the text.
  */
 export function parseAddress(text: string, options: ParseOptions = {}): ParsedAddress {

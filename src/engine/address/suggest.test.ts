@@ -19,7 +19,7 @@ const suggestDomains = [
     'cox.net',
   ],
 ];
-/** Nothing but the targets is known, so that the rules have to hold without the guard. */
+/** Only the targets are known domains, so that the rules must work without that guard. */
 const bare: SuggestionLists = { suggestDomains, isKnownDomain: (domain) => suggestDomains.includes(domain) };
 
 const suggestion = (domain: string, lists = bare): string | null => didYouMeanText(`jane@${domain}`, lists);
@@ -53,7 +53,7 @@ function to(target: string) {
   return (slip: string): readonly [string, string] => [slip, target];
 }
 
-/** Names of their own that stand close to a provider: other providers, country variants, firms, words. */
+/** Real names similar to a provider's: other providers, country variants, companies, words. */
 const LOOK_ALIKES = [
   ...['yahoo.com.br', 'yahoo.fr', 'yahoo.co.jp', 'yahoo.de', 'ymail.com', 'y7mail.com', 'yahoo.com.ar', 'yahoo.ca'],
   ...[
@@ -170,7 +170,7 @@ describe('didYouMean', () => {
     expect(suggestion(slip)).toBe(`jane@${target}`);
   });
 
-  it('takes few names of their own for slips, even without a list of known domains', () => {
+  it('has few false positives, even without a list of known domains', () => {
     const wrong = LOOK_ALIKES.filter((domain) => suggestion(domain) !== null);
     expect(LOOK_ALIKES.length).toBeGreaterThan(140);
     // The price of correcting keys hit beside the right one; the list of known domains is there for these.
@@ -187,21 +187,21 @@ describe('didYouMean', () => {
     for (const domain of suggestDomains) expect(suggestion(domain, none)).toBeNull();
   });
 
-  it('keeps the local part as sent and gives the same answer each time', () => {
+  it('keeps the local part as sent and is deterministic', () => {
     const parsed = parseAddress('Jane.Doe+News@GMIAL.com');
     if (!parsed.ok) throw new Error(parsed.error);
     expect(didYouMean(parsed.address, bare)).toBe('Jane.Doe+News@gmail.com');
     expect(didYouMean(parsed.address, bare)).toBe('Jane.Doe+News@gmail.com');
   });
 
-  it('prefers the nearer target, then the more used one', () => {
+  it('prefers the nearest target, then the most used one', () => {
     const lists = { suggestDomains: ['protonmaat.com', 'protonmail.com'], isKnownDomain: () => false };
     expect(suggestion('protonmai.com', lists)).toBe('jane@protonmail.com');
     const twins = { suggestDomains: ['hotmaio.com', 'hotmaip.com'], isKnownDomain: () => false };
     expect(suggestion('hotmai.com', twins)).toBe('jane@hotmaio.com');
   });
 
-  it('says nothing about a text that is wrong in another way than its TLD', () => {
+  it('suggests nothing for faults other than an unknown TLD', () => {
     for (const text of ['', 'jane', 'jane@', '@gmial.com', 'jane@gmial', 'jane..doe@gmial.com', 'jane@gmial.test']) {
       expect(didYouMeanText(text, bare)).toBeNull();
     }

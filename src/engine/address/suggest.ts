@@ -1,16 +1,16 @@
 /**
- * `did_you_mean`: the provider that a mistyped domain was probably meant to be. A hint: the same question always gets
- * the same answer, and nothing is ever refused because of it.
+ * `did_you_mean`: the provider that a mistyped domain probably meant. A deterministic hint; no address is ever
+ * rejected because of it.
  */
 import typos from '../../../data/typos.json' with { type: 'json' };
-import { remembering } from '../memo.ts';
+import { memoizeBounded } from '../memoize.ts';
 import { isPublicSuffix } from './domain.ts';
 import { addsLetter, distance, isFingerSlip } from './edits.ts';
 import { type Address, type ParseOptions, parseAddress } from './parse.ts';
 
-/** The part of the lists (lists/lists.ts) that is read here. */
+/** The part of the lists (lists/lists.ts) needed here. */
 export interface SuggestionLists {
-  /** A provider in its own right: never "corrected". */
+  /** A known provider: never "corrected". */
   isKnownDomain(domain: string): boolean;
   /** Domains worth suggesting, most used first; lower-case ASCII. */
   readonly suggestDomains: readonly string[];
@@ -28,24 +28,24 @@ const CORRECTIONS: ReadonlyMap<string, string> = new Map(Object.entries(typos.co
 const NEVER: ReadonlySet<string> = new Set(typos.never);
 const TLD_SLIPS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(typos.tldSlips));
 
-/** Too many short words are one letter away from a shorter name. */
+/** Shorter names are one letter away from too many words. */
 const SHORTEST_NAME = 5;
-/** From here on any single edit is nearer to the provider than to another word … */
+/** From this length on, any single edit counts as a typo … */
 const LONG_NAME = 8;
-/** … and from here on two edits are. */
+/** … and from this length on, two edits do. */
 const VERY_LONG_NAME = 9;
 const REGISTRIES_ONLY = { allowPrivateDomains: false };
 
-/** Domains whose suggestion is remembered, at least; twice as many at most. */
+/** Minimum number of memoized domains; the maximum is twice that. */
 const REMEMBERED = 10_000;
 
-/** The whole address with the likely domain, or null. The local part is never touched. */
+/** The whole address with the likely domain, or null. The local part stays unchanged. */
 export function didYouMean(address: Pick<Address, 'localPart' | 'domain'>, lists: SuggestionLists): string | null {
   const domain = likelyDomainBy(lists)(address.domain);
   return domain && `${address.localPart}@${domain}`;
 }
 
-/** The same for a text that `parseAddress` refuses as `unknown_tld` (`jane@gmail.con`); null for what else it refuses. */
+/** The same for a text that `parseAddress` rejects as `unknown_tld` (`jane@gmail.con`); null for other faults. */
 export function didYouMeanText(text: string, lists: SuggestionLists, options: ParseOptions = {}): string | null {
   const parsed = parseAddress(text, { ...options, allowUnknownTld: true });
   return parsed.ok ? didYouMean(parsed.address, lists) : null;
@@ -53,11 +53,11 @@ export function didYouMeanText(text: string, lists: SuggestionLists, options: Pa
 
 const remembered = new WeakMap<SuggestionLists, (domain: string) => string | null>();
 
-/** One memory for each state of the lists: what replaces them (lists/watch.ts) starts with none. */
+/** One memo per list object: when lists/watch.ts replaces the lists, it starts empty. */
 function likelyDomainBy(lists: SuggestionLists): (domain: string) => string | null {
   const known = remembered.get(lists);
   if (known) return known;
-  const likely = remembering(REMEMBERED, (domain) => likelyDomain(domain, lists));
+  const likely = memoizeBounded(REMEMBERED, (domain) => likelyDomain(domain, lists));
   remembered.set(lists, likely);
   return likely;
 }
@@ -94,8 +94,8 @@ function targetsOf(domains: readonly string[]): readonly Target[] {
 }
 
 /**
- * Number of slips that lead from `target` to `typed`, or null when it is rather another name. Name and suffix are
- * judged apart: the same name under another existing suffix is a country variant (yahoo.com.br), not a slip.
+ * Number of typos that lead from `target` to `typed`, or null when it is more likely another name. Name and suffix are
+ * compared separately: the same name under another existing suffix is a country variant (yahoo.com.br), not a typo.
  */
 function slips(typed: Target, target: Target, suffixExists: boolean): number | null {
   if (!comparable(typed.name, target.name)) return null;
@@ -109,7 +109,9 @@ function slips(typed: Target, target: Target, suffixExists: boolean): number | n
   return name === null || name > 1 ? null : name + 1;
 }
 
-/** Cheap, and true of every pair that `nameSlips` accepts: the first letter is hit, if perhaps one place too late. */
+/**
+ * Cheap prefilter, true for every pair that `nameSlips` accepts: the first letter matches, possibly one position late.
+ */
 const comparable = (typed: string, target: string): boolean =>
   Math.abs(typed.length - target.length) <= 2 && (typed[0] === target[0] || typed[1] === target[0]);
 

@@ -1,4 +1,4 @@
-/** Which names have no public mail, whatever the DNS would say. */
+/** Names without public mail, whatever the DNS says. */
 import { parse } from 'tldts';
 
 /**
@@ -46,7 +46,7 @@ export function isSpecialUse(domain: string): boolean {
 
 const AS_HOST_NAME = { extractHostname: false, validateHostname: false, detectIp: false } as const;
 
-/** Only names that exist are remembered, so that hostile input cannot fill it. */
+/** Caches only names that exist, so that hostile input cannot fill it. */
 const existing = new Set<string>();
 
 /**
@@ -55,7 +55,7 @@ const existing = new Set<string>();
  */
 export function tldExists(tld: string): boolean {
   if (existing.has(tld)) return true;
-  // `onion` stands in the list as if it were delegated.
+  // The list contains `onion` as if it were delegated.
   const found = !SPECIAL_USE.has(tld) && parse(tld, AS_HOST_NAME).isIcann === true;
   if (found) existing.add(tld);
   return found;

@@ -1,4 +1,4 @@
-/** The package brings no types of its own (6.0). */
+/** The package has no types (6.0). */
 declare module 'tr46' {
   interface Options {
     checkHyphens?: boolean;

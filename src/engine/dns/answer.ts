@@ -1,44 +1,48 @@
-/** From replies to the answer to one question: CNAMEs followed, lifetimes bounded. */
+/** Resolves one query from its replies: follows CNAMEs and bounds TTLs. */
 import type { Question, Reply } from './message.ts';
 import { canBeAsked, type DnsAnswer, type DnsFailure, type DnsRecord, type RecordType } from './records.ts';
 import type { Outcome } from './transport.ts';
 
-/** CNAMEs in a row; resolvers give up between 8 and 16. */
+/** Length of a CNAME chain; resolvers give up between 8 and 16. */
 const MAX_CHAIN = 8;
 
-/** Seconds that an answer is kept, whatever its TTL says. */
-const KEEP = { least: 60, most: 3600 } as const;
-/** Of a "no": at most 5 minutes; a few seconds even when the zone says 0 or nothing, so that a burst is one question. */
-const KEEP_NO = { least: 5, most: 300 } as const;
+/** Bounds of a positive answer's TTL, in seconds. */
+const TTL_BOUNDS = { least: 60, most: 3600 } as const;
+/**
+ * Of a negative answer: at most 5 minutes; a few seconds even without an SOA, so that a burst causes a single query.
+ */
+const NEGATIVE_TTL_BOUNDS = { least: 5, most: 300 } as const;
 
 const clamp = (ttl: number, to: { least: number; most: number }): number => Math.min(to.most, Math.max(to.least, ttl));
 
 interface Walk {
-  /** The name asked first, and all that CNAMEs led to. */
+  /** The queried name and all CNAME targets. */
   readonly names: string[];
   ttl: number;
 }
 
 /**
- * The answer that `ask` leads to, with a further question for each CNAME whose target the reply does not hold. Chains
- * longer than 8, loops, and targets that cannot be asked for are `malformed`.
+ * Sends the query, and another one for each CNAME target that the reply does not contain. Chains longer than 8, loops
+ * and targets that cannot be queried are `malformed`.
  */
 export async function follow(question: Question, ask: (question: Question) => Promise<Outcome>): Promise<DnsAnswer> {
-  const walk: Walk = { names: [question.name], ttl: KEEP.most };
+  const walk: Walk = { names: [question.name], ttl: TTL_BOUNDS.most };
   for (;;) {
-    const outcome = await ask({ name: walk.names.at(-1)!, type: question.type });
+    const outcome = await ask({ name: lastName(walk), type: question.type });
     if (outcome.kind !== 'reply') return outcome;
     const answer = step(walk, question.type, outcome.reply);
     if (answer) return answer;
   }
 }
 
-/** Goes as far as this reply leads. Null: the last name in `walk` is still to be asked. */
+const lastName = ({ names }: Walk): string => names.at(-1) ?? '';
+
+/** Follows the chain within this reply. Null: the last name in `walk` still has to be queried. */
 function step(walk: Walk, type: RecordType, reply: Reply): DnsAnswer | null {
   const before = walk.names.length;
-  const failure = chase(walk, type, reply);
+  const failure = followInReply(walk, type, reply);
   if (failure) return { kind: failure };
-  const name = walk.names.at(-1)!;
+  const name = lastName(walk);
   const cname = walk.names.slice(1);
   const records: DnsRecord[] = [];
   for (const { owner, ttl, record } of reply.records) {
@@ -46,19 +50,19 @@ function step(walk: Walk, type: RecordType, reply: Reply): DnsAnswer | null {
     records.push(record);
     walk.ttl = Math.min(walk.ttl, ttl);
   }
-  if (records.length > 0) return { kind: 'records', records, ttl: clamp(walk.ttl, KEEP), cname };
-  // A server that holds only the beginning of the chain says nothing of its end (RFC 1034 §4.3.2): no SOA, then.
+  if (records.length > 0) return { kind: 'records', records, ttl: clamp(walk.ttl, TTL_BOUNDS), cname };
+  // A reply that contains only the start of the chain has no SOA for its end (RFC 1034 §4.3.2).
   if (walk.names.length > before && reply.negativeTtl === null && !reply.nxdomain) return null;
-  const ttl = clamp(Math.min(walk.ttl, reply.negativeTtl ?? 0), KEEP_NO);
+  const ttl = clamp(Math.min(walk.ttl, reply.negativeTtl ?? 0), NEGATIVE_TTL_BOUNDS);
   return { kind: reply.nxdomain ? 'nxdomain' : 'nodata', ttl, cname };
 }
 
 /** Follows the CNAMEs within one reply. */
-function chase(walk: Walk, type: RecordType, reply: Reply): DnsFailure | null {
+function followInReply(walk: Walk, type: RecordType, reply: Reply): DnsFailure | null {
   if (type === 'CNAME') return null;
   for (;;) {
-    const name = walk.names.at(-1)!;
-    // Some zones have records beside a CNAME, against RFC 1034 §3.6.2; those asked for are then what counts.
+    const name = lastName(walk);
+    // Some zones have other records next to a CNAME, against RFC 1034 §3.6.2; records of the queried type win.
     if (reply.records.some(({ owner, record }) => owner === name && record.type === type)) return null;
     const link = reply.records.find(({ owner, record }) => owner === name && record.type === 'CNAME');
     if (link?.record.type !== 'CNAME') return null;

@@ -22,8 +22,8 @@ function resolverOf(servers: readonly Server[], timeoutMs = 1000, by: Clock = cl
 const inMs = (ms: number) => ({ deadline: clock.elapsed() + ms });
 const ask = (resolver: Resolver, name: string, type: RecordType = 'A') => resolver.ask(name, type, inMs(10_000));
 
-describe('the cache', () => {
-  /** A clock that runs with the system's and can be put forward. */
+describe('cache', () => {
+  /** The system's clock, which can be set ahead. */
   function movable(): Clock & { forward(seconds: number): void } {
     let ahead = 0;
     return {
@@ -67,7 +67,7 @@ describe('the cache', () => {
     expect(dns.asked(name)).toBe(2);
   });
 
-  it('never keeps a failure: it is over as soon as the server is back', async () => {
+  it('does not cache failures: the name resolves as soon as the server is back', async () => {
     const dns = await lab({ 'back.test': { A: ['192.0.2.1'] } });
     const resolver = resolverOf(dns.servers, 300);
     for (const how of ['silent', 'servfail', 'refused', 'closed'] as const) {
@@ -80,7 +80,7 @@ describe('the cache', () => {
     expect((await ask(resolver, 'back.test')).kind).toBe('records');
   });
 
-  it('holds no more names than it may', async () => {
+  it('respects its capacity', async () => {
     const dns = await lab({ '*.test': { A: ['192.0.2.1'] } });
     const resolver = createResolver({ servers: dns.servers, timeoutMs: 1000, clock, cacheNames: 10 });
     opened.push(resolver);
@@ -90,7 +90,7 @@ describe('the cache', () => {
     expect(resolver.peek('n29.test', 'A')?.kind).toBe('records');
   });
 
-  it('asks once for fifty who ask at the same time', async () => {
+  it('coalesces fifty concurrent queries into one', async () => {
     const dns = await lab({ 'busy.test': { A: ['192.0.2.1'], fault: { slow: 30 } } });
     const resolver = resolverOf(dns.servers);
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(resolver, 'busy.test')));
@@ -99,7 +99,7 @@ describe('the cache', () => {
     expect(resolver.health().asking).toBe(0);
   });
 
-  it('lets one who is in a hurry, or goes away, leave without the others', async () => {
+  it('lets a caller with a short deadline, or an aborted one, leave without affecting others', async () => {
     const dns = await lab({ 'slow.test': { A: ['192.0.2.1'], fault: { slow: 100 } } });
     const resolver = resolverOf(dns.servers);
     const gone = new AbortController();
@@ -113,14 +113,14 @@ describe('the cache', () => {
     expect(dns.asked('slow.test')).toBe(1);
   });
 
-  it('keeps the answer that comes after the only asker has left', async () => {
+  it('caches an answer that arrives after the only caller has left', async () => {
     const dns = await lab({ 'slow.test': { A: ['192.0.2.1'], fault: { slow: 40 } } });
     const resolver = resolverOf(dns.servers);
     expect(await resolver.ask('slow.test', 'A', inMs(5))).toEqual({ kind: 'timeout' });
     await expect.poll(() => resolver.peek('slow.test', 'A')?.kind).toBe('records');
   });
 
-  it('takes no time for an asker who has none', async () => {
+  it('returns immediately for a caller without time left', async () => {
     const dns = await lab({});
     const resolver = resolverOf(dns.servers);
     expect(await resolver.ask('a.test', 'A', inMs(0))).toEqual({ kind: 'timeout' });

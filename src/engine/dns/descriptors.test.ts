@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { zone } from '../../../tests/lab/dns.ts';
 
-/** Takes every descriptor there is, asks, gives them back, asks again; prints both answers. */
+/** Exhausts all file descriptors, queries, releases them, queries again; prints both answers. */
 const SCRIPT = `
 import { closeSync, openSync } from 'node:fs';
 import { systemClock as clock } from ${JSON.stringify(new URL('../../kernel/clock.ts', import.meta.url).href)};
@@ -23,7 +23,7 @@ it.skipIf(process.platform === 'win32')(
     const dns = await zone({ 'a.test': { A: ['192.0.2.1'] } });
     try {
       const run = promisify(execFile);
-      // The resolver is not closed: that it lets the process end is part of the test.
+      // The resolver is not closed on purpose: it must not keep the process alive.
       const args = ['-c', 'ulimit -n 60; exec "$0" --input-type=module -e "$1" "$2"', process.execPath, SCRIPT];
       const { stdout } = await run('sh', [...args, String(dns.port)], { timeout: 10_000 });
       expect(stdout.trim()).toBe('network records');

@@ -4,7 +4,7 @@ import { encodeQuestion, type Question, readReply } from './message.ts';
 
 const question: Question = { name: 'good.test', type: 'MX' };
 
-/** Turns the octets of a question into a reply with these counts and sections. */
+/** Turns a query message into a reply with these counts and sections. */
 function reply(parts: {
   flags?: number;
   answers?: number;
@@ -34,7 +34,7 @@ const record = (type: number, data: number[], ttl = [0, 0, 0, 60]) => [
 const label = (text: string) => [text.length, ...Buffer.from(text, 'latin1')];
 
 describe('encodeQuestion', () => {
-  it('asks with recursion desired, and EDNS of 1232 octets', () => {
+  it('sets RD and an EDNS buffer size of 1232 octets', () => {
     const octets = encodeQuestion(0xabcd, question, true);
     expect(octets.toString('hex')).toBe(
       'abcd01000001000000000001' + '04676f6f6404746573740' + '0000f0001' + '00002904d0000000000000',
@@ -43,7 +43,7 @@ describe('encodeQuestion', () => {
 });
 
 describe('readReply', () => {
-  it('reads an MX, in lower case, with its TTL', () => {
+  it('parses an MX record, in lower case, with its TTL', () => {
     const body = record(15, [0, 10, ...label('MX'), 0xc0, 12]);
     expect(readReply(reply({ answers: 1, body }), question)).toEqual({
       kind: 'reply',
@@ -55,7 +55,7 @@ describe('readReply', () => {
     });
   });
 
-  it('takes the question back in any case, and nothing else', () => {
+  it('accepts the question in any case, and no other question', () => {
     const other = reply({});
     other[13] = 'G'.charCodeAt(0);
     expect(readReply(other, question)?.kind).toBe('reply');
@@ -78,12 +78,12 @@ describe('readReply', () => {
     expect(readReply(reply({ flags: 0x8180 | rcode }), question)).toEqual({ kind });
   });
 
-  it('reads BADVERS in the OPT record as "no EDNS"', () => {
+  it('treats BADVERS in the OPT record as "no EDNS"', () => {
     const body = [0, 0, 41, 4, 208, 1, 0, 0, 0, 0, 0];
     expect(readReply(reply({ additionals: 1, body }), question)).toEqual({ kind: 'no_edns' });
   });
 
-  it('takes the lesser of SOA TTL and minimum for a "no"', () => {
+  it('uses the lesser of SOA TTL and minimum as the negative TTL', () => {
     const soa = (ttl: number, minimum: number) =>
       record(6, [0, 0, ...Array<number>(19).fill(0), minimum], [0, 0, 0, ttl]);
     const ttlOf = (body: number[]) => {
@@ -94,7 +94,7 @@ describe('readReply', () => {
     expect(ttlOf(soa(9, 200))).toEqual([true, 9]);
   });
 
-  it('reads a TTL with the top bit set as 0 (RFC 2181 §8)', () => {
+  it('treats a TTL with the top bit set as 0 (RFC 2181 §8)', () => {
     const read = readReply(reply({ answers: 1, body: record(1, [1, 2, 3, 4], [0x80, 0, 0, 1]) }), question);
     expect(read?.kind === 'reply' && read.reply.records[0]?.ttl).toBe(0);
   });
@@ -115,7 +115,7 @@ describe('readReply', () => {
     expect(readReply(reply({ answers: 1, body }), question)).toEqual({ kind: 'malformed' });
   });
 
-  it('never takes one label with a dot in it for two', () => {
+  it('never confuses one label that contains a dot with two labels', () => {
     const body = record(15, [0, 10, ...label('mx.good.test'), 0]);
     const read = readReply(reply({ answers: 1, body }), question);
     expect(read?.kind === 'reply' && read.reply.records[0]?.record).toEqual({
@@ -125,7 +125,7 @@ describe('readReply', () => {
     });
   });
 
-  it('steps over records of types it does not read, whatever their data are', () => {
+  it('skips records of other types, whatever their data', () => {
     const nsec = record(47, [0xc0, 0xff, 1, 255]);
     const read = readReply(reply({ answers: 2, body: [...nsec, ...record(1, [1, 2, 3, 4])] }), question);
     expect(read?.kind === 'reply' && read.reply.records.map(({ record }) => record)).toEqual([
@@ -133,13 +133,13 @@ describe('readReply', () => {
     ]);
   });
 
-  it('reads 200 answers of a longer list', () => {
+  it('reads at most 200 answers', () => {
     const body = Array.from({ length: 300 }, () => record(1, [1, 2, 3, 4])).flat();
     const read = readReply(reply({ answers: 5000, body }), question);
     expect(read?.kind === 'reply' && read.reply.records.length).toBe(200);
   });
 
-  it('neither throws nor returns what was not asked for, whatever comes', () => {
+  it('never throws and returns only records of the queried type, for any input', () => {
     const sections = fc.record({
       flags: fc.constantFrom(0x8180, 0x8183, 0x8182, 0x8380),
       answers: fc.nat({ max: 65535 }),

@@ -1,24 +1,23 @@
 /**
- * DNS messages (RFC 1035 §4): building one question, and reading the reply to it. A reply is hostile until shown
- * otherwise: its envelope is walked here first, with bounded work, and dns-packet decodes only the records that were
- * found whole and are of a type we read.
+ * DNS messages (RFC 1035 §4): encodes a query and parses the reply. Replies are untrusted: the structure is validated
+ * here first, with bounded work, and dns-packet decodes only complete records of the types we use.
  */
 import { type Answer, answer as codec, encode, RECURSION_DESIRED } from 'dns-packet';
 import type { DnsRecord, RecordType } from './records.ts';
-import { CLASS_IN, type Found, HEADER, TYPES, walkQuestion, walkRecord } from './wire.ts';
+import { CLASS_IN, HEADER, type RawRecord, TYPES, walkQuestion, walkRecord } from './wire.ts';
 
 // dns-packet exports its record codec, but its types do not say so.
 declare module 'dns-packet' {
   export const answer: { decode(buf: Buffer, offset: number): Answer };
 }
 
-/** A question as it goes on the wire: `name` is lower-case ASCII without the last dot; `.` is the root. */
+/** The question section: `name` is lower-case ASCII without the trailing dot; `.` is the root. */
 export interface Question {
   readonly name: string;
   readonly type: RecordType;
 }
 
-export interface OwnedRecord {
+interface OwnedRecord {
   /** Lower case. */
   readonly owner: string;
   /** Seconds. */
@@ -26,29 +25,29 @@ export interface OwnedRecord {
   readonly record: DnsRecord;
 }
 
-/** A reply that answers: NOERROR or NXDOMAIN, of records the types we read and nothing else. */
+/** A conclusive reply, NOERROR or NXDOMAIN, with the records of the types we use. */
 export interface Reply {
   readonly nxdomain: boolean;
   readonly records: readonly OwnedRecord[];
-  /** Seconds that a "no" may be kept (RFC 2308 §5: the lesser of the SOA's TTL and its minimum); null without SOA. */
+  /** Negative TTL in seconds (RFC 2308 §5: the lesser of the SOA's TTL and its minimum); null without SOA. */
   readonly negativeTtl: number | null;
 }
 
 export type ReadReply =
   | { kind: 'reply'; reply: Reply }
-  /** TC is set: the whole is to be had over TCP. */
+  /** TC is set: retry over TCP. */
   | { kind: 'truncated' }
-  /** The server does not know EDNS (RFC 6891 §7). */
+  /** The server does not support EDNS (RFC 6891 §7). */
   | { kind: 'no_edns' }
   | { kind: 'servfail' | 'refused' | 'malformed' };
 
-/** RFC 6891, and the size that the DNS flag day of 2020 settled on: no fragments on any usual path. */
+/** EDNS buffer size (RFC 6891) recommended by DNS Flag Day 2020 to avoid fragmentation. */
 const UDP_SIZE = 1232;
-/** Records read of one section; the rest of a longer one is not looked at. */
+/** Records read per section; the rest is ignored. */
 const MAX_ANSWERS = 200;
 const MAX_OTHERS = 50;
 
-/** The octets of one question with recursion desired, with an EDNS record unless `edns` is false. */
+/** Encodes a query with RD set, and with an OPT record unless `edns` is false. */
 export function encodeQuestion(id: number, question: Question, edns: boolean): Buffer {
   const additionals: Answer[] = edns
     ? [
@@ -76,9 +75,9 @@ export function encodeQuestion(id: number, question: Question, edns: boolean): B
 const MALFORMED: ReadReply = { kind: 'malformed' };
 
 /**
- * Reads the reply to `question`. Null: these octets are not a reply to it (another question, type or class, no reply,
- * another opcode) and are to be ignored, because anybody may have sent them. The id is the caller's to compare.
- * Never throws; work is bounded by MAX_ANSWERS and the bounds of wire.ts.
+ * Parses the reply to `question`. Null: not a reply to it (another question, type or class, not a response, another
+ * opcode); ignore it, as it may be forged. The caller compares the id. Never throws; work is bounded by MAX_ANSWERS and
+ * the bounds of wire.ts.
  */
 export function readReply(buf: Buffer, question: Question): ReadReply | null {
   if (buf.length < HEADER) return null;
@@ -94,7 +93,7 @@ export function readReply(buf: Buffer, question: Question): ReadReply | null {
   try {
     return readSections(buf, start, flags);
   } catch {
-    return MALFORMED; // dns-packet throws on what it cannot read
+    return MALFORMED; // dns-packet throws on malformed data
   }
 }
 
@@ -110,17 +109,16 @@ function readSections(buf: Buffer, start: number, flags: number): ReadReply {
   let negativeTtl: number | null = null;
   let sawNs = false;
   let at = start;
-  for (let section = 0; section < 3; section++) {
-    const count = counts[section]!;
+  for (const [section, count] of counts.entries()) {
     const limit = section === 0 ? MAX_ANSWERS : MAX_OTHERS;
     for (let i = 0; i < Math.min(count, limit); i++) {
-      const found = walkRecord(buf, at);
-      if (!found) return MALFORMED;
-      at = found.end;
-      // BADVERS and its like: the upper bits of the rcode are in the OPT record (RFC 6891 §6.1.3).
-      if (section === 2 && found.type === TYPES.OPT && found.ttl >>> 24 !== 0) return { kind: 'no_edns' };
-      if (section === 2 || found.class !== CLASS_IN) continue;
-      const owned = decodeRecord(buf, found);
+      const raw = walkRecord(buf, at);
+      if (!raw) return MALFORMED;
+      at = raw.end;
+      // BADVERS and other extended rcodes: the upper bits are in the OPT record (RFC 6891 §6.1.3).
+      if (section === 2 && raw.type === TYPES.OPT && raw.ttl >>> 24 !== 0) return { kind: 'no_edns' };
+      if (section === 2 || raw.class !== CLASS_IN) continue;
+      const owned = decodeRecord(buf, raw);
       if (!owned) continue;
       if (section === 0) records.push(owned);
       else if (owned.record.type === 'SOA') negativeTtl ??= Math.min(owned.ttl, owned.record.minimum);
@@ -128,18 +126,18 @@ function readSections(buf: Buffer, start: number, flags: number): ReadReply {
     }
     if (count > limit) break;
   }
-  // A referral (neither authoritative nor recursive): the server sends us elsewhere, which is not an answer.
+  // A referral (neither authoritative nor recursive) is not an answer.
   const answersNot = (flags & 0x0480) === 0 && sawNs && records.length === 0 && negativeTtl === null;
   if (answersNot) return { kind: 'refused' };
   return { kind: 'reply', reply: { nxdomain: (flags & 0x0f) === 3, records, negativeTtl } };
 }
 
-function decodeRecord(buf: Buffer, found: Found): OwnedRecord | null {
-  if (!found.readable || found.oddOwner) return null;
-  const decoded = codec.decode(buf, found.at);
-  const record = toRecord(decoded, found.oddTarget);
+function decodeRecord(buf: Buffer, raw: RawRecord): OwnedRecord | null {
+  if (!raw.readable || raw.oddOwner) return null;
+  const decoded = codec.decode(buf, raw.at);
+  const record = toRecord(decoded, raw.oddTarget);
   // RFC 2181 §8: a TTL with the top bit set is to be read as 0.
-  return record && { owner: decoded.name.toLowerCase(), ttl: found.ttl > 0x7fffffff ? 0 : found.ttl, record };
+  return record && { owner: decoded.name.toLowerCase(), ttl: raw.ttl > 0x7fffffff ? 0 : raw.ttl, record };
 }
 
 function toRecord(decoded: Answer, odd: boolean): DnsRecord | null {
@@ -165,8 +163,9 @@ function toRecord(decoded: Answer, odd: boolean): DnsRecord | null {
 }
 
 /**
- * A name with octets that no host name has (a dot or a control inside a label, 8-bit octets) is shown printable, behind
- * a backslash that keeps it from ever passing for a host name: `evil.example` as one label must not read as two.
+ * A name with octets not allowed in a host name (a dot or a control character inside a label, 8-bit octets) is made
+ * printable and prefixed with a backslash, so that it never passes for a host name: the single label `evil.example`
+ * must not read as two.
  */
 function hostText(name: string, odd: boolean): string {
   return odd ? '\\' + name.replace(/[^\x21-\x7e]/g, '?') : name.toLowerCase();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DnsLab, type Zone, type ZoneOptions, zone } from '../../../tests/lab/dns.ts';
 import { systemClock as clock } from '../../kernel/clock.ts';
-import { paceOf } from './pool.ts';
+import { attemptInterval } from './pool.ts';
 import { createResolver, type Resolver } from './resolver.ts';
 
 const opened: { close(): unknown }[] = [];
@@ -45,7 +45,7 @@ describe('several servers', () => {
     expect((await ask(resolver, 'e.test')).kind).toBe('records');
   });
 
-  it('are all asked, twice, before a name fails', async () => {
+  it('are all tried twice before a query fails', async () => {
     const labs = [await lab(GOOD), await lab(GOOD), await lab(GOOD)];
     for (const one of labs) await one.pause('silent');
     const resolver = over(labs, 20);
@@ -57,7 +57,7 @@ describe('several servers', () => {
     });
   });
 
-  it('of different failures the one that says most is told', async () => {
+  it('report the most informative of different failures', async () => {
     const [down, silent, failing] = [await lab({}), await lab({}), await lab({})];
     await down.pause('closed');
     await silent.pause('silent');
@@ -66,7 +66,7 @@ describe('several servers', () => {
     expect(await ask(over([down, silent, failing], 300), 'a.test')).toEqual({ kind: 'servfail' });
   });
 
-  it('a late answer still counts while the next server is being asked', async () => {
+  it('accept a late answer while the next server is being tried', async () => {
     const late = await lab({ 'late.test': { A: ['192.0.2.7'], fault: { slow: 150 } } });
     const silent = await lab({ 'late.test': { fault: 'silent' } });
     const answer = await ask(over([late, silent], 400), 'late.test', 500);
@@ -75,30 +75,30 @@ describe('several servers', () => {
   });
 });
 
-describe('paceOf', () => {
+describe('attemptInterval', () => {
   it.each([
-    // One server: the second try when the first is over.
+    // One server: the second attempt starts when the first ends.
     [2, 2000, 4800, 2000],
-    // Two: all four begin early enough to be waited for in full.
+    // Two: all four start early enough for their full timeout.
     [4, 2000, 4800, 2800 / 3],
     [6, 2000, 4800, 560],
-    // An asker in a hurry: both servers within half of the time.
+    // A short deadline: both servers within half of the time.
     [4, 2000, 900, 150],
     [2, 2000, 1000, 500],
   ])('%i tries of %i ms in %i ms begin every %d ms', (tries, timeoutMs, ms, pace) => {
-    expect(paceOf(tries, timeoutMs, ms)).toBeCloseTo(pace);
+    expect(attemptInterval(tries, timeoutMs, ms)).toBeCloseTo(pace);
   });
 
-  it('lets every try end within the time, for any number of servers', () => {
+  it('lets every attempt end within the budget, for any number of servers', () => {
     for (let servers = 1; servers <= 8; servers++) {
       const tries = servers * 2;
-      expect(paceOf(tries, 2000, 4800) * (tries - 1) + 2000).toBeLessThanOrEqual(4800 + 1e-6);
+      expect(attemptInterval(tries, 2000, 4800) * (tries - 1) + 2000).toBeLessThanOrEqual(4800 + 1e-6);
     }
   });
 });
 
 describe('alive', () => {
-  it('is true at once when anybody was answered since', async () => {
+  it('is true immediately if any query was answered since', async () => {
     const dns = await lab(GOOD);
     const resolver = over([dns]);
     const since = clock.elapsed();
@@ -108,7 +108,7 @@ describe('alive', () => {
     expect(dns.queries.length).toBe(asked);
   });
 
-  it('asks control questions when nobody was, and any real answer will do', async () => {
+  it('sends control queries otherwise, and accepts any real answer', async () => {
     const dns = await lab({ 'bad.test': { fault: 'servfail' } });
     const resolver = over([dns]);
     const since = clock.elapsed();
@@ -128,7 +128,7 @@ describe('alive', () => {
     expect(await alive(resolver, since)).toBe(true);
   });
 
-  it('asks for the last name answered well too, past the cache: a private resolver knows no others', async () => {
+  it('also queries the last name answered, bypassing the cache: a private resolver may know no others', async () => {
     const dns = await lab({ 'own.test': { A: ['192.0.2.1'] }, '.': { fault: 'refused' } }, { outside: 'refused' });
     const resolver = over([dns]);
     expect(await alive(resolver)).toBe(false);
@@ -137,7 +137,7 @@ describe('alive', () => {
     expect(dns.asked('own.test')).toBe(2);
   });
 
-  it('asks once for many who doubt at the same time', async () => {
+  it('shares one round among concurrent callers', async () => {
     const dns = await lab({ com: { fault: { slow: 20 } }, '.': { fault: 'refused' } });
     const resolver = over([dns], 500);
     const told = await Promise.all(Array.from({ length: 50 }, () => alive(resolver)));
@@ -145,7 +145,7 @@ describe('alive', () => {
     expect(dns.asked('com')).toBe(1);
   });
 
-  it('gives one who came late controls of his own before it says no', async () => {
+  it('starts a new round for a late caller before it returns false', async () => {
     const dns = await lab({ com: { fault: 'silent' }, '.': { fault: 'silent' } });
     const resolver = over([dns], 400);
     const first = alive(resolver);

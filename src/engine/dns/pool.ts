@@ -1,4 +1,4 @@
-/** All configured servers as one: who is asked, in which order, and how long each is waited for. */
+/** The configured DNS servers: order of queries, retries and timeouts. */
 import type { Clock } from '../../kernel/clock.ts';
 import type { Question, Reply } from './message.ts';
 import type { DnsFailure } from './records.ts';
@@ -8,7 +8,7 @@ import { createTransport, type Outcome, type Transport } from './transport.ts';
 export interface ServerHealth {
   readonly address: string;
   readonly port: number;
-  /** Tries begun; those that ended in NOERROR or NXDOMAIN; those that ended in silence; all others. */
+  /** Attempts: all; with NOERROR or NXDOMAIN; timed out; failed otherwise. */
   readonly asked: number;
   readonly answered: number;
   readonly timeouts: number;
@@ -17,31 +17,31 @@ export interface ServerHealth {
   readonly lastAnswerAt: number | null;
 }
 
-export interface Pool {
+interface Pool {
   /**
-   * Asks until one server answers, at most `budgetMs` long. `paceMs` is what the asker can wait: the nearer, the sooner
-   * the next server is tried. `done` is called exactly once, never from within this call.
+   * Queries servers until one answers, for at most `budgetMs`. `paceMs` is the caller's remaining time: the shorter,
+   * the sooner the next server is tried. `done` is called exactly once, never synchronously.
    */
   ask(question: Question, time: { budgetMs: number; paceMs: number }, done: (outcome: Outcome) => void): void;
   health(): ServerHealth[];
-  /** Open questions end in `network`. */
+  /** Pending queries end with `network`. */
   close(): void;
 }
 
-/** Tries per server, when all are silent. */
+/** Attempts per server when none answers. */
 const ROUNDS = 2;
 
-/** When several tries fail in different ways, the first of these is what is told: it says most about the name. */
-const TELLING: readonly DnsFailure[] = ['servfail', 'malformed', 'timeout', 'refused', 'network'];
+/** When attempts fail differently, the first of these is reported: it says most about the name. */
+const MOST_INFORMATIVE: readonly DnsFailure[] = ['servfail', 'malformed', 'timeout', 'refused', 'network'];
 
-const moreTelling = (a: DnsFailure | null, b: DnsFailure): DnsFailure =>
-  a !== null && TELLING.indexOf(a) < TELLING.indexOf(b) ? a : b;
+const moreInformative = (a: DnsFailure | null, b: DnsFailure): DnsFailure =>
+  a !== null && MOST_INFORMATIVE.indexOf(a) < MOST_INFORMATIVE.indexOf(b) ? a : b;
 
 /**
- * Milliseconds between the beginnings of two tries. Tries overlap, so that all of them fit into the budget although
- * each is waited for its full time: with two servers, 2 s a try and 5 s in all, one begins each second.
+ * Milliseconds between the starts of two attempts. Attempts overlap, so that all of them fit into the budget with their
+ * full timeout: with two servers, 2 s per attempt and 5 s in total, one starts every second.
  */
-export function paceOf(tries: number, timeoutMs: number, ms: number): number {
+export function attemptInterval(tries: number, timeoutMs: number, ms: number): number {
   return Math.min(timeoutMs, Math.max(ms - timeoutMs, ms / 2) / Math.max(1, tries - 1));
 }
 
@@ -57,7 +57,7 @@ interface Member {
 
 export function createPool(options: {
   servers: readonly Server[];
-  /** Milliseconds for one try. */
+  /** Milliseconds per attempt. */
   timeoutMs: number;
   clock: Clock;
   /** Called at each NOERROR or NXDOMAIN. */
@@ -73,16 +73,15 @@ export function createPool(options: {
     lastAnswerAt: null,
   }));
   const running = new Set<() => void>();
-  // The server that answered last is asked first: a dead one costs its delay once, not with every question.
+  // The server that answered last is tried first, so that a dead one costs its delay once, not with every query.
   let first = 0;
   let closed = false;
 
-  function count(index: number, question: Question, outcome: Outcome): void {
-    const member = members[index]!;
+  function count(member: Member, question: Question, outcome: Outcome): void {
     if (outcome.kind === 'reply') {
       member.answered++;
       member.lastAnswerAt = options.clock.elapsed();
-      first = index;
+      first = members.indexOf(member);
       options.onAnswer(question, outcome.reply);
     } else if (outcome.kind === 'timeout') member.timeouts++;
     else member.failures++;
@@ -95,7 +94,7 @@ export function createPool(options: {
     }
     const tries = members.length * ROUNDS;
     const start = first;
-    const pace = paceOf(tries, options.timeoutMs, Math.min(time.budgetMs, time.paceMs));
+    const interval = attemptInterval(tries, options.timeoutMs, Math.min(time.budgetMs, time.paceMs));
     const open = new Set<() => void>();
     let begun = 0;
     let worst: DnsFailure | null = null;
@@ -105,26 +104,27 @@ export function createPool(options: {
       clearTimeout(next);
       clearTimeout(end);
       running.delete(shut);
-      for (const giveUp of open) giveUp();
+      for (const cancel of open) cancel();
       open.clear();
       done(outcome);
     }
     function begin(): void {
-      const index = (start + begun++) % members.length;
-      members[index]!.asked++;
-      const giveUp = members[index]!.transport.ask(question, options.timeoutMs, (outcome) => {
-        open.delete(giveUp);
-        count(index, question, outcome);
+      const member = members[(start + begun++) % members.length];
+      if (member === undefined) return;
+      member.asked++;
+      const cancel = member.transport.ask(question, options.timeoutMs, (outcome) => {
+        open.delete(cancel);
+        count(member, question, outcome);
         if (outcome.kind === 'reply') return finish(outcome);
-        worst = moreTelling(worst, outcome.kind);
+        worst = moreInformative(worst, outcome.kind);
         if (begun < tries) begin();
         else if (open.size === 0) finish({ kind: worst });
       });
-      open.add(giveUp);
+      open.add(cancel);
       clearTimeout(next);
-      if (begun < tries) next = setTimeout(begin, pace);
+      if (begun < tries) next = setTimeout(begin, interval);
     }
-    const end = setTimeout(() => finish({ kind: moreTelling(worst, 'timeout') }), time.budgetMs);
+    const end = setTimeout(() => finish({ kind: moreInformative(worst, 'timeout') }), time.budgetMs);
     const shut = (): void => finish({ kind: 'network' });
     running.add(shut);
     begin();

@@ -1,9 +1,9 @@
-/** What a question to the DNS can end in: the values that the rest of the engine reads. */
+/** Results of a DNS query, as the rest of the engine sees them. */
 export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'PTR' | 'NS' | 'SOA' | 'CNAME';
 
 /**
- * One record. Hosts are lower case without the last dot, `.` is the root; a name with octets that no host name has
- * begins with a backslash. `priority` is the MX preference, `minimum` is in seconds.
+ * One record. Hosts are lower case without the trailing dot, `.` is the root; a name with octets not allowed in a host
+ * name begins with a backslash. `priority` is the MX preference, `minimum` is in seconds.
  */
 export type DnsRecord =
   | { readonly type: 'A' | 'AAAA'; readonly address: string }
@@ -15,22 +15,22 @@ export type DnsRecord =
 export type DnsFailure = 'servfail' | 'refused' | 'timeout' | 'malformed' | 'network';
 
 export type DnsAnswer =
-  /** Records of the asked type only, at the end of the CNAME chain. `ttl` in seconds, the least of the chain. */
+  /** Records of the queried type, at the end of the CNAME chain. `ttl`: seconds, the lowest of the chain. */
   | {
       readonly kind: 'records';
       readonly records: readonly DnsRecord[];
       readonly ttl: number;
-      /** The names the CNAMEs led to, in order; empty without CNAME. */
+      /** CNAME targets, in order; empty without CNAME. */
       readonly cname: readonly string[];
     }
   | { readonly kind: 'nodata' | 'nxdomain'; readonly ttl: number; readonly cname: readonly string[] }
   /**
-   * Could not tell; never cached. `network`: no server could be reached (refused port, no route). `malformed`: what came
-   * was no DNS reply, or a CNAME chain without end.
+   * Inconclusive; never cached. `network`: no server could be reached (port closed, no route). `malformed`: an invalid
+   * DNS reply, or an endless CNAME chain.
    */
   | { readonly kind: DnsFailure };
 
-/** A name that can be put into a question: printable ASCII, labels of 1 to 63 octets, 253 in all (RFC 1035 §2.3.4). */
+/** A name that can be queried: printable ASCII, labels of 1 to 63 octets, 253 in all (RFC 1035 §2.3.4). */
 export function canBeAsked(name: string): boolean {
   if (name === '.') return true;
   if (name.length === 0 || name.length > 253) return false;
@@ -45,5 +45,5 @@ export function canBeAsked(name: string): boolean {
   return label > 0;
 }
 
-/** As `canBeAsked`, of letters, digits, hyphens and underscores alone: what a mail host may be called. */
+/** As `canBeAsked`, but only letters, digits, hyphens and underscores: a valid name for a mail host. */
 export const isHostName = (name: string): boolean => canBeAsked(name) && /^[a-z0-9_.-]+$/.test(name) && name !== '.';

@@ -22,7 +22,7 @@ function resolverOf(servers: readonly Server[], timeoutMs = 1000): Resolver {
 const inMs = (ms: number) => ({ deadline: clock.elapsed() + ms });
 const ask = (resolver: Resolver, name: string, type: RecordType = 'A') => resolver.ask(name, type, inMs(10_000));
 
-/** A port on which nobody listens. */
+/** A closed port. */
 async function deadPort(): Promise<Server> {
   const made = await lab({});
   await made.pause('closed');
@@ -30,7 +30,7 @@ async function deadPort(): Promise<Server> {
 }
 
 describe('ask', () => {
-  it('reads each type of record', async () => {
+  it('parses each record type', async () => {
     const dns = await lab({
       'all.test': {
         A: ['192.0.2.1', '192.0.2.2'],
@@ -59,7 +59,7 @@ describe('ask', () => {
     expect(await records('null.test', 'MX')).toEqual([{ type: 'MX', host: '.', priority: 0 }]);
   });
 
-  it('tells the two kinds of "no" and the kinds of failure apart', async () => {
+  it('distinguishes NXDOMAIN, NODATA and the kinds of failure', async () => {
     const faults: Record<string, Fault> = {
       servfail: 'servfail',
       refused: 'refused',
@@ -76,12 +76,12 @@ describe('ask', () => {
     expect(await ask(resolver, 'gone.test')).toEqual({ kind: 'nxdomain', ttl: 60, cname: [] });
     for (const kind of Object.keys(faults)) {
       expect(await ask(resolver, kind)).toEqual({ kind });
-      expect([kind, dns.asked(kind)]).toEqual([kind, 2]); // two tries of the one server
+      expect([kind, dns.asked(kind)]).toEqual([kind, 2]); // two attempts with one server
     }
     expect(await ask(resolverOf([await deadPort()]), 'here.test')).toEqual({ kind: 'network' });
   });
 
-  it('knows names that cannot be asked for without asking', async () => {
+  it('rejects names that cannot be queried without sending a query', async () => {
     const dns = await lab({});
     const resolver = resolverOf(dns.servers);
     for (const name of [
@@ -99,21 +99,21 @@ describe('ask', () => {
     expect(dns.queries).toEqual([]);
   });
 
-  it.each(['truncate', 'split'] as const)('goes to TCP when the reply is truncated (%s)', async (fault) => {
+  it.each(['truncate', 'split'] as const)('retries over TCP when the reply is truncated (%s)', async (fault) => {
     const dns = await lab({ 'big.test': { A: ['192.0.2.1'], fault } });
     const answer = await ask(resolverOf(dns.servers), 'big.test');
     expect(answer.kind === 'records' && answer.records).toEqual([{ type: 'A', address: '192.0.2.1' }]);
     expect(dns.queries.map(({ over }) => over)).toEqual(['udp', 'tcp']);
   });
 
-  it('reads 200 MX and no more', async () => {
+  it('reads at most 200 MX records', async () => {
     const MX = Array.from({ length: 250 }, (_, i) => [i, `mx${i}.many.test`] as const);
     const dns = await lab({ 'many.test': { MX } });
     const answer = await ask(resolverOf(dns.servers), 'many.test', 'MX');
     expect(answer.kind === 'records' && answer.records.length).toBe(200);
   });
 
-  it('asks again without EDNS where it is refused', async () => {
+  it('retries without EDNS if the server rejects it', async () => {
     const dns = await lab({ 'old.test': { A: ['192.0.2.1'], fault: 'no_edns' }, 'worse.test': { fault: 'formerr' } });
     const resolver = resolverOf(dns.servers);
     expect((await ask(resolver, 'old.test')).kind).toBe('records');
@@ -133,7 +133,7 @@ describe('ask', () => {
     expect(await ask(resolverOf(dns.servers, 40), 'forged.test')).toEqual({ kind: 'timeout' });
   });
 
-  it('waits for the true reply behind a forged one', async () => {
+  it('waits for the real reply after a forged one', async () => {
     const dns = await lab({ 'true.test': { A: ['192.0.2.1'], fault: 'forged_first' } });
     expect((await ask(resolverOf(dns.servers), 'true.test')).kind).toBe('records');
     expect(dns.asked('true.test')).toBe(1);
@@ -153,12 +153,12 @@ describe('ask', () => {
     expect(await ask(resolverOf(dns.servers, 2000), 'liar.test')).toEqual({ kind: 'malformed' });
   });
 
-  it('takes a referral for a refusal', async () => {
+  it('treats a referral as REFUSED', async () => {
     const dns = await lab({ 'lame.test': { fault: 'referral' } });
     expect(await ask(resolverOf(dns.servers), 'lame.test')).toEqual({ kind: 'refused' });
   });
 
-  it('survives whatever octets come back', async () => {
+  it('survives arbitrary replies', async () => {
     const dns = await lab({ '*.noise.test': { A: ['192.0.2.1'] } });
     const resolver = resolverOf(dns.servers, 15);
     let n = 0;
@@ -175,13 +175,13 @@ describe('ask', () => {
 });
 
 describe('CNAME', () => {
-  it('is followed to its end, within a reply and beyond it', async () => {
+  it('is followed to its end, within a reply and across replies', async () => {
     const chain = { 'a.test': { CNAME: 'b.test' }, 'b.test': { CNAME: 'c.test', ttl: 120 } };
     const dns = await lab({ ...chain, 'c.test': { A: ['192.0.2.1'] } });
     const found = { kind: 'records', records: [{ type: 'A', address: '192.0.2.1' }], ttl: 120 };
     expect(await ask(resolverOf(dns.servers), 'a.test')).toEqual({ ...found, cname: ['b.test', 'c.test'] });
 
-    // A server that holds the first link only, and one question more.
+    // A server that returns only the first link: one more query.
     dns.set('a.test', { CNAME: 'b.test', fault: 'first_link' });
     dns.set('b.test', { CNAME: 'c.test', ttl: 120, fault: 'first_link' });
     dns.queries.length = 0;
@@ -202,7 +202,7 @@ describe('CNAME', () => {
     expect(await ask(resolver, 'b.test')).toEqual({ kind: 'nodata', ttl: 60, cname: ['empty.test'] });
   });
 
-  it('in a loop, or too long, is malformed and not asked for without end', async () => {
+  it('in a loop or too long is malformed, after a bounded number of queries', async () => {
     const links = Array.from({ length: 12 }, (_, i) => [`l${i}.test`, { CNAME: `l${i + 1}.test` }]);
     const dns = await lab({
       'a.test': { CNAME: 'b.test' },
@@ -218,7 +218,7 @@ describe('CNAME', () => {
   });
 });
 
-it('ends what is open when it is closed, and asks nothing more', async () => {
+it('ends pending queries when it is closed, and sends no more', async () => {
   const dns = await lab({ 'quiet.test': { fault: 'silent' } });
   const resolver = createResolver({ servers: dns.servers, timeoutMs: 2000, clock });
   const open = ask(resolver, 'quiet.test');

@@ -1,66 +1,65 @@
-/** The resolver: one question at a time for each name, answers kept for their time, all servers used. */
+/** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers. */
 import type { Clock } from '../../kernel/clock.ts';
 import { follow } from './answer.ts';
 import { createCache } from './cache.ts';
+import { createLiveness } from './liveness.ts';
 import type { Question } from './message.ts';
 import { createPool, type ServerHealth } from './pool.ts';
-import { createPulse } from './pulse.ts';
 import { canBeAsked, type DnsAnswer, type RecordType } from './records.ts';
 import type { Server } from './servers.ts';
 import { type Limit, waitFor } from './wait.ts';
 
-export type { ServerHealth } from './pool.ts';
-export type { DnsAnswer, DnsFailure, DnsRecord, RecordType } from './records.ts';
-export { parseServers, type Server, systemServers } from './servers.ts';
+export type { DnsAnswer, RecordType } from './records.ts';
+export { type Server, systemServers } from './servers.ts';
 export type { Limit } from './wait.ts';
 
-export interface ResolverHealth {
+interface ResolverHealth {
   /** Clock.elapsed() of the last NOERROR or NXDOMAIN of any server, in ms; null before the first. */
   readonly lastAnswerAt: number | null;
   readonly servers: readonly ServerHealth[];
-  /** Names in the cache, and questions under way. */
+  /** Names in the cache, and queries in flight. */
   readonly cached: number;
   readonly asking: number;
 }
 
 export interface Resolver {
   /**
-   * Answers from the cache, or asks; never rejects. Takes at most 5 s, and no longer than `limit` allows: past the
-   * deadline, or once the signal is aborted, it is `timeout` for this asker, while others go on waiting for the same
-   * question. A name that cannot be put into a question (RFC 1035 §2.3.4) is `nxdomain`. Case does not matter.
+   * Answers from the cache or queries a server; never rejects. Takes at most 5 s, and no longer than `limit` allows:
+   * past the deadline, or once the signal is aborted, this caller gets `timeout`, while others keep waiting for the
+   * same query. A name that cannot be queried (RFC 1035 §2.3.4) is `nxdomain`. Case-insensitive.
    */
   ask(name: string, type: RecordType, limit: Limit): Promise<DnsAnswer>;
-  /** From the cache, without waiting; undefined where `ask` would have to. */
+  /** From the cache only; undefined on a miss. */
   peek(name: string, type: RecordType): DnsAnswer | undefined;
   /**
-   * Does the resolver answer anybody? True when any server gave NOERROR or NXDOMAIN, for whatever name, at or after
-   * `since` (Clock.elapsed() ms); else control questions are asked, and the first such reply makes it true. False when
-   * they failed too or `deadline` is over. SERVFAIL and REFUSED for everything is not being alive.
+   * Liveness of the resolver. True when any server returned NOERROR or NXDOMAIN, for any name, at or after `since`
+   * (Clock.elapsed() ms); else control queries are sent, and the first such reply makes it true. False when they fail
+   * too or `deadline` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive.
    */
   alive(limit: { deadline: number; since: number }): Promise<boolean>;
   /** Counters, for readiness and metrics. */
   health(): ResolverHealth;
-  /** Ends all questions with `network`; later ones too. */
+  /** Ends all queries with `network`, later ones too. */
   close(): void;
 }
 
-/** A silent resolver costs at most 5 s in all (this in ms), less what else a verification needs. */
+/** Total budget of a query in ms, so that a silent resolver costs a verification at most 5 s. */
 export const ASK_MS = 4800;
 const CACHED_NAMES = 100_000;
 
-/** Costs nothing for names that are lower case already, as nearly all are. */
+/** Free for names in lower case already, as nearly all are. */
 const canonical = (name: string): string => {
   const lower = name.toLowerCase();
   return lower.length > 1 && lower.endsWith('.') && !lower.endsWith('..') ? lower.slice(0, -1) : lower;
 };
 
 export function createResolver(options: {
-  /** Asked in this order; at least one. */
+  /** In order of preference; at least one. */
   servers: readonly Server[];
-  /** Milliseconds for one try; every server is tried twice. */
+  /** Milliseconds per attempt; every server is tried twice. */
   timeoutMs: number;
   clock: Clock;
-  /** Names that the cache holds; 100,000 when left out. */
+  /** Cache capacity in names; default 100,000. */
   cacheNames?: number;
 }): Resolver {
   if (options.servers.length === 0) throw new TypeError('a resolver needs at least one server');
@@ -70,8 +69,8 @@ export function createResolver(options: {
   let closed = false;
 
   const timeoutMs = Math.min(options.timeoutMs, ASK_MS);
-  const pool = createPool({ ...options, timeoutMs, onAnswer: (question) => pulse.beat(question) });
-  const pulse = createPulse(clock, (question, done) =>
+  const pool = createPool({ ...options, timeoutMs, onAnswer: (question) => liveness.recordSuccess(question) });
+  const liveness = createLiveness(clock, (question, done) =>
     pool.ask(question, { budgetMs: ASK_MS, paceMs: ASK_MS }, () => done()),
   );
 
@@ -110,10 +109,10 @@ export function createResolver(options: {
   return {
     ask,
     peek: (name, type) => cache.get(canonical(name), type),
-    alive: (limit) => pulse.alive(limit),
+    alive: (limit) => liveness.alive(limit),
     health() {
       const servers = pool.health();
-      return { lastAnswerAt: pulse.lastBeat(), servers, cached: cache.size, asking: flights.size };
+      return { lastAnswerAt: liveness.lastSuccess(), servers, cached: cache.size, asking: flights.size };
     },
     close() {
       closed = true;

@@ -8,7 +8,7 @@ import { ownAddresses, routable, SPECIAL_BLOCKS } from './routable.ts';
 const PUBLIC = { allowPrivate: false, own: new Set<string>() };
 const isPublic = (ip: string): boolean => routable(ip, PUBLIC);
 
-/** First and last address of each block, and what lies next to it; written out, so that the table is not its own test. */
+/** First and last address of each block and their neighbours, written out so that the table does not test itself. */
 const REFUSED: readonly (readonly [first: string, last: string, before: string | null, after: string | null])[] = [
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -49,16 +49,16 @@ const REFUSED: readonly (readonly [first: string, last: string, before: string |
 ];
 
 describe('routable', () => {
-  it.each(REFUSED)('refuses %s to %s and passes its public neighbours', (first, last, before, after) => {
+  it.each(REFUSED)('rejects %s to %s and accepts its public neighbours', (first, last, before, after) => {
     expect(isPublic(first)).toBe(false);
     expect(isPublic(last)).toBe(false);
     if (before) expect([before, isPublic(before)]).toEqual([before, true]);
     if (after) expect([after, isPublic(after)]).toEqual([after, true]);
   });
 
-  it('has an edge in this test for every refused block of the table', () => {
+  it('tests the boundaries of every refused block of the table', () => {
     const firsts = new Set(REFUSED.flat());
-    // Blocks that begin inside a wider refused one, whose own beginning is no edge.
+    // Blocks that begin inside a wider refused one: their start is not a boundary.
     const inside = new Set(['::1/128', '::/96', '2001::/32', '2001:2::/48', '2001:10::/28', '255.255.255.255/32']);
     const missing = SPECIAL_BLOCKS.filter(({ rule, cidr }) => rule === 'refuse' && !inside.has(cidr)).filter(
       ({ cidr }) => !firsts.has(cidr.split('/')[0]!),
@@ -100,14 +100,14 @@ describe('routable', () => {
     expect(routable(ip, { ...PUBLIC, allowPrivate: true })).toBe(false);
   });
 
-  it('passes every address when private networks are allowed', () => {
+  it('accepts every address when private networks are allowed', () => {
     const own = ownAddresses(networkInterfaces());
     for (const ip of ['127.0.0.1', '::1', '10.0.0.1', 'fe80::1']) {
       expect(routable(ip, { allowPrivate: true, own })).toBe(true);
     }
   });
 
-  it('refuses our own addresses, in every spelling', () => {
+  it('rejects our own addresses, in every notation', () => {
     const nic = (address: string) => ({
       address,
       netmask: '',
@@ -126,7 +126,7 @@ describe('routable', () => {
 });
 
 describe('parseIp', () => {
-  it('reads every address as the system does', () => {
+  it('parses every address as the system does', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV6(), fc.ipV4()), (ip) => {
         const groups = parseIp(ip) ?? [];
@@ -141,7 +141,7 @@ describe('parseIp', () => {
     );
   });
 
-  it('takes no text that is no address', () => {
+  it('rejects invalid addresses', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0123456789abcf:.%[]x '), maxLength: 24 }), (text) => {
         const groups = parseIp(text);

@@ -2,18 +2,18 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { type Groups, parseIp } from './ip.ts';
 
-export interface SpecialBlock {
+interface SpecialBlock {
   readonly cidr: string;
-  /** The document that set the block aside (or, for an exception, made it reachable). */
+  /** The document that reserves the block (or, for an exception, makes it reachable). */
   readonly source: string;
-  /** `refuse` all of it; `pass` it although a wider block is refused; judge the IPv4 address in the last 32 bits. */
+  /** `refuse` the block; `pass` it although a wider block is refused; or check the IPv4 address in the last 32 bits. */
   readonly rule: 'refuse' | 'pass' | 'inner_v4';
 }
 
 /**
- * IANA's special-purpose address registries (RFC 6890, as updated by RFC 8190), multicast, and what is reserved. The
+ * IANA's special-purpose address registries (RFC 6890, as updated by RFC 8190), multicast and reserved blocks. The
  * most specific block decides. Sources: https://www.iana.org/assignments/iana-ipv4-special-registry and
- * iana-ipv6-special-registry; blocks that those mark "globally reachable" are listed only where a wider one is refused.
+ * iana-ipv6-special-registry; blocks marked "globally reachable" there are listed only inside a wider refused one.
  */
 export const SPECIAL_BLOCKS: readonly SpecialBlock[] = [
   { cidr: '0.0.0.0/8', source: 'RFC 791 §3.2, "this network"', rule: 'refuse' },
@@ -76,10 +76,10 @@ const V4 = blocksOf(2);
 const V6 = blocksOf(8);
 const HOLDING_V4 = V6.filter(({ rule }) => rule === 'inner_v4');
 
-/** The blocks of addresses with so many groups, the most specific first. */
+/** The blocks of one address family (by number of groups), the most specific first. */
 function blocksOf(length: number): Block[] {
   return SPECIAL_BLOCKS.map(({ cidr, rule }) => {
-    const [address, bits] = cidr.split('/') as [string, string];
+    const [address = '', bits] = cidr.split('/');
     return { groups: parseIp(address) ?? [], bits: Number(bits), rule };
   })
     .filter(({ groups }) => groups.length === length)
@@ -90,7 +90,7 @@ function within(address: Groups, { groups, bits }: Block): boolean {
   const whole = bits >> 4;
   for (let i = 0; i < whole; i++) if (address[i] !== groups[i]) return false;
   const rest = 16 - (bits & 15);
-  return rest === 16 || address[whole]! >> rest === groups[whole]! >> rest;
+  return rest === 16 || (address[whole] ?? 0) >> rest === (groups[whole] ?? 0) >> rest;
 }
 
 function isPublic(address: Groups): boolean {
@@ -101,14 +101,14 @@ function isPublic(address: Groups): boolean {
   return true;
 }
 
-/** One spelling for each address; an IPv4-mapped or NAT64 one is spelt as the IPv4 address in it. */
+/** Canonical key of an address; an IPv4-mapped or NAT64 address has the key of its IPv4 address. */
 function spelling(address: Groups): string {
   const inner = address.length === 8 && HOLDING_V4.some((block) => within(address, block));
   return (inner ? address.slice(6) : address).join(':');
 }
 
 export interface Routing {
-  /** Laboratories only: every address is routable, our own too. */
+  /** Test setups only: every address is routable, our own too. */
   readonly allowPrivate: boolean;
   /** This host's addresses, as `ownAddresses` gives them. */
   readonly own: ReadonlySet<string>;

@@ -1,23 +1,19 @@
-/** Which servers are asked: read from an option's text, or from the system. */
+/** The DNS servers to use: from an option, or from the system. */
 import { getServers } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
 
 export interface Server {
-  /** An IP address; IPv6 without brackets, with its zone (`fe80::1%eth0`) if it has one. */
+  /** An IP address; IPv6 without brackets, with its zone, if any (`fe80::1%eth0`). */
   readonly address: string;
   readonly port: number;
 }
 
 const DNS_PORT = 53;
 
-/** `1.2.3.4`, `1.2.3.4:5353`, `::1`, `[::1]`, `[::1]:5353` → the server, or null when it is none of these. */
+/** `1.2.3.4`, `1.2.3.4:5353`, `::1`, `[::1]`, `[::1]:5353` → the server, or null for any other form. */
 function parseServer(text: string): Server | null {
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text);
-  const [address, port] = bracketed
-    ? [bracketed[1]!, bracketed[2]]
-    : isIPv6(text)
-      ? [text, undefined]
-      : (text.split(':', 2) as [string, string | undefined]);
+  const [address = '', port] = bracketed ? bracketed.slice(1, 3) : isIPv6(text) ? [text] : text.split(':', 2);
   if (bracketed ? !isIPv6(address) : isIP(address) === 0) return null;
   if (!bracketed && !isIPv6(text) && text.split(':').length > 2) return null;
   if (port === undefined) return { address, port: DNS_PORT };
@@ -26,8 +22,8 @@ function parseServer(text: string): Server | null {
 }
 
 /**
- * The servers in a comma-separated list, port 53 where none is given. On a fault: the first entry that is not
- * `ip[:port]` or `[ipv6][:port]`, as written.
+ * The servers in a comma-separated list; the default port is 53. On a fault: the first entry that is not `ip[:port]` or
+ * `[ipv6][:port]`, as written.
  */
 export function parseServers(text: string): { ok: true; servers: Server[] } | { ok: false; entry: string } {
   const servers: Server[] = [];
@@ -39,7 +35,7 @@ export function parseServers(text: string): { ok: true; servers: Server[] } | { 
   return { ok: true, servers };
 }
 
-/** The system's servers (resolv.conf and its like); 127.0.0.1 when it names none that can be used. */
+/** The system's servers (resolv.conf and its like); 127.0.0.1 when it names no usable one. */
 export function systemServers(): Server[] {
   const servers = getServers()
     .map(parseServer)

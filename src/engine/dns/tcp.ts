@@ -1,16 +1,16 @@
-/** Questions over TCP (RFC 7766), asked when a reply over UDP was truncated: one connection, one question. */
+/** DNS over TCP (RFC 7766), used after a truncated UDP reply: one connection per query. */
 import { connect } from 'node:net';
 import { randomInt } from '../../kernel/ids.ts';
 import { encodeQuestion, type Question, readReply } from './message.ts';
 import type { Server } from './servers.ts';
-import type { Got } from './udp.ts';
+import type { OnResult } from './udp.ts';
 
 /**
- * Sends one question; `got` is called at most once, not after the returned function was called. The two octets of
- * length in front of the reply bound it to 64 KiB, split over packets as it may be. A connection that ends in the
- * middle of it, or a reply to something else, is `malformed`.
+ * Sends one query; `onResult` is called at most once, and not after the returned function was called. The two-octet length
+ * prefix bounds the reply to 64 KiB, in any number of packets. A connection that closes mid-reply, or a reply to
+ * another question, is `malformed`.
  */
-export function askTcp(server: Server, question: Question, edns: boolean, got: Got): () => void {
+export function askTcp(server: Server, question: Question, edns: boolean, onResult: OnResult): () => void {
   const id = randomInt(65536);
   const message = encodeQuestion(id, question, edns);
   const socket = connect({ host: server.address, port: server.port, noDelay: true });
@@ -18,20 +18,20 @@ export function askTcp(server: Server, question: Question, edns: boolean, got: G
   let size = 0;
   let done = false;
 
-  function finish(result: Parameters<Got>[0] | null): void {
+  function finish(result: Parameters<OnResult>[0] | null): void {
     if (done) return;
     done = true;
     socket.destroy();
-    if (result) got(result);
+    if (result) onResult(result);
   }
 
   function receive(chunk: Buffer): void {
     if (done) return;
     chunks.push(chunk);
     size += chunk.length;
+    const [first = chunk] = chunks;
     if (size < 2) return;
-    const first = chunks[0]!;
-    const length = first.length > 1 ? first.readUInt16BE(0) : (first[0]! << 8) | chunks[1]![0]!;
+    const length = (first.length > 1 ? first : Buffer.concat(chunks, size)).readUInt16BE(0);
     if (size < length + 2) return;
     const reply = Buffer.concat(chunks, size).subarray(2, length + 2);
     const read = length >= 2 && reply.readUInt16BE(0) === id ? readReply(reply, question) : null;

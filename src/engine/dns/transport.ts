@@ -1,17 +1,17 @@
-/** One question to one server: UDP first, TCP when the reply was truncated, without EDNS when the server has none. */
+/** One query to one server: UDP first, TCP if truncated, without EDNS if the server does not support it. */
 import type { Question, Reply } from './message.ts';
 import type { DnsFailure } from './records.ts';
 import type { Server } from './servers.ts';
 import { askTcp } from './tcp.ts';
-import { createUdp, type Got } from './udp.ts';
+import { createUdp, type OnResult } from './udp.ts';
 
 export type Outcome = { readonly kind: 'reply'; readonly reply: Reply } | { readonly kind: DnsFailure };
 
 export interface Transport {
   /**
-   * Asks once. `done` is called exactly once, never from within this call, unless the returned function (which gives
-   * the question up) was called before. `timeoutMs` is for UDP, and anew for TCP if it comes to that.
-   * Replies with another id, question, type or class are ignored: forging one must not be a way to make a name fail.
+   * Sends one query. `done` is called exactly once, never synchronously, unless the returned function, which cancels
+   * the query, was called before. `timeoutMs` applies to UDP, and again to TCP. Replies with another id, question, type
+   * or class are ignored: a forged one must not make a name fail.
    */
   ask(question: Question, timeoutMs: number, done: (outcome: Outcome) => void): () => void;
   close(): void;
@@ -39,20 +39,24 @@ export function createTransport(server: Server): Transport {
       send();
     }
     function send(): void {
-      stop = tcp ? askTcp(server, question, edns, got) : udp.send(question, edns, got);
+      stop = tcp ? askTcp(server, question, edns, onResult) : udp.send(question, edns, onResult);
     }
-    const got: Got = (result) => {
+    const onResult: OnResult = (result) => {
       switch (result.kind) {
         case 'truncated':
           clearTimeout(timer);
           tcp = true;
           return begin();
         case 'no_edns':
-          // A server that refuses the plain question too has nothing for us.
+          // The server rejects the plain query as well.
           if (!edns) return finish({ kind: 'servfail' });
           edns = false;
           return send();
-        default:
+        case 'reply':
+        case 'servfail':
+        case 'refused':
+        case 'malformed':
+        case 'network':
           return finish(result);
       }
     };

@@ -1,7 +1,7 @@
 /**
- * Questions over UDP. A socket is connected, so that the kernel drops what other addresses send and reports a refused
- * port; it lives while questions are open on it and for a bounded number of them, so that ports keep changing
- * (RFC 5452) without a new socket for each question of a busy second.
+ * DNS over UDP. Sockets are connected, so that the kernel drops datagrams from other addresses and reports closed
+ * ports. A socket serves a bounded number of queries and closes when none is pending, so that source ports keep
+ * changing (RFC 5452) without a new socket per query under load.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
@@ -11,115 +11,115 @@ import type { Server } from './servers.ts';
 
 const QUESTIONS_PER_SOCKET = 32;
 
-export type Got = (result: ReadReply | { kind: 'network' }) => void;
+export type OnResult = (result: ReadReply | { kind: 'network' }) => void;
 
-export interface Udp {
-  /** Sends one question; `got` is called at most once, not after the returned function was called. */
-  send(question: Question, edns: boolean, got: Got): () => void;
-  /** Closes every socket; open questions end in `network`. */
+interface Udp {
+  /** Sends one query; `onResult` is called at most once, and not after the returned function was called. */
+  send(question: Question, edns: boolean, onResult: OnResult): () => void;
+  /** Closes every socket; pending queries end with `network`. */
   close(): void;
 }
 
 interface Open {
   readonly question: Question;
-  readonly got: Got;
+  readonly onResult: OnResult;
 }
 
-interface Lane {
+interface SharedSocket {
   readonly socket: Socket;
   readonly open: Map<number, Open>;
-  /** Questions waiting for the socket to be connected; null once it is. */
+  /** Queries waiting for the socket to connect; null once it has. */
   waiting: Buffer[] | null;
   used: number;
   closed: boolean;
 }
 
-/** `network`, but not before the caller has what stops it. */
-function fail(got: Got): () => void {
-  const timer = setImmediate(() => got({ kind: 'network' }));
+/** Reports `network` asynchronously, when the caller has its cancel function. */
+function fail(onResult: OnResult): () => void {
+  const timer = setImmediate(() => onResult({ kind: 'network' }));
   return () => clearImmediate(timer);
 }
 
 export function createUdp(server: Server): Udp {
-  const lanes = new Set<Lane>();
-  let current: Lane | null = null;
+  const sockets = new Set<SharedSocket>();
+  let current: SharedSocket | null = null;
 
-  /** Ends a lane; whatever is open on it could not be delivered. */
-  function end(lane: Lane): void {
-    if (lane.closed) return;
-    lane.closed = true;
-    lanes.delete(lane);
-    if (current === lane) current = null;
-    lane.socket.close();
-    const open = [...lane.open.values()];
-    lane.open.clear();
-    for (const { got } of open) got({ kind: 'network' });
+  /** Closes a socket; its pending queries end with `network`. */
+  function end(shared: SharedSocket): void {
+    if (shared.closed) return;
+    shared.closed = true;
+    sockets.delete(shared);
+    if (current === shared) current = null;
+    shared.socket.close();
+    const open = [...shared.open.values()];
+    shared.open.clear();
+    for (const { onResult } of open) onResult({ kind: 'network' });
   }
 
-  const endIfIdle = (lane: Lane): void => {
-    if (lane.open.size === 0) end(lane);
+  const endIfIdle = (shared: SharedSocket): void => {
+    if (shared.open.size === 0) end(shared);
   };
 
-  function receive(lane: Lane, octets: Buffer): void {
+  function receive(shared: SharedSocket, octets: Buffer): void {
     const id = octets.length < 2 ? -1 : octets.readUInt16BE(0);
-    const open = lane.open.get(id);
+    const open = shared.open.get(id);
     const result = open && readReply(octets, open.question);
-    if (!open || !result) return; // somebody else's, or forged: the true reply may still come
-    lane.open.delete(id);
-    endIfIdle(lane);
-    open.got(result);
+    if (!open || !result) return; // not ours, or forged: the real reply may still arrive
+    shared.open.delete(id);
+    endIfIdle(shared);
+    open.onResult(result);
   }
 
-  function newLane(): Lane {
+  function openSocket(): SharedSocket {
     const socket = createSocket({
       type: isIPv6(server.address) ? 'udp6' : 'udp4',
-      // The address is an IP already; node's default would take it to getaddrinfo.
+      // The address is an IP literal; Node's default lookup would call getaddrinfo.
       lookup: (address, _options, done) => done(null, address, isIPv6(address) ? 6 : 4),
     });
-    const lane: Lane = { socket, open: new Map(), waiting: [], used: 0, closed: false };
-    socket.on('error', () => end(lane)); // refused port, no route, no descriptors left
-    socket.on('message', (octets) => receive(lane, octets));
-    // An event and not connect's callback: that one would be given the errors too.
+    const shared: SharedSocket = { socket, open: new Map(), waiting: [], used: 0, closed: false };
+    socket.on('error', () => end(shared)); // port closed, no route, out of file descriptors
+    socket.on('message', (octets) => receive(shared, octets));
+    // The event instead of connect's callback, which would get errors too.
     socket.on('connect', () => {
-      const waiting = lane.waiting ?? [];
-      lane.waiting = null;
-      for (const octets of waiting) transmit(lane, octets);
+      const waiting = shared.waiting ?? [];
+      shared.waiting = null;
+      for (const octets of waiting) transmit(shared, octets);
     });
     socket.connect(server.port, server.address);
-    if (!lane.closed) lanes.add(lane);
-    return lane;
+    if (!shared.closed) sockets.add(shared);
+    return shared;
   }
 
-  function transmit(lane: Lane, octets: Buffer): void {
-    if (lane.closed) return;
-    if (lane.waiting) lane.waiting.push(octets);
+  function transmit(shared: SharedSocket, octets: Buffer): void {
+    if (shared.closed) return;
+    if (shared.waiting) shared.waiting.push(octets);
     else
-      lane.socket.send(octets, (error) => {
-        if (error) end(lane);
+      shared.socket.send(octets, (error) => {
+        if (error) end(shared);
       });
   }
 
-  function send(question: Question, edns: boolean, got: Got): () => void {
-    if (!current || current.closed || current.used >= QUESTIONS_PER_SOCKET) current = newLane();
-    const lane = current;
-    if (lane.closed) return fail(got); // no descriptor left: known before `newLane` returns
-    lane.used++;
+  function send(question: Question, edns: boolean, onResult: OnResult): () => void {
+    if (!current || current.closed || current.used >= QUESTIONS_PER_SOCKET) current = openSocket();
+    const shared = current;
+    if (shared.closed) return fail(onResult); // out of file descriptors: known before `openSocket` returns
+    shared.used++;
     let id = randomInt(65536);
-    while (lane.open.has(id)) id = randomInt(65536);
-    const open: Open = { question, got };
-    lane.open.set(id, open);
-    transmit(lane, encodeQuestion(id, question, edns));
+    while (shared.open.has(id)) id = randomInt(65536);
+    const open: Open = { question, onResult: onResult };
+    shared.open.set(id, open);
+    transmit(shared, encodeQuestion(id, question, edns));
     return () => {
-      if (lane.open.get(id) !== open) return;
-      lane.open.delete(id);
-      endIfIdle(lane);
+      if (shared.open.get(id) !== open) return;
+      shared.open.delete(id);
+      endIfIdle(shared);
     };
   }
 
   return {
     send,
     close: () => {
-      for (const lane of [...lanes]) end(lane);
+      for (const shared of [...sockets]) end(shared);
     },
   };
 }

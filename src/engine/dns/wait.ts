@@ -1,4 +1,4 @@
-/** Waiting for a question that others may be waiting for too: each leaves when its own time is over. */
+/** Waiting for a shared query: each caller leaves at its own deadline. */
 import type { Clock } from '../../kernel/clock.ts';
 import type { DnsAnswer } from './records.ts';
 
@@ -10,7 +10,7 @@ export interface Limit {
 
 const SLACK_MS = 1000;
 
-/** `flight.answer`, or `timeout` at the deadline or on abort. `until`: when the flight ends by itself, elapsed ms. */
+/** `flight.answer`, or `timeout` at the deadline or on abort. `until`: when the flight itself ends, elapsed ms. */
 export function waitFor(
   flight: { readonly answer: Promise<DnsAnswer>; readonly until: number },
   limit: Limit,
@@ -20,7 +20,7 @@ export function waitFor(
   if (!signal && limit.deadline >= flight.until) return flight.answer;
   return new Promise((resolve) => {
     const leave = (): void => settle({ kind: 'timeout' });
-    // No longer than the flight, give or take: a timer takes 24 days at most.
+    // Bounded by the flight's end, because timers are limited to 24 days.
     const end = Math.min(limit.deadline, flight.until + SLACK_MS);
     const timer = setTimeout(leave, Math.max(0, end - clock.elapsed()));
     signal?.addEventListener('abort', leave);

@@ -1,6 +1,6 @@
 /**
- * Walks a DNS message without decoding it (RFC 1035 §4.1): where each record is, and whether what it says about its own
- * lengths is true. The work is bounded whatever the octets are: a name costs at most MAX_JUMPS pointers and 128 labels.
+ * Walks a DNS message without decoding it (RFC 1035 §4.1): finds each record and validates its lengths. Work is bounded
+ * for any input: a name costs at most MAX_JUMPS pointers and 128 labels.
  */
 export const HEADER = 12;
 export const CLASS_IN = 1;
@@ -11,25 +11,27 @@ export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, 
 const MAX_JUMPS = 32;
 const MAX_NAME = 255;
 
-export interface Found {
-  /** Offset of the record, and of what follows it. */
+export interface RawRecord {
+  /** Offset of the record, and of its end. */
   readonly at: number;
   readonly end: number;
   readonly type: number;
   readonly class: number;
   /** Seconds, as sent (32 bits, unsigned). */
   readonly ttl: number;
-  /** A type that we read, whose data fill exactly the length it claims. */
+  /** A type that we use, whose data have exactly the claimed length. */
   readonly readable: boolean;
-  /** The owner, or the name in the data, has octets that no host name has. */
+  /** The owner, or the name in the data, has octets not allowed in a host name. */
   readonly oddOwner: boolean;
   readonly oddTarget: boolean;
 }
 
-// The last name walked, so that walking a name allocates nothing.
+// State of the last name walked: walking a name allocates nothing.
 let odd = false;
 
-/** Offset behind the name at `at`; -1 when it is cut off, too long, or its pointers do not lead strictly backwards. */
+/**
+ * Offset after the name at `at`; -1 when it is truncated, too long, or its pointers do not point strictly backwards.
+ */
 function walkName(buf: Buffer, at: number): number {
   let end = -1;
   let length = 1;
@@ -60,7 +62,7 @@ function walkName(buf: Buffer, at: number): number {
   }
 }
 
-/** Offset behind the question section when it asks exactly for this name (in any case), type and class IN; else -1. */
+/** Offset after the question section if it is exactly this name (in any case), type and class IN; else -1. */
 export function walkQuestion(buf: Buffer, name: string, type: number): number {
   let i = HEADER;
   let at = 0;
@@ -79,8 +81,8 @@ export function walkQuestion(buf: Buffer, name: string, type: number): number {
   return buf.readUInt16BE(i + 1) === type && buf.readUInt16BE(i + 3) === CLASS_IN ? i + 5 : -1;
 }
 
-/** The record at `at`, or null when the message ends before it does, or a length in it lies. */
-export function walkRecord(buf: Buffer, at: number): Found | null {
+/** The record at `at`, or null when it is truncated or has an inconsistent length. */
+export function walkRecord(buf: Buffer, at: number): RawRecord | null {
   const i = walkName(buf, at);
   if (i < 0 || i + 10 > buf.length) return null;
   const oddOwner = odd;
@@ -103,7 +105,7 @@ export function walkRecord(buf: Buffer, at: number): Found | null {
   };
 }
 
-/** True: a type we read, and whole. False: a lying length. Null: a type that we step over. */
+/** True: a complete record of a type that we use. False: an inconsistent length. Null: a type that we skip. */
 function walkData(buf: Buffer, type: number, data: number, end: number): boolean | null {
   odd = false;
   switch (type) {

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosed, doctorLab, EGRESS, HELO, httpDateOf, type IllRow } from '../../../tests/lab/doctor.ts';
 import { systemClock as clock, toIso } from '../../kernel/clock.ts';
-import { diagnose, type Finding, isFit, type World } from './diagnose.ts';
+import { type DoctorDeps, diagnose, type Finding, isFit } from './diagnose.ts';
 import { parseHttpDate } from './service.ts';
 
 const notPassed = (found: readonly Finding[]) =>
   found.flatMap(({ check, result }) => (result === 'pass' ? [] : [check]));
 
-const listsOf = (daysAgo: number, problem: string | null = null): Partial<World> => ({
+const listsOf = (daysAgo: number, problem: string | null = null): Partial<DoctorDeps> => ({
   lists: { version: toIso(clock.now() - daysAgo * 86_400_000).slice(0, 10), problem },
 });
-const dated = (offMs: number, age: string | null = null): Partial<World> => ({
+const dated = (offMs: number, age: string | null = null): Partial<DoctorDeps> => ({
   httpDate: () => Promise.resolve({ from: 'web.test', date: httpDateOf(clock.now() + offMs), age }),
 });
 const NO_CONTROLS = Object.fromEntries(
   ['gmail', 'outlook', 'yahoo', 'icloud'].map((n) => [`${n}.com`, { TXT: ['x'] }]),
 );
 
-describe('a host that is fit', () => {
-  it('passes every check, one line each, with nothing to do', async () => {
+describe('a healthy host', () => {
+  it('passes every check, one line each, without a fix', async () => {
     const { all, of } = await diagnosed({});
     expect(all.filter(({ result }) => result !== 'pass')).toEqual([]);
     expect(all.map(({ check }) => check).join(' ')).toBe(
@@ -26,7 +26,7 @@ describe('a host that is fit', () => {
     );
     expect(all.every(({ fix, found }) => fix === null && found.endsWith('.'))).toBe(true);
     expect(isFit(all)).toBe(true);
-    const seen = `This host asks from ${EGRESS} (as mx.gmail.com sees it); ${HELO} resolves to it.`;
+    const seen = `This host connects from ${EGRESS} (as seen by mx.gmail.com); ${HELO} resolves to it.`;
     expect(of('egress')[0]!.found).toBe(seen);
   });
 });
@@ -36,7 +36,7 @@ const ROWS: readonly IllRow[] = [
     ill: 'a resolver that wildcards',
     zone: { '*.com': { A: ['192.0.2.1'] } },
     says: 'fail resolver',
-    found: /does not say that a made-up name does not exist/,
+    found: /does not return NXDOMAIN for a name that does not exist/,
     fix: /MAILVET_DNS_SERVERS/,
   },
   {
@@ -51,14 +51,14 @@ const ROWS: readonly IllRow[] = [
     ill: 'refused by all',
     persona: { banner: '554 5.7.1 Client host blocked' },
     says: 'fail port',
-    found: /refuses this host: "554 5.7.1 Client host blocked"/,
+    found: /rejects this host: "554 5.7.1 Client host blocked"/,
     fix: /blocklists/,
   },
   {
     ill: 'something mute takes the connections',
     persona: { banner: 'drop' },
     says: 'fail port',
-    found: /says anything behind it/,
+    found: /sends a banner/,
     fix: /provider/,
   },
   { ill: 'a list of 31 days', world: listsOf(31), says: 'warn lists', found: /31 days old/, fix: /lists update/ },
@@ -74,8 +74,20 @@ const ROWS: readonly IllRow[] = [
     ill: 'a store that does not write',
     world: { store: () => Promise.reject(new Error('disk full.')) },
     says: 'fail store',
-    found: /does not take writes: disk full\.$/,
+    found: /does not accept writes: disk full\.$/,
     fix: /free space/,
+  },
+  {
+    ill: 'a store that others read',
+    world: {
+      store: () => {
+        const loose = { path: '/data/mailvet.db', mode: '0644', fix: "chmod 0600 '/data/mailvet.db'" };
+        return Promise.resolve({ name: 'SQLite, version 1', looseModes: [loose] });
+      },
+    },
+    says: 'warn store',
+    found: /^It accepts writes .* Other users .* \/data\/mailvet\.db \(mode 0644\)\.$/,
+    fix: /chmod 0600/,
   },
   { ill: 'a clock a minute off', world: dated(60_000), says: 'warn clock', found: /(59|60) s behind/, fix: /NTP/ },
   {
@@ -94,7 +106,7 @@ const ROWS: readonly IllRow[] = [
   },
 ];
 
-describe('a host that is ill', () => {
+describe('an unhealthy host', () => {
   it.each(ROWS)('$ill: $says', async ({ says, found, fix, ...illness }) => {
     const { all, of } = await diagnosed(illness);
     const [result, check] = says.split(' ') as [Finding['result'], Finding['check']];
@@ -104,39 +116,39 @@ describe('a host that is ill', () => {
     expect(isFit(all)).toBe(result !== 'fail');
   });
 
-  it('one fault is one line', async () => {
+  it('reports one fault in one line', async () => {
     expect(notPassed((await diagnosed({ world: dated(-600_000) })).all)).toEqual(['clock']);
   });
 
-  it('no resolver at all: nothing hangs, and what depends on it says so', async () => {
+  it('without a resolver nothing hangs, and dependent checks say why', async () => {
     const lab = await doctorLab();
     await lab.dns.pause('silent');
     const all = await diagnose(lab.world);
     await lab.close();
     expect(notPassed(all)).toEqual(['resolver', 'port', 'helo', 'egress', 'ptr', 'spf', 'blocklists']);
     expect(all[0]).toMatchObject({ result: 'fail', found: expect.stringMatching(/No DNS resolver answers/) });
-    expect(all.find(({ check }) => check === 'ptr')!.fix).toBe('Mend egress first.');
+    expect(all.find(({ check }) => check === 'ptr')!.fix).toBe('Fix egress first.');
   });
 
-  it('a check that throws or hangs is a warning, and the others end well', async () => {
+  it('a check that throws or hangs is a warning and does not affect others', async () => {
     const { of } = await diagnosed({
-      world: { greet: () => Promise.reject(new TypeError('a defect')), store: () => new Promise(() => {}) },
+      world: { probeGreeting: () => Promise.reject(new TypeError('a defect')), store: () => new Promise(() => {}) },
     });
-    expect(of('port')[0]).toMatchObject({ result: 'warn', found: 'Not known: a defect.' });
-    expect(of('store')[0]).toMatchObject({ result: 'warn', found: 'Not known: it took longer than 2.4 s.' });
+    expect(of('port')[0]).toMatchObject({ result: 'warn', found: 'Unknown: a defect.' });
+    expect(of('store')[0]).toMatchObject({ result: 'warn', found: 'Unknown: it took longer than 2.4 s.' });
     expect(of('lists')[0]!.result).toBe('pass');
   });
 });
 
-describe('the date of a reply', () => {
-  it('is read as RFC 9110 has it, and nothing else is', () => {
+describe('the Date header of a reply', () => {
+  it('is parsed according to RFC 9110', () => {
     expect(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT')).toBe(784_111_777_000);
     for (const text of ['', 'Sunday, 06-Nov-94 08:49:37 GMT', '1994-11-06', 'Sun, 06 Foo 1994 08:49:37 GMT']) {
       expect(parseHttpDate(text)).toBeNull();
     }
   });
 
-  it('a cache that kept it, or wrote its own, is no fault of the clock', async () => {
+  it('from a cache, aged or rewritten, is not reported as clock drift', async () => {
     for (const offMs of [-900_000, 0]) {
       expect((await diagnosed({ world: dated(offMs, '900') })).of('clock')[0]!.result).toBe('pass');
     }

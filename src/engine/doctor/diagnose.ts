@@ -1,85 +1,85 @@
-/** Is this host fit to ask other people's mail servers? */
+/** Is this host ready to connect to mail servers? */
 import { checkBlocklists } from './blocklists.ts';
+import { type Check, type DoctorDeps, type Finding, warn } from './deps.ts';
 import { checkEgress, checkHelo, checkPtr, withoutEgress } from './identity.ts';
 import { checkResolver } from './resolver.ts';
 import { checkSpf } from './sender.ts';
 import { checkClock, checkLists, checkStore } from './service.ts';
-import { checkPort, type Egress, egressOf, lookOutside } from './survey.ts';
-import { type Check, type Finding, type World, warn } from './world.ts';
+import { checkPort, type Egress, egressOf, surveyEgress } from './survey.ts';
 
-export { CHECK_MS, type Finding, type World } from './world.ts';
+export { CHECK_MS, type DoctorDeps, type Finding } from './deps.ts';
 
 /**
- * All findings, in the order of the report. The checks run together, each for `checkMs` (5 s) at most; those about our address wait
- * for the look outside that finds it, so that all of it takes twice that at most. Never rejects. A host with several addresses
- * gets a line for each.
+ * All findings, in the order of the report. The checks run together, each for `checkMs` (5 s) at most; those about our
+ * address wait for the look outside that finds it, so that all of it takes twice that at most. Never rejects. A host
+ * with several addresses gets a line for each.
  */
-export async function diagnose(world: World): Promise<Finding[]> {
-  const survey = lookOutside(world);
-  const bounded = boundBy(world.checkMs);
-  const resolver = bounded('resolver', async () => [await checkResolver(world)]);
+export async function diagnose(deps: DoctorDeps): Promise<Finding[]> {
+  const survey = surveyEgress(deps);
+  const bounded = boundBy(deps.checkMs);
+  const resolver = bounded('resolver', async () => [await checkResolver(deps)]);
   const ofAddress = (check: Check, of: (egress: Egress) => Promise<Finding>) => async (): Promise<Finding[]> => {
-    const addresses = egressOf(world, await survey);
+    const addresses = egressOf(deps, await survey);
     const each = addresses.map((egress) => bounded(check, async () => [await of(egress)]));
     return addresses.length === 0 ? [withoutEgress(check)] : (await Promise.all(each)).flat();
   };
   const found = await Promise.all([
     resolver,
-    bounded('port', async () => checkPort(world, await survey)),
-    bounded('helo', async () => [await checkHelo(world)]),
+    bounded('port', async () => checkPort(deps, await survey)),
+    bounded('helo', async () => [await checkHelo(deps)]),
     bounded(
       'egress',
-      ofAddress('egress', (egress) => checkEgress(world, egress)),
+      ofAddress('egress', (egress) => checkEgress(deps, egress)),
       2,
     ),
     bounded(
       'ptr',
-      ofAddress('ptr', (egress) => checkPtr(world, egress)),
+      ofAddress('ptr', (egress) => checkPtr(deps, egress)),
       2,
     ),
     bounded(
       'spf',
-      ofAddress('spf', (egress) => checkSpf(world, egress)),
+      ofAddress('spf', (egress) => checkSpf(deps, egress)),
       2,
     ),
     bounded(
       'blocklists',
-      ofAddress('blocklists', ({ ip }) => checkBlocklists(world, ip)),
+      ofAddress('blocklists', ({ ip }) => checkBlocklists(deps, ip)),
       2,
     ),
-    bounded('lists', async () => [checkLists(world)]),
+    bounded('lists', async () => [checkLists(deps)]),
     bounded(
       'store',
       async () => {
-        // Opening a store may hold up the whole process for a while, which the others would take for a slow network.
+        // Opening a store may block the process for a while, which the network checks would measure as latency.
         await Promise.allSettled([resolver, survey]);
-        return [await checkStore(world)];
+        return [await checkStore(deps)];
       },
       2,
     ),
-    bounded('clock', async () => [await checkClock(world)]),
+    bounded('clock', async () => [await checkClock(deps)]),
   ]);
   return found.flat();
 }
 
-/** Nothing failed; warnings are no failure. */
+/** Nothing failed; warnings do not count. */
 export const isFit = (findings: readonly Finding[]): boolean => findings.every(({ result }) => result !== 'fail');
 
-/** A check that takes too long, or throws, is a warning. `steps`: how many checks' time it has. */
+/** A check that times out or throws is a warning. `steps`: its time limit, in multiples of `checkMs`. */
 const boundBy =
   (checkMs: number) =>
   async (check: Check, run: () => Promise<Finding[]>, steps = 1): Promise<Finding[]> => {
     const ms = checkMs * steps;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Finding[]>((resolve) => {
-      const found = `Not known: it took longer than ${ms / 1000} s.`;
+      const found = `Unknown: it took longer than ${ms / 1000} s.`;
       timer = setTimeout(() => resolve([warn(check, found, 'Run the doctor again.')]), ms);
     });
     try {
       return await Promise.race([run(), late]);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return [warn(check, `Not known: ${why}.`, 'Run the doctor again.')];
+      return [warn(check, `Unknown: ${why}.`, 'Run the doctor again.')];
     } finally {
       clearTimeout(timer);
     }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosed, EGRESS, HELO, type IllRow } from '../../../tests/lab/doctor.ts';
-import type { Finding, World } from './diagnose.ts';
+import type { DoctorDeps, Finding } from './diagnose.ts';
 import { ptrName, reversed } from './reverse.ts';
 
 const PTR = '5.113.0.203.in-addr.arpa';
 const V6 = '2001:db8::5';
 const GOOD_SPF = [`v=spf1 ip4:${EGRESS} -all`];
-const asker = (changed: Partial<World['asker']>): Partial<World> => ({
-  asker: { helo: HELO, from: `verify@${HELO}`, port: 9, bind: [], ...changed },
+const asker = (changed: Partial<DoctorDeps['sender']>): Partial<DoctorDeps> => ({
+  sender: { helo: HELO, from: `verify@${HELO}`, port: 9, bind: [], ...changed },
 });
 const withSpf = (text: string) => ({ [HELO]: { A: [EGRESS], TXT: [text] } });
 
@@ -23,7 +23,7 @@ const ROWS: readonly IllRow[] = [
     ill: 'an unqualified name',
     world: asker({ helo: 'mailhost' }),
     says: 'fail helo',
-    found: /"mailhost" is not a full host name/,
+    found: /"mailhost" is not a fully qualified host name/,
     fix: /MAILVET_SMTP_HELO/,
   },
   {
@@ -47,7 +47,7 @@ const ROWS: readonly IllRow[] = [
     found: /203\.0\.113\.5 .*to which check\.lab\.test does not resolve/,
     fix: /Add 203\.0\.113\.5 to the A records/,
   },
-  { ill: 'no server says who we are', persona: {}, says: 'warn egress', found: /could not be found/, fix: /port/ },
+  { ill: 'no server says who we are', persona: {}, says: 'warn egress', found: /could not be determined/, fix: /port/ },
   {
     ill: 'an address that is not ours',
     world: asker({ bind: ['192.0.2.77'] }),
@@ -87,21 +87,21 @@ const ROWS: readonly IllRow[] = [
     ill: 'SPF forbids us',
     zone: withSpf('v=spf1 mx -all'),
     says: 'fail spf',
-    found: /forbids 203\.0\.113\.5 \("-all"/,
+    found: /denies 203\.0\.113\.5 \("-all"/,
     fix: /Add ip4:203\.0\.113\.5/,
   },
   {
     ill: 'SPF is broken',
     zone: withSpf('v=spf1 ipv4:1.2.3.4'),
     says: 'fail spf',
-    found: /is broken/,
+    found: /is invalid/,
     fix: /Correct it/,
   },
   {
     ill: 'SPF shrugs',
     zone: withSpf('v=spf1 ~all'),
     says: 'warn spf',
-    found: /not vouch for .* softfail/,
+    found: /not authorize .* softfail/,
     fix: /Add ip4/,
   },
   { ill: 'no SPF', zone: withSpf('x'), says: 'warn spf', found: /has no SPF/, fix: /"v=spf1 ip4:203\.0\.113\.5 -all"/ },
@@ -145,7 +145,7 @@ const ROWS: readonly IllRow[] = [
   },
 ];
 
-describe('name and address of a host that is ill', () => {
+describe('name and address of an unhealthy host', () => {
   it.each(ROWS)('$ill: $says', async ({ says, found, fix, ...illness }) => {
     const [result, check] = says.split(' ') as [Finding['result'], Finding['check']];
     const expected = { result, found: expect.stringMatching(found), fix: expect.stringMatching(fix) };
@@ -154,14 +154,14 @@ describe('name and address of a host that is ill', () => {
 });
 
 describe('the address', () => {
-  it('each local address gets its lines', async () => {
+  it('each local address has its own lines', async () => {
     const greetedAs = (bind: string | null) => (bind === '127.0.0.1' ? EGRESS : '203.0.113.99');
     const said = { connected: true, banner: '220 hi', code: 250, said: '250 hi', error: null };
     const { of } = await diagnosed({
       world: {
         ...asker({ from: '<>', bind: ['127.0.0.1', '127.0.0.2'] }),
         isPublic: () => true,
-        greet: (_, { bind }) => Promise.resolve({ ...said, greetedAs: greetedAs(bind), localAddress: bind }),
+        probeGreeting: (_, { bind }) => Promise.resolve({ ...said, greetedAs: greetedAs(bind), localAddress: bind }),
       },
     });
     expect(of('port').map(({ result }) => result)).toEqual(['pass', 'pass']);
@@ -169,9 +169,9 @@ describe('the address', () => {
     expect(of('ptr').map(({ result }) => result)).toEqual(['pass', 'fail']);
   });
 
-  it('an echo that cannot be ours is not believed', async () => {
+  it('an echoed address that cannot be ours is ignored', async () => {
     const { of } = await diagnosed({ world: { isPublic: (ip) => ip === '127.0.0.1' } });
-    expect(of('egress')[0]!.found).toMatch(/^This host asks from 127\.0\.0\.1 \(the local end of the connection\)/);
+    expect(of('egress')[0]!.found).toMatch(/^This host connects from 127\.0\.0\.1 \(the local end of the connection\)/);
   });
 
   it('has a name in the DNS', () => {

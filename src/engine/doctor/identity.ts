@@ -1,23 +1,23 @@
-/** Under which name and address this host asks, and whether the two vouch for each other. */
+/** The name and address under which this host connects, and whether they match. */
 import { isQualifiedName } from '../smtp/identity.ts';
+import { askOf, type Check, type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 import { addressesOf, ptrName, reverseNames, sameIp } from './reverse.ts';
 import type { Egress } from './survey.ts';
-import { askOf, type Check, type Finding, fail, pass, type World, warn } from './world.ts';
 
-const SET_HELO = 'Set MAILVET_SMTP_HELO to a full name of yours, such as check.example.net';
+const SET_HELO = 'Set MAILVET_SMTP_HELO to a fully qualified name of your own, such as check.example.net';
 
-/** Is there a name for EHLO, is it a full one, and does it resolve (RFC 5321 §2.3.5)? */
-export async function checkHelo(world: World): Promise<Finding> {
-  const { helo } = world.asker;
+/** Checks that there is an EHLO name, that it is fully qualified, and that it resolves (RFC 5321 §2.3.5). */
+export async function checkHelo(deps: DoctorDeps): Promise<Finding> {
+  const { helo } = deps.sender;
   if (helo === null) {
-    const found = "There is no name to introduce this host with: the system's own is not a full one.";
-    return fail('helo', found, `${SET_HELO}, that resolves to the address mail servers see.`);
+    const found = "There is no name for EHLO: the system's host name is not fully qualified.";
+    return fail('helo', found, `${SET_HELO}, which resolves to the address that mail servers see.`);
   }
   if (!isQualifiedName(helo))
-    return fail('helo', `"${helo}" is not a full host name; strict servers refuse it.`, `${SET_HELO}.`);
-  const { addresses, unknown } = await addressesOf(helo, askOf(world));
+    return fail('helo', `"${helo}" is not a fully qualified host name; strict servers reject it.`, `${SET_HELO}.`);
+  const { addresses, unknown } = await addressesOf(helo, askOf(deps));
   if (addresses.length > 0) return pass('helo', `${helo} resolves to ${addresses.slice(0, 4).join(', ')}.`);
-  if (unknown) return warn('helo', `${helo} could not be looked up.`, 'Mend the resolver first.');
+  if (unknown) return warn('helo', `${helo} could not be looked up.`, 'Fix the resolver first.');
   return fail(
     'helo',
     `${helo} does not resolve.`,
@@ -25,19 +25,19 @@ export async function checkHelo(world: World): Promise<Finding> {
   );
 }
 
-/** The address found, and whether the HELO name leads to it. */
-export async function checkEgress(world: World, { ip, by }: Egress): Promise<Finding> {
-  const { helo } = world.asker;
-  if (helo === null) return warn('egress', `This host asks from ${ip} (${by}), under no name.`, `${SET_HELO}.`);
-  const { addresses, unknown } = await addressesOf(helo, askOf(world));
+/** Checks that the HELO name resolves to the egress address. */
+export async function checkEgress(deps: DoctorDeps, { ip, by }: Egress): Promise<Finding> {
+  const { helo } = deps.sender;
+  if (helo === null) return warn('egress', `This host connects from ${ip} (${by}), without a name.`, `${SET_HELO}.`);
+  const { addresses, unknown } = await addressesOf(helo, askOf(deps));
   if (addresses.some((a) => sameIp(a, ip)))
-    return pass('egress', `This host asks from ${ip} (${by}); ${helo} resolves to it.`);
-  const found = `This host asks from ${ip} (${by}), to which ${helo} does not resolve.`;
+    return pass('egress', `This host connects from ${ip} (${by}); ${helo} resolves to it.`);
+  const found = `This host connects from ${ip} (${by}), to which ${helo} does not resolve.`;
   if (unknown)
     return warn(
       'egress',
-      `This host asks from ${ip} (${by}); ${helo} could not be looked up.`,
-      'Mend the resolver first.',
+      `This host connects from ${ip} (${by}); ${helo} could not be looked up.`,
+      'Fix the resolver first.',
     );
   return fail(
     'egress',
@@ -46,15 +46,19 @@ export async function checkEgress(world: World, { ip, by }: Egress): Promise<Fin
   );
 }
 
-/** Reverse DNS: is there a name, does it lead back, is it the one we introduce ourselves with? */
-export async function checkPtr(world: World, { ip }: Egress): Promise<Finding> {
-  const { helo } = world.asker;
+/** Checks reverse DNS: that there is a PTR record, that it resolves back, and that it is the HELO name. */
+export async function checkPtr(deps: DoctorDeps, { ip }: Egress): Promise<Finding> {
+  const { helo } = deps.sender;
   const wanted = helo ?? 'the HELO name';
-  const { names, confirmed, unknown } = await reverseNames(ip, askOf(world));
+  const { names, confirmed, unknown } = await reverseNames(ip, askOf(deps));
   const toSet = `Have the owner of ${ip} (your provider) set its PTR record, ${ptrName(ip)}, to ${wanted}.`;
   if (unknown)
-    return warn('ptr', `The PTR record of ${ip} could not be checked.`, 'Try again; if it stays, mend the resolver.');
-  if (names.length === 0) return fail('ptr', `${ip} has no PTR record; many mail servers refuse such a host.`, toSet);
+    return warn(
+      'ptr',
+      `The PTR record of ${ip} could not be checked.`,
+      'Try again; if the problem persists, fix the resolver.',
+    );
+  if (names.length === 0) return fail('ptr', `${ip} has no PTR record; many mail servers reject such hosts.`, toSet);
   if (confirmed.length === 0) {
     return fail(
       'ptr',
@@ -75,12 +79,12 @@ export async function checkPtr(world: World, { ip }: Egress): Promise<Finding> {
   );
 }
 
-/** What is said where the address is not known. */
+/** The finding of a check that needs the egress address when that is unknown. */
 export const withoutEgress = (check: Check): Finding =>
   check === 'egress'
     ? warn(
         check,
-        'The address that mail servers see could not be found.',
-        'Mend port first, then run the doctor again.',
+        'The address that mail servers see could not be determined.',
+        'Fix port first, then run the doctor again.',
       )
-    : warn(check, 'Not checked: the address that mail servers see is not known.', 'Mend egress first.');
+    : warn(check, 'Not checked: the address that mail servers see is unknown.', 'Fix egress first.');

@@ -1,7 +1,7 @@
-/** IP addresses as DNS names, and back to the names that own them. */
+/** Reverse DNS: names for IP addresses, and forward confirmation of PTR records. */
 import { type Groups, parseIp } from '../dns/ip.ts';
 import type { DnsAnswer } from '../dns/resolver.ts';
-import { type Ask, isFailure } from './world.ts';
+import { type Ask, isFailure } from './deps.ts';
 
 /** The octets (IPv4) or nibbles (IPv6) in reverse, separated by dots: RFC 1035 §3.5, RFC 3596 §2.5, RFC 5782 §2. */
 export function reversed(ip: string): string {
@@ -22,12 +22,12 @@ export function sameIp(a: string, b: string): boolean {
   return x !== null && y !== null && inBlock(x, y, x.length * 16);
 }
 
-/** Whether the first `bits` bits are the same; false for addresses of two families. */
+/** Whether the first `bits` bits are equal; false for different address families. */
 export function inBlock(address: Groups, base: Groups, bits: number): boolean {
   if (address.length !== base.length) return false;
   return address.every((group, i) => {
     const shift = 16 - Math.min(16, Math.max(0, bits - i * 16));
-    return group >> shift === base[i]! >> shift;
+    return group >> shift === (base[i] ?? 0) >> shift;
   });
 }
 
@@ -41,15 +41,15 @@ export async function addressesOf(name: string, ask: Ask): Promise<{ addresses: 
   return { addresses, unknown: addresses.length === 0 && answers.some(isFailure) };
 }
 
-export interface ReverseNames {
-  /** What the PTR records say. */
+interface ReverseNames {
+  /** The PTR records. */
   readonly names: readonly string[];
-  /** Those of them that lead back to the address. */
+  /** Those that resolve back to the address. */
   readonly confirmed: readonly string[];
   readonly unknown: boolean;
 }
 
-/** RFC 7208 §5.5 looks at ten names, and so does whoever else cares. */
+/** The limit of RFC 7208 §5.5. */
 const MOST_NAMES = 10;
 
 /** The names of an address, and which of them are forward-confirmed. */

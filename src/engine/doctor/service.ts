@@ -1,50 +1,56 @@
-/** What the service itself needs: fresh lists, a store that takes writes, a clock that is right. */
+/** Checks of the service itself: fresh lists, a writable store, a correct clock. */
+
 import { fromIso } from '../../kernel/clock.ts';
-import { type Finding, fail, pass, type World, warn } from './world.ts';
+import { LISTS_STALE_DAYS } from '../../kernel/limits.ts';
+import { type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 
 const DAY_MS = 86_400_000;
-const STALE_DAYS = 30;
 const USELESS_DAYS = 180;
 const UPDATE = 'Run `mailvet lists update`, every day.';
 
-/** Whole days since the date of a list; 0 where the date is none. */
+/** Whole days since a list's date; 0 if the date is invalid. */
 export const ageInDays = (version: string, now: number): number =>
   Math.max(0, Math.floor((now - (fromIso(version) ?? now)) / DAY_MS));
 
-export function checkLists(world: World): Finding {
-  const { version, problem } = world.lists;
-  const days = ageInDays(version, world.clock.now());
-  const found = `The disposable list is of ${version}, ${days} ${days === 1 ? 'day' : 'days'} old.`;
+export function checkLists(deps: DoctorDeps): Finding {
+  const { version, problem } = deps.lists;
+  const days = ageInDays(version, deps.clock.now());
+  const found = `The disposable list is dated ${version}, ${days} ${days === 1 ? 'day' : 'days'} old.`;
   if (days > USELESS_DAYS) return fail('lists', found, UPDATE);
   if (problem !== null) return warn('lists', `${found} A newer one is not in use: ${problem}.`, UPDATE);
-  return days > STALE_DAYS ? warn('lists', found, UPDATE) : pass('lists', found);
+  return days > LISTS_STALE_DAYS ? warn('lists', found, UPDATE) : pass('lists', found);
 }
 
-export async function checkStore(world: World): Promise<Finding> {
+export async function checkStore(deps: DoctorDeps): Promise<Finding> {
   try {
-    return pass('store', `It takes writes (${await world.store()}).`);
+    const { name, looseModes } = await deps.store();
+    const found = `It accepts writes (${name}).`;
+    if (looseModes.length === 0) return pass('store', found);
+    const paths = looseModes.map(({ path, mode }) => `${path} (mode ${mode})`).join(', ');
+    const fix = `Run ${looseModes.map((loose) => `\`${loose.fix}\``).join(', ')}.`;
+    return warn('store', `${found} Other users of this host can read or change ${paths}.`, fix);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const fix = 'Look at MAILVET_DATABASE_URL, at the free space, and at the rights of its folder.';
-    return fail('store', `The store does not take writes: ${why.replace(/\.$/, '')}.`, fix);
+    const fix = 'Check MAILVET_DATABASE_URL, the free space, and the permissions of its folder.';
+    return fail('store', `The store does not accept writes: ${why.replace(/\.$/, '')}.`, fix);
   }
 }
 
 const OFF_WARN_S = 30;
 const OFF_FAIL_S = 300;
-const SYNCHRONISE = 'Let the clock be set by NTP: `timedatectl set-ntp true`, or chrony.';
+const SYNCHRONISE = 'Synchronize the clock by NTP: `timedatectl set-ntp true`, or chrony.';
 
-/** The clock against the Date header of somebody's HTTP reply, which is exact to a second or two. */
-export async function checkClock(world: World): Promise<Finding> {
-  const before = world.clock.now();
-  const answer = await world.httpDate().catch(() => null);
-  const ours = (before + world.clock.now()) / 2;
+/** Compares the clock with the Date header of an HTTP reply, which is accurate to a second or two. */
+export async function checkClock(deps: DoctorDeps): Promise<Finding> {
+  const before = deps.clock.now();
+  const answer = await deps.httpDate().catch(() => null);
+  const ours = (before + deps.clock.now()) / 2;
   const theirs = parseHttpDate(answer?.date ?? '');
   if (answer === null || theirs === null) {
-    const who = answer === null ? 'no server on the web answered' : `${answer.from} told no date`;
-    return warn('clock', `The clock could not be compared: ${who}.`, 'Make sure that it is set by NTP.');
+    const why = answer === null ? 'no web server answered' : `${answer.from} sent no date`;
+    return warn('clock', `The clock could not be compared: ${why}.`, 'Make sure that it is synchronized by NTP.');
   }
-  // A cache may have kept the date for `Age` seconds, or written its own: the smaller difference is the true one.
+  // A cache may have kept the date for `Age` seconds, or written its own: the smaller difference is the real one.
   const age = /^\d{1,9}$/.test(answer.age ?? '') ? Number(answer.age) : 0;
   const differences = [0, age].map((seconds) => (ours - theirs) / 1000 - 0.5 - seconds);
   const off = differences.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a));
@@ -64,6 +70,6 @@ export function parseHttpDate(text: string): number | null {
   const match = HTTP_DATE.exec(text);
   const month = MONTHS.indexOf(match?.[2] ?? '');
   if (match === null || month < 0) return null;
-  const [, day, , year, hour, minute, second] = match.map(Number);
-  return Date.UTC(year!, month, day, hour, minute, second);
+  const [, day, , year = 0, hour, minute, second] = match.map(Number);
+  return Date.UTC(year, month, day, hour, minute, second);
 }

@@ -1,30 +1,30 @@
-/** One look outside: who greets us, and by which address they see us. The port and the identity checks read it. */
+/** Connects to the canary hosts once; the port and identity checks use their greetings and the addresses they saw. */
 import { isIP } from 'node:net';
-import type { Greeting } from '../smtp/control.ts';
-import { type ControlHost, controlHosts } from '../smtp/control-hosts.ts';
-import { type Finding, fail, pass, type World, warn } from './world.ts';
+import { type CanaryHost, resolveCanaryHosts } from '../smtp/canary-hosts.ts';
+import type { Greeting } from '../smtp/connectivity-probe.ts';
+import { type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 
-/** Greetings of one way out: a local address (null: the system's choice) and a family. */
-export interface Way {
+/** Greetings over one egress path: a local address (null: the system's choice) and a family. */
+interface EgressPath {
   readonly bind: string | null;
   readonly family: 4 | 6;
   readonly greetings: readonly (Greeting & { readonly host: string })[];
 }
 
-export interface Survey {
-  readonly controls: readonly ControlHost[];
-  readonly ways: readonly Way[];
+interface EgressSurvey {
+  readonly canaries: readonly CanaryHost[];
+  readonly paths: readonly EgressPath[];
 }
 
-/** Of the time of a check, for the DNS; the rest is for the greetings. */
+/** Share of a check's time for DNS; the rest is for the greetings. */
 const RESOLVE_SHARE = 0.4;
-/** More local addresses than this are not all looked at. */
+/** Maximum number of local addresses checked. */
 const MOST_WAYS = 16;
 
-export async function lookOutside(world: World): Promise<Survey> {
-  const began = world.clock.elapsed();
-  const controls = await controlHosts(world.controls, world, began + world.checkMs * RESOLVE_SHARE);
-  const { bind } = world.asker;
+export async function surveyEgress(deps: DoctorDeps): Promise<EgressSurvey> {
+  const began = deps.clock.elapsed();
+  const controls = await resolveCanaryHosts(deps.canaryDomains, deps, began + deps.checkMs * RESOLVE_SHARE);
+  const { bind } = deps.sender;
   const doors: readonly { bind: string | null; family: 4 | 6 }[] =
     bind.length === 0
       ? [
@@ -32,58 +32,54 @@ export async function lookOutside(world: World): Promise<Survey> {
           { bind: null, family: 6 },
         ]
       : bind.slice(0, MOST_WAYS).map((ip) => ({ bind: ip, family: isIP(ip) === 6 ? 6 : 4 }));
-  const withinMs = world.checkMs * 0.9 - (world.clock.elapsed() - began);
-  const ways = await Promise.all(doors.map((door) => goOut(world, controls, door, withinMs)));
-  return { controls, ways };
+  const withinMs = deps.checkMs * 0.9 - (deps.clock.elapsed() - began);
+  const ways = await Promise.all(doors.map((door) => probePath(deps, controls, door, withinMs)));
+  return { canaries: controls, paths: ways };
 }
 
-async function goOut(
-  world: World,
-  controls: readonly ControlHost[],
+async function probePath(
+  deps: DoctorDeps,
+  controls: readonly CanaryHost[],
   { bind, family }: { bind: string | null; family: 4 | 6 },
   withinMs: number,
-): Promise<Way> {
+): Promise<EgressPath> {
   const greetings = await Promise.all(
     controls.flatMap(({ host, v4, v6 }) => {
       const address = (family === 4 ? v4 : v6)[0];
       return address === undefined
         ? []
-        : [world.greet(address, { withinMs, bind }).then((greeting) => ({ ...greeting, host }))];
+        : [deps.probeGreeting(address, { withinMs, bind }).then((greeting) => ({ ...greeting, host }))];
     }),
   );
   return { bind, family, greetings };
 }
 
-/** Can mail servers be reached, and do they greet us? */
-export function checkPort(world: World, { controls, ways }: Survey): Finding[] {
-  const { port } = world.asker;
+/** Checks that mail servers can be reached and send a greeting. */
+export function checkPort(deps: DoctorDeps, { canaries: controls, paths: ways }: EgressSurvey): Finding[] {
+  const { port } = deps.sender;
   if (controls.length === 0) {
-    const asked = world.controls.join(', ');
-    return [warn('port', `Not tried: none of the mail hosts of ${asked} could be found.`, 'Mend the resolver first.')];
+    const asked = deps.canaryDomains.join(', ');
+    return [warn('port', `Not tried: no mail host of ${asked} could be found.`, 'Fix the resolver first.')];
   }
   // Without MAILVET_SMTP_BIND a host may have no IPv6 at all, and needs none.
   const needed = ways.filter(({ bind, family, greetings }) => bind !== null || family === 4 || reached(greetings) > 0);
-  return needed.map((way) => portOf(way, port));
+  return needed.map((way) => portFinding(way, port));
 }
 
-const reached = (greetings: Way['greetings']): number => greetings.filter(({ connected }) => connected).length;
+const reached = (greetings: EgressPath['greetings']): number => greetings.filter(({ connected }) => connected).length;
 
-function portOf({ bind, family, greetings }: Way, port: number): Finding {
+function portFinding({ bind, family, greetings }: EgressPath, port: number): Finding {
   const from = bind === null ? (family === 6 ? ' over IPv6' : '') : ` from ${bind}`;
   const connected = greetings.filter((g) => g.connected);
   const names = greetings.map(({ host }) => host).join(', ');
-  if (greetings.length === 0) return warn('port', `Not tried${from}: the control hosts have no such address.`, null);
+  if (greetings.length === 0) return warn('port', `Not tried${from}: the canary hosts have no such address.`, null);
   if (greetings.every(({ error }) => error === 'EADDRNOTAVAIL')) {
-    return fail(
-      'port',
-      `${bind} is not an address of this host.`,
-      'Put addresses of this host into MAILVET_SMTP_BIND.',
-    );
+    return fail('port', `${bind} is not an address of this host.`, 'Set MAILVET_SMTP_BIND to addresses of this host.');
   }
   if (connected.length === 0) {
     const why = [...new Set(greetings.map(({ error }) => (error === 'deadline' ? 'no answer' : error)))].join(', ');
     const found = `No mail server can be reached on port ${port}${from} (${names}: ${why}).`;
-    const fix = `Have your provider open outbound port ${port}, and look at this host's firewall. Until then only the level mx works.`;
+    const fix = `Have your provider open outbound port ${port}, and check this host's firewall. Until then only the mx level works.`;
     return greetings.length >= 2 ? fail('port', found, fix) : warn('port', found, fix);
   }
   const welcome = connected.filter(({ code }) => code !== null && code < 400);
@@ -91,35 +87,37 @@ function portOf({ bind, family, greetings }: Way, port: number): Finding {
     const said = connected.find((g) => g.said !== null)?.said;
     const found =
       said === undefined
-        ? `Port ${port} opens${from}, but no mail server says anything behind it (${names}).`
-        : `Every mail server asked${from} refuses this host: "${said}".`;
+        ? `Port ${port} opens${from}, but no mail server sends a banner (${names}).`
+        : `Every mail server tried${from} rejects this host: "${said}".`;
     return fail(
       'port',
       found,
       said === undefined
-        ? `Something between this host and the Internet takes the connections; ask your provider to open port ${port}.`
-        : 'Look at what it says, and at ptr and blocklists below; ask from another address with MAILVET_SMTP_BIND.',
+        ? `Something between this host and the Internet intercepts the connections; ask your provider to open port ${port}.`
+        : 'See the reply, and ptr and blocklists below; or connect from another address with MAILVET_SMTP_BIND.',
     );
   }
   return pass('port', `Open${from}: ${welcome.length} of ${greetings.length} mail servers greeted this host.`);
 }
 
-/** An address by which mail servers see us. */
+/** An address under which mail servers see us. */
 export interface Egress {
   readonly ip: string;
-  /** Who says so, as words. */
+  /** How it was determined, as a phrase. */
   readonly by: string;
 }
 
-/** One address for each way out that works: as a server repeated it, else the local one where that is public. */
-export function egressOf(world: World, { ways }: Survey): Egress[] {
+/** One address per working egress path: as a server echoed it, else the local one if that is public. */
+export function egressOf(deps: DoctorDeps, { paths: ways }: EgressSurvey): Egress[] {
   const found = new Map<string, Egress>();
   for (const { bind, family, greetings } of ways) {
     const connected = greetings.filter((g) => g.connected);
-    const isOne = (ip: string | null): ip is string => ip !== null && isIP(ip) === family && world.isPublic(ip);
-    const echo = connected.find(({ greetedAs }) => isOne(greetedAs));
+    const isOne = (ip: string | null): ip is string => ip !== null && isIP(ip) === family && deps.isPublic(ip);
+    const [echo] = connected.flatMap(({ greetedAs: ip, host }) =>
+      isOne(ip) ? [{ ip, by: `as seen by ${host}` }] : [],
+    );
     const local = connected.find(({ localAddress }) => isOne(localAddress))?.localAddress ?? null;
-    if (echo) found.set(echo.greetedAs!, { ip: echo.greetedAs!, by: `as ${echo.host} sees it` });
+    if (echo) found.set(echo.ip, echo);
     else if (isOne(bind)) found.set(bind, { ip: bind, by: 'from MAILVET_SMTP_BIND' });
     else if (isOne(local)) found.set(local, { ip: local, by: 'the local end of the connection' });
   }

@@ -12,7 +12,7 @@ const entry = fc.record<Entry>({
 const name = fc.stringMatching(/^[a-z0-9]{1,20}\.(com|co\.uk|xn--p1ai)$/);
 
 describe('the file of disposable domains', () => {
-  it('gives back what was written, and the tiers by the rule', () => {
+  it('round-trips, with tiers by the rule', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(name, entry), { selector: ([n]) => n, maxLength: 40 }), (list) => {
         const entries = new Map(list);
@@ -35,7 +35,7 @@ describe('the file of disposable domains', () => {
     );
   });
 
-  it('refuses a file that is cut short, at any byte', () => {
+  it('rejects a file truncated at any byte', () => {
     const text = formatDisposable(
       '2026-11-20',
       sources,
@@ -49,7 +49,7 @@ describe('the file of disposable domains', () => {
     }
   });
 
-  it('refuses a file whose lines are not those that were written', () => {
+  it('rejects a file whose lines do not match the digest', () => {
     const text = formatDisposable(
       '2026-11-20',
       sources,
@@ -62,7 +62,7 @@ describe('the file of disposable domains', () => {
     }
   });
 
-  it('comes to an end in any text, sorted or not', () => {
+  it('terminates for any text, sorted or not', () => {
     const lines = fc.array(fc.stringMatching(/^[a-c\t\n.]{0,6}$/), { maxLength: 30 });
     fc.assert(
       fc.property(lines, fc.stringMatching(/^[a-c.]{0,5}$/), (parts, asked) => {

@@ -1,14 +1,14 @@
 /**
- * The file of disposable domains: a head of `# key: value` lines, then one line per domain, sorted by code unit:
- * `domain<TAB>letters`, and `<TAB>reason` after that for a name that is set aside. One file, so that one rename replaces
- * all of it at once. Names are looked up in the text itself, by bisection: putting 165,000 of them into a Set would cost
- * every start 0.1 s. That the lines are whole, sorted and as many as announced is the writer's work (formatDisposable);
- * the digest in the head tells that they are what was written.
+ * The file of disposable domains: a header of `# key: value` lines, then one line per domain, sorted by code unit:
+ * `domain<TAB>letters`, followed by `<TAB>reason` for an excluded name. One file, so that a single rename replaces it
+ * atomically. Lookups are a binary search in the text itself: a Set of 165,000 names would add 0.1 s to every start.
+ * The writer (formatDisposable) ensures that the lines are complete, sorted and as many as announced; the digest in the
+ * header verifies that the file is unchanged.
  */
 import { sha256Hex } from '../../kernel/ids.ts';
 import { BIT, isVerdict, type Letter, lettersOf, type SetAside } from './rule.ts';
 
-/** A file that cannot be used; the message says why. */
+/** The file is unusable; the message says why. */
 export class ListFileError extends Error {}
 
 export interface Entry {
@@ -16,9 +16,9 @@ export interface Entry {
   readonly reason: SetAside | null;
 }
 
-export type TierName = 'verdict' | 'suspicion';
+type TierName = 'verdict' | 'suspicion';
 
-/** The names of one tier. */
+/** The domains of one tier. */
 export interface Tier {
   has(name: string): boolean;
   readonly size: number;
@@ -27,13 +27,13 @@ export interface Tier {
 export interface DisposableFile {
   /** `YYYY-MM-DD`. */
   readonly version: string;
-  /** Letter → what it stands for. */
+  /** Letter → source. */
   readonly sources: ReadonlyMap<string, string>;
   readonly verdict: Tier;
   readonly suspicion: Tier;
-  /** The tier of `name`; null for what is in none. About a microsecond. */
+  /** The tier of `name`, or null. Takes about 1 µs. */
   tier(name: string): TierName | null;
-  /** All of the file, and where its head ends. */
+  /** The whole file, and the offset after its header. */
   readonly text: string;
   readonly body: number;
 }
@@ -42,7 +42,7 @@ const MAX_FILE_CHARS = 64 * 1024 * 1024;
 const TAB = 9;
 const LINE_FEED = 10;
 
-/** Head of the file. Throws ListFileError when a line that is needed is missing or no such thing. */
+/** Parses the header. Throws ListFileError when a required line is missing or malformed. */
 function readHead(text: string) {
   const values = new Map<string, string>();
   const sources = new Map<string, string>();
@@ -50,14 +50,14 @@ function readHead(text: string) {
   while (text[body] === '#') {
     const end = text.indexOf('\n', body);
     if (end === -1) break;
-    const [, key, value] = /^# ([a-z\d ]+): (.*)$/.exec(text.slice(body, end)) ?? [];
-    if (key?.startsWith('source ')) sources.set(key.slice(7), value!);
-    else if (key !== undefined) values.set(key, value!);
+    const [, key, value = ''] = /^# ([a-z\d ]+): (.*)$/.exec(text.slice(body, end)) ?? [];
+    if (key?.startsWith('source ')) sources.set(key.slice(7), value);
+    else if (key !== undefined) values.set(key, value);
     body = end + 1;
   }
   const needed = (key: string, form: RegExp, what: string): string => {
     const value = values.get(key) ?? '';
-    if (!form.test(value)) throw new ListFileError(`no ${what} in the head`);
+    if (!form.test(value)) throw new ListFileError(`no ${what} in the header`);
     return value;
   };
   return {
@@ -70,12 +70,11 @@ function readHead(text: string) {
   };
 }
 
-/** Reads the file: a few milliseconds for 165,000 lines. Throws ListFileError for one that is cut short or changed. */
+/** Parses the file: a few milliseconds for 165,000 lines. Throws ListFileError if it is truncated or modified. */
 export function parseDisposable(text: string): DisposableFile {
   if (text.length > MAX_FILE_CHARS) throw new ListFileError('larger than 64 MB');
   const { version, sources, body, ...head } = readHead(text);
-  if (sha256Hex(text.slice(body)) !== head.sha256)
-    throw new ListFileError('the entries are not those that were written');
+  if (sha256Hex(text.slice(body)) !== head.sha256) throw new ListFileError('the entries do not match the digest');
   const tier = (name: string) => tierAt(text, body, name);
   return {
     version,
@@ -88,7 +87,7 @@ export function parseDisposable(text: string): DisposableFile {
   };
 }
 
-/** The tier of an entry; null for one that is set aside. */
+/** The tier of an entry; null if it is excluded. */
 export const tierOf = ({ bits, reason }: Entry): TierName | null =>
   reason !== null ? null : isVerdict(bits) ? 'verdict' : 'suspicion';
 
@@ -105,7 +104,7 @@ function tierAt(text: string, body: number, name: string): TierName | null {
   return isVerdict(bits) ? 'verdict' : 'suspicion';
 }
 
-/** Where the line of `name` begins, found by bisection; -1 without one. Comes to an end in any text. */
+/** Offset of the line of `name`, by binary search; -1 if absent. Terminates for any text. */
 function lineOf(text: string, body: number, name: string): number {
   const key = `${name}\t`;
   let low = body;
@@ -127,7 +126,7 @@ function lineOf(text: string, body: number, name: string): number {
   return -1;
 }
 
-/** The line of `name`; null without one. */
+/** The line of `name`, or null. */
 export function entryOf({ text, body }: DisposableFile, name: string): Entry | null {
   const start = lineOf(text, body, name);
   return start === -1 ? null : fromColumns(text.slice(start, text.indexOf('\n', start)).split('\t'));
@@ -144,18 +143,18 @@ const bitsOf = (letters: string): number => {
   return bits;
 };
 
-/** Every entry of the file, set aside ones too. */
+/** All entries of the file, including excluded ones. */
 export function allEntries(file: DisposableFile): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   for (const line of file.text.slice(file.body).split('\n')) {
     if (line === '') continue;
     const columns = line.split('\t');
-    entries.set(columns[0]!, fromColumns(columns));
+    entries.set(columns[0] ?? '', fromColumns(columns));
   }
   return entries;
 }
 
-/** The file's text for `entries`; the same input gives the same bytes. */
+/** The file's text for `entries`; deterministic. */
 export function formatDisposable(
   version: string,
   sources: ReadonlyMap<string, string>,

@@ -1,41 +1,48 @@
 import { type DisposableFile, entryOf } from './entries.ts';
-import type { Facts, Lists } from './lists.ts';
+import type { Facts } from './facts.ts';
 import { asciiName, registrableOf } from './names.ts';
 import { lettersOf, type SetAside } from './rule.ts';
 
-/** What the sources say of one name on the way from a domain up to its registrable domain. */
-export interface NamedEntry {
+/** The sources' entries for one name between a domain and its registrable domain. */
+interface NamedEntry {
   readonly domain: string;
-  /** The sources that name it, in words, such as `fakefilter 0.1.1476`. */
+  /** The sources that list it, such as `fakefilter 0.1.1476`. */
   readonly sources: readonly string[];
-  /** Why it is in no tier although it is named; null when it is in one. */
+  /** Why it is in no tier although a source lists it; null if it is in one. */
   readonly setAside: SetAside | null;
 }
 
 export interface ListExplanation {
-  /** Lower-case ASCII; as asked when it is no domain name. */
+  /** Lower-case ASCII; as given if it is not a domain name. */
   readonly domain: string;
-  /** Null for a public suffix and for what is no domain name. */
+  /** Null for a public suffix and for an invalid name. */
   readonly registrable: string | null;
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** The entry that decided: the domain or a parent of it. */
+  /** The deciding entry: the domain or a parent of it. */
   readonly matched: string | null;
   /** Every name from the domain up to its registrable domain that a source lists. */
   readonly named: readonly NamedEntry[];
   /** The allowlist's entry and its reason. */
   readonly allow: { readonly domain: string; readonly reason: string } | null;
   readonly relay: { readonly domain: string; readonly operator: string; readonly source: string } | null;
-  /** Operator of the free-subdomain zone that the domain itself is. */
+  /** Operator, if the domain itself is a free-subdomain zone. */
   readonly zone: string | null;
   readonly free: boolean;
   readonly known: boolean;
-  /** What was probably meant, for a slip that the lists carry. */
+  /** The probable target, for a listed typo. */
   readonly mistyped: string | null;
   /** Date of the disposable list. */
   readonly version: string;
 }
 
-/** `domain`, then its parents, down to two labels and not beyond the registrable domain. */
+/** The lookups of lists.ts that are explained. */
+interface Answers {
+  disposable(domain: string): Pick<ListExplanation, 'verdict' | 'matched'>;
+  isFree(domain: string): boolean;
+  isKnownDomain(domain: string): boolean;
+}
+
+/** `domain`, then its parents up to the registrable domain, with at least two labels each. */
 function chain(domain: string, registrable: string | null): string[] {
   const names = [domain];
   for (let rest = domain; registrable !== null && rest.length > registrable.length; ) {
@@ -45,8 +52,8 @@ function chain(domain: string, registrable: string | null): string[] {
   return names;
 }
 
-/** Answers "why is it on the list, or why not?" in full; takes a domain as people write it (any case, Unicode). */
-export function explain(asked: string, lists: Lists, facts: Facts, file: DisposableFile): ListExplanation {
+/** Explains why a domain is or is not on the lists; accepts any case and Unicode. */
+export function explain(asked: string, lists: Answers, facts: Facts, file: DisposableFile): ListExplanation {
   const domain = asciiName(asked.trim().replace(/\.$/, '')) ?? asked;
   const registrable = registrableOf(domain);
   const names = chain(domain, registrable);
@@ -63,7 +70,7 @@ export function explain(asked: string, lists: Lists, facts: Facts, file: Disposa
     registrable,
     ...lists.disposable(domain),
     named,
-    allow: allowed === undefined ? null : { domain: allowed, reason: facts.allow.get(allowed)! },
+    allow: allowed === undefined ? null : { domain: allowed, reason: facts.allow.get(allowed) ?? '' },
     relay: relay ?? null,
     zone: facts.zones.get(domain) ?? null,
     free: lists.isFree(domain),
@@ -87,7 +94,7 @@ const VERDICTS: Readonly<Record<ListExplanation['verdict'], string>> = {
   none: 'not on the list',
 };
 
-/** The explanation for people, one line per fact. */
+/** The explanation as text, one line per fact. */
 export function explanationLines(e: ListExplanation): string[] {
   const via = e.matched === null || e.matched === e.domain ? '' : ` (by ${e.matched})`;
   const lines = [`${e.domain}: ${VERDICTS[e.verdict]}${via}`, `list version: ${e.version}`];

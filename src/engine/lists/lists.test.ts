@@ -45,7 +45,7 @@ describe('disposable domains', () => {
     expect(verdict(lists.explain('foto-en-el-álbum.info').domain)).toBe('suspected');
   });
 
-  it('says nothing of public suffixes and free-subdomain zones that sources name, nor of strangers below them', () => {
+  it('ignores listed public suffixes and free-subdomain zones, and unrelated domains below them', () => {
     for (const zone of [
       'ddns.net',
       'eu.org',
@@ -65,17 +65,17 @@ describe('disposable domains', () => {
     expect(lists.explain('mooo.com').named[0]?.setAside).toBe('zone');
   });
 
-  it('keeps what is named below a zone', () => {
+  it('keeps domains listed below a zone', () => {
     expect(verdict('0-mailer.dynv6.net')).toBe('disposable');
     expect(verdict('dynv6.net')).toBe('none');
   });
 
-  it('calls suspected what too few sources name', () => {
+  it('only suspects domains listed by too few sources', () => {
     expect(verdict('0-180.com')).toBe('suspected');
     expect(lists.disposable('mail.0-180.com')).toEqual({ verdict: 'suspected', matched: '0-180.com' });
   });
 
-  it('lets the allowlist and the relays win', () => {
+  it('gives precedence to allowlist and relays', () => {
     expect(lists.disposable('sify.com')).toEqual({ verdict: 'allowed', matched: 'sify.com' });
     expect(lists.disposable('vip.tom.com')).toEqual({ verdict: 'allowed', matched: 'tom.com' });
     for (const relay of ['duck.com', 'mozmail.com', 'jane.anonaddy.com', 'passmail.net', 'privaterelay.appleid.com']) {
@@ -87,7 +87,7 @@ describe('disposable domains', () => {
       expect(lists.isRelay(none)).toBe(false);
   });
 
-  it('answers any text without throwing', () => {
+  it('never throws, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         expect(['disposable', 'suspected', 'allowed', 'none']).toContain(verdict(text));
@@ -100,7 +100,7 @@ describe('disposable domains', () => {
     );
   });
 
-  it('never answers for a name because of an entry above its registrable domain', () => {
+  it('never matches an entry above the registrable domain', () => {
     const label = fc.stringMatching(/^[a-z]{12}$/);
     fc.assert(
       fc.property(
@@ -151,7 +151,7 @@ describe('providers', () => {
     expect(lists.provider('notgoogle.com')).toBeNull();
   });
 
-  it('tells free ones', () => {
+  it('knows free providers', () => {
     for (const free of ['gmail.com', 'yahoo.com', 'gmx.de', 'qq.com', 'hush.com', 'dr.com'])
       expect(lists.isFree(free), free).toBe(true);
     for (const none of ['mailinator.com', 'ibm.com', 'eu.org', 'vahoo.com', 'mail.gmail.com']) {
@@ -159,7 +159,7 @@ describe('providers', () => {
     }
   });
 
-  it('knows who must not be corrected', () => {
+  it('knows the domains that must not be corrected', () => {
     for (const known of [
       'yahoo.com.br',
       'y7mail.com',
@@ -209,7 +209,7 @@ describe('roles', () => {
 });
 
 describe('explanations', () => {
-  it('name the sources of a listed domain', () => {
+  it('list the sources of a listed domain', () => {
     const found = lists.explain('Foo.Mailinator.COM.');
     expect(found).toMatchObject({ registrable: 'mailinator.com', verdict: 'disposable', matched: 'mailinator.com' });
     expect(found.named).toHaveLength(1);
@@ -217,7 +217,7 @@ describe('explanations', () => {
     expect(explanationLines(found).join('\n')).toContain('disposable-email-domains-js 1.26.0');
   });
 
-  it('say what clears a named domain', () => {
+  it('say why a listed domain is cleared', () => {
     expect(lists.explain('sify.com')).toMatchObject({ verdict: 'allowed', allow: { domain: 'sify.com' } });
     expect(lists.explain('x.duck.com').relay?.operator).toContain('DuckDuckGo');
     expect(explanationLines(lists.explain('duck.com')).join('\n')).toContain('privacy relay');
@@ -230,7 +230,7 @@ describe('explanations', () => {
 });
 
 describe('the files of data/', () => {
-  it('are the ones that the manifest records', () => {
+  it('match the manifest', () => {
     const { files, version, counts } = JSON.parse(readFileSync(join(packagedDir(), 'lists.json'), 'utf8'));
     expect(version).toBe(lists.version);
     expect(counts.disposable).toBe(lists.size);

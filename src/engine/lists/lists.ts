@@ -1,23 +1,20 @@
 /**
- * The lists, ready to be asked: one look-up costs about a microsecond. `disposable.txt` may come from a newer download
- * than the other files of data/ (watch.ts).
+ * The lists in memory; a lookup takes about 1 µs. `disposable.txt` may come from a newer download than the other files
+ * of data/ (watch.ts).
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dataFile } from '../data.ts';
 import type { ProviderKind } from '../evidence.ts';
-import { remembering } from '../memo.ts';
+import { memoizeBounded } from '../memoize.ts';
 import { type DisposableFile, parseDisposable } from './entries.ts';
 import { explain, type ListExplanation } from './explain.ts';
-import { type Relay, readDisposableMx, readLines, readProviders, readRelays, readRoles, readTable } from './facts.ts';
+import { type Facts, readFacts } from './facts.ts';
 import { nearest, parentOf, speaksFor } from './names.ts';
-import { createRoles } from './roles.ts';
 
-export type { ListExplanation };
-
-export interface DisposableAnswer {
+interface DisposableAnswer {
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** The entry that decided: the domain itself or a parent of it. */
+  /** The deciding entry: the domain itself or a parent of it. */
   readonly matched: string | null;
 }
 
@@ -26,9 +23,9 @@ export interface Lists {
   readonly version: string;
   /** Domains of the verdict tier. */
   readonly size: number;
-  /** `domain` in lower-case ASCII (A-labels). The allowlist and the relays win; parents up to the registrable domain. */
+  /** `domain` in lower-case ASCII (A-labels). Matches parents up to the registrable domain; allowlist and relays take precedence. */
   disposable(domain: string): DisposableAnswer;
-  /** Do the MX hosts (lower case) or their addresses belong to a disposable service? Shared hosts never count. */
+  /** Whether the MX hosts (lower case) or their addresses belong to a disposable service. Shared hosts never count. */
   disposableHost(
     mxHosts: readonly string[],
     addresses: readonly string[],
@@ -37,61 +34,43 @@ export interface Lists {
   /** An alias or privacy-relay domain, or a subdomain of one. */
   isRelay(domain: string): boolean;
   role(localPart: string): 'role' | 'perhaps' | 'none';
-  /** Who runs this mail host; the longest matching suffix wins. */
+  /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
-  /** A provider in its own right: never "corrected". */
+  /** A known provider: never "corrected". */
   isKnownDomain(domain: string): boolean;
   /** Targets of did_you_mean, most used first. */
   readonly suggestDomains: readonly string[];
-  /** Why a domain is or is not on the lists: what `lists show` prints. Reads, so not for the hot path. */
+  /** Why a domain is or is not on the lists: the output of `lists show`. Reads files, so not for the hot path. */
   explain(domain: string): ListExplanation;
 }
 
-/** The package's own data/, from the sources and from a bundle. */
+/** The package's data/, for sources and bundles. */
 export const packagedDir = (): string => dirname(dataFile('lists.json'));
 
 export const readDisposable = (dir: string): DisposableFile =>
-  // Only ASCII is in it; latin1 keeps one byte per character.
+  // The file is ASCII; latin1 keeps one byte per character.
   parseDisposable(readFileSync(join(dir, 'disposable.txt'), 'latin1'));
 
-/** All lists of `dir`. Throws when a file is missing or damaged: without its lists the program must not judge. */
+/** All lists of `dir`. Throws when a file is missing or damaged: verdicts without lists would be wrong. */
 export const loadLists = (dir: string = packagedDir()): Lists => assemble(readFacts(dir), readDisposable(dir));
 
-/** Everything but the disposable domains; it comes with the package and does not change while the process lives. */
-export function readFacts(dir: string) {
-  return {
-    allow: readTable(dir, 'allow.txt'),
-    relays: readRelays(dir) as ReadonlyMap<string, Relay>,
-    zones: readTable(dir, 'zones.txt'),
-    free: readLines(dir, 'free.txt'),
-    known: readTable(dir, 'known.txt'),
-    mistyped: readTable(dir, 'mistyped.txt'),
-    suggest: [...readTable(dir, 'suggest.txt').keys()],
-    role: createRoles(readRoles(dir)),
-    providers: readProviders(dir),
-    mx: readDisposableMx(dir),
-  };
-}
-export type Facts = ReturnType<typeof readFacts>;
-
-/** Names whose answer is remembered, at least; twice as many at most. */
+/** Minimum number of memoized names; the maximum is twice that. */
 const REMEMBERED = 10_000;
 
 const NOTHING: DisposableAnswer = { verdict: 'none', matched: null };
 
-/** The lists out of their parts. */
 export function assemble(facts: Facts, file: DisposableFile): Lists {
   const { relays, mx, providers, mistyped } = facts;
   const { verdict } = file;
   const cleared = new Set([...facts.allow.keys(), ...relays.keys()]);
   const free = new Set(facts.free.filter((name) => !mistyped.has(name)));
-  // An update may find that a free provider is none. Found out when asked, so that a start need not look them all up.
-  const stillFree = remembering(REMEMBERED, (name) => !verdict.has(name));
+  // An update may list a free provider. Checked per lookup, so that a start need not look them all up.
+  const stillFree = memoizeBounded(REMEMBERED, (name) => !verdict.has(name));
   const isFree = (domain: string) => free.has(domain) && stillFree(domain);
   const known = new Set([...facts.known.keys(), ...facts.suggest, ...cleared, ...providers.keys()]);
 
-  // One walk for all three: finding a name's place is what costs.
-  const disposable = remembering(REMEMBERED, (domain: string): DisposableAnswer => {
+  // One search for all three, because the search dominates the cost.
+  const disposable = memoizeBounded(REMEMBERED, (domain: string): DisposableAnswer => {
     let listed: string | null = null;
     let suspected: string | null = null;
     for (let name: string | null = domain; name !== null; name = parentOf(name)) {
@@ -106,12 +85,12 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
     return NOTHING;
   });
 
-  const operatedBy = remembering(REMEMBERED, (host: string) => {
+  const operatedBy = memoizeBounded(REMEMBERED, (host: string) => {
     if (nearest(host, mx.never) !== null) return null;
     const operated = nearest(host, mx.hosts);
-    if (operated !== null) return { matched: operated, service: mx.hosts.get(operated)! };
+    if (operated !== null) return { matched: operated, service: mx.hosts.get(operated) ?? operated };
     const { verdict: tier, matched } = disposable(host);
-    return tier === 'disposable' ? { matched: matched!, service: matched! } : null;
+    return tier === 'disposable' && matched !== null ? { matched, service: matched } : null;
   });
 
   const disposableHost = (mxHosts: readonly string[], addresses: readonly string[]) => {
@@ -136,7 +115,7 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
     role: facts.role,
     provider: (mxHost) => {
       const suffix = nearest(mxHost, providers);
-      return suffix === null ? null : providers.get(suffix)!;
+      return suffix === null ? null : (providers.get(suffix) ?? null);
     },
     isKnownDomain: (domain) =>
       !mistyped.has(domain) &&

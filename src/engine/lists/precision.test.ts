@@ -8,17 +8,17 @@ const real = readFileSync(new URL('testdata/real-mail-domains.txt', import.meta.
   .filter((line) => line !== '' && !line.startsWith('#'));
 
 describe('real mail domains', () => {
-  it('are some four hundred', () => {
+  it('are about four hundred', () => {
     expect(new Set(real).size).toBe(real.length);
     expect(real.length).toBeGreaterThan(300);
   });
 
-  it('are never disposable, nor suspected', () => {
+  it('are neither disposable nor suspected', () => {
     const wrong = real.filter((domain) => ['disposable', 'suspected'].includes(lists.disposable(domain).verdict));
     expect(wrong).toEqual([]);
   });
 
-  it('are no disposable mail hosts either', () => {
+  it('have no disposable mail hosts', () => {
     expect(real.filter((domain) => lists.disposableHost([`mx1.${domain}`], []) !== null)).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
-/** Below this length, dots in a local part are more probably initials than a spelling of a function's name. */
+/** Below this length, dots in a local part are more likely to separate initials than words of a role name. */
 const MIN_JOINED = 6;
 
 /**
- * Is a local part the name of a function (`role`), one that some lists take for one (`perhaps`), or neither? The tag
- * behind the first `+` is cut off, case is folded; `customer.service` and `no_reply` are read without their separators;
- * `<list>-request` is a mailing list's clerk (RFC 2142 §6).
+ * Whether a local part is a role name (`role`), one that only some lists contain (`perhaps`), or neither. The tag after
+ * the first `+` is removed and case is folded; `customer.service` and `no_reply` match without their separators;
+ * `<list>-request` is a mailing list's administrative address (RFC 2142 §6).
  */
 export function createRoles(names: { readonly role: readonly string[]; readonly perhaps: readonly string[] }) {
   const roles = new Set(names.role);

@@ -38,13 +38,13 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const update = (fetchText: FetchText, into = dir) => updateLists({ dir: into, packaged, urls, fetchText, clock });
-const refusal = async (fetchText: FetchText, code: UpdateFault, message: RegExp) => {
+const apiError = async (fetchText: FetchText, code: UpdateFault, message: RegExp) => {
   await expect(update(fetchText)).rejects.toMatchObject({ name: 'ListUpdateError', code });
   await expect(update(fetchText)).rejects.toThrow(message);
 };
 
 describe('lists update', () => {
-  it('works: takes what is new, drops what is gone, keeps what others still name', async () => {
+  it('adds new domains, drops removed ones, keeps those still on other lists', async () => {
     const alone = curated.filter((name) => entries.get(name)!.bits === BIT.a && entries.get(name)!.reason === null);
     const gone = alone[0]!;
     const still = 'mailinator.com';
@@ -69,7 +69,7 @@ describe('lists update', () => {
     expect(after.disposable(still).verdict).toBe('disposable');
     expect(after.explain('brand-new-burner.com').named[0]?.sources[0]).toContain('fetched 2026-11-25');
     expect(watched.current).toBe(after);
-    // The old one still answers for those who hold it.
+    // Holders of the old object can still use it.
     expect(before.disposable(gone).verdict).toBe('disposable');
   });
 
@@ -81,13 +81,13 @@ describe('lists update', () => {
     for (const name of ['duck.com', 'tom.com']) expect(lists.disposable(name).verdict).toBe('allowed');
   });
 
-  it('never dates a list before the one that it replaces', async () => {
+  it('never dates a list earlier than the one it replaces', async () => {
     const behind = { now: () => 0, elapsed: () => 0 };
     const { version } = await updateLists({ dir, packaged, urls, fetchText: serve(curated), clock: behind });
     expect(version).toBe(shipped.version);
   });
 
-  it('is the same when nothing changed', async () => {
+  it('changes nothing if the sources are unchanged', async () => {
     const first = await update(serve(curated));
     expect(first).toMatchObject({ added: 0, removed: 0 });
     const text = readFileSync(first.path);
@@ -95,15 +95,15 @@ describe('lists update', () => {
     expect(readFileSync(first.path).equals(text)).toBe(true);
   });
 
-  it('refuses a list that shrank by more than a fifth, and takes one that shrank by less', async () => {
-    await refusal(serve(curated.slice(0, Math.floor(curated.length * 0.79))), 'shrunk', /more than a fifth is gone/);
-    await refusal(serve(curated, crawled.slice(0, Math.floor(crawled.length / 2))), 'shrunk', /lists\.example\/b/);
-    await refusal(serve([]), 'shrunk', /has 0 domains/);
+  it('rejects a list that shrank by more than a fifth, and accepts one that shrank by less', async () => {
+    await apiError(serve(curated.slice(0, Math.floor(curated.length * 0.79))), 'shrunk', /more than a fifth is gone/);
+    await apiError(serve(curated, crawled.slice(0, Math.floor(crawled.length / 2))), 'shrunk', /lists\.example\/b/);
+    await apiError(serve([]), 'shrunk', /has 0 domains/);
     await expect(update(serve(curated.slice(0, Math.ceil(curated.length * 0.85))))).resolves.toBeTruthy();
   });
 
-  it.each(['gmail.com', 'outlook.de', 'onet.pl', 'yahoo.com'])('refuses a list that names %s', async (sentinel) => {
-    await refusal(serve([...curated, sentinel]), 'names_a_provider', new RegExp(sentinel));
+  it.each(['gmail.com', 'outlook.de', 'onet.pl', 'yahoo.com'])('rejects a list that contains %s', async (sentinel) => {
+    await apiError(serve([...curated, sentinel]), 'names_a_provider', new RegExp(sentinel));
   });
 
   it.each([
@@ -114,21 +114,21 @@ describe('lists update', () => {
     ['a top-level domain', 'com'],
     ['control characters', 'mail\u0000inator.com'],
   ])('refuses %s among the domains', async (_, line) => {
-    await refusal(serve([...curated, line]), 'not_a_list', /line \d+ is not a domain name/);
+    await apiError(serve([...curated, line]), 'not_a_list', /line \d+ is not a domain name/);
   });
 
-  it('says that it could not fetch, and asks within bounds', async () => {
-    await refusal(async () => Promise.reject(new Error('ECONNRESET')), 'fetch_failed', /ECONNRESET/);
+  it('reports a failed fetch, and limits size and time', async () => {
+    await apiError(async () => Promise.reject(new Error('ECONNRESET')), 'fetch_failed', /ECONNRESET/);
     await update(async (url, limit) => {
       expect(limit).toEqual({ maxBytes: 16 * 1024 * 1024, timeoutMs: 30_000 });
       return serve(curated)(url, limit);
     });
   });
 
-  it('leaves everything as it was when it is refused or cannot write', async () => {
+  it('changes nothing when a list is rejected or cannot be written', async () => {
     await update(serve([...curated, 'brand-new-burner.com']));
     const before = readFileSync(join(dir, 'disposable.txt'));
-    await refusal(serve(['gmail.com']), 'names_a_provider', /gmail/);
+    await apiError(serve(['gmail.com']), 'names_a_provider', /gmail/);
     expect(readdirSync(dir)).toEqual(['disposable.txt']);
     expect(readFileSync(join(dir, 'disposable.txt')).equals(before)).toBe(true);
     await expect(update(serve(curated), join(dir, 'disposable.txt'))).rejects.toMatchObject({ code: 'not_written' });
@@ -136,19 +136,19 @@ describe('lists update', () => {
 });
 
 describe('watched lists', () => {
-  it('do without a downloaded list, and without a directory', () => {
+  it('work without a downloaded list, and without a directory', () => {
     expect(watchLists(join(dir, 'not-there'), clock).current.size).toBeGreaterThan(15_000);
     expect(watchLists(null, clock).problem).toBeNull();
   });
 
-  it('prefer the package to an older download', () => {
+  it('prefer the packaged list to an older download', () => {
     write(dir, '2026-11-19', new Map([['brand-new-burner.com', { bits: BIT.a, reason: null }]]));
     expect(watchLists(dir, clock, { packaged }).current.size).toBe(readDisposable(packaged).verdict.size);
     write(dir, shipped.version, new Map([['brand-new-burner.com', { bits: BIT.a, reason: null }]]));
     expect(watchLists(dir, clock, { packaged }).current.size).toBe(1);
   });
 
-  it('keep the list in use when the download is damaged, say so, and take the next good one', async () => {
+  it('keep the current list when the download is damaged, report it, and use the next good one', async () => {
     const watched = watchLists(dir, clock, { packaged, checkEveryMs: 0 });
     await update(serve([...curated, 'brand-new-burner.com']));
     const good = watched.current;
@@ -165,7 +165,7 @@ describe('watched lists', () => {
     expect(watched.current.disposable('brand-new-burner.com').verdict).toBe('none');
   });
 
-  it('look at the disk at most every so many milliseconds', async () => {
+  it('limit how often they check the file', async () => {
     let now = 0;
     const watched = watchLists(dir, { now: clock.now, elapsed: () => now }, { packaged, checkEveryMs: 20 });
     await update(serve([...curated, 'brand-new-burner.com']));

@@ -1,7 +1,7 @@
 /**
- * `mailvet lists update`: the two lists that go stale fastest are fetched anew and merged with what came in the package.
- * What is fetched is hostile until it is checked: a list that is no list, that shrank, or that names a big provider is
- * refused, and the lists in use stay as they are.
+ * `mailvet lists update`: fetches the two lists that go stale fastest and merges them with the packaged ones. Fetched
+ * data is untrusted: a list that is malformed, has shrunk or contains a large provider is rejected, and the lists in
+ * use stay as they are.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ import { asciiName } from './names.ts';
 import { BIT, type RuleFacts, setAside } from './rule.ts';
 import { currentDisposable } from './watch.ts';
 
-/** Fetches a text; throws when it cannot. The caller brings the network. */
+/** Fetches a text; throws on failure. */
 export type FetchText = (url: string, limit: { maxBytes: number; timeoutMs: number }) => Promise<string>;
 
-export type UpdateSource = 'disposable' | 'fakefilter';
+type UpdateSource = 'disposable' | 'fakefilter';
 
-/** The fetched lists: their letter in the file, what they are called there, and where they are by default. */
+/** The fetched lists: letter and title in the file, and default URL. */
 const FETCHED = {
   disposable: {
     letter: 'a',
@@ -37,11 +37,11 @@ const SOURCES = ['disposable', 'fakefilter'] as const;
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_DOMAINS = 500_000;
 const TIMEOUT_MS = 30_000;
-/** A list that lost more than a fifth was cut short or emptied, by accident or on purpose. */
+/** A list that lost more than a fifth was probably truncated or emptied, by accident or on purpose. */
 const MIN_SHARE = 0.8;
 
-export interface UpdateOptions {
-  /** Writable directory for the new list; made when it is not there. */
+interface UpdateOptions {
+  /** Writable directory for the new list; created if missing. */
   readonly dir: string;
   readonly packaged?: string;
   readonly urls?: Partial<Record<UpdateSource, string>>;
@@ -52,10 +52,10 @@ export interface UpdateOptions {
 export interface UpdateSummary {
   readonly version: string;
   readonly path: string;
-  /** Domains that came to, and left, the verdict tier. */
+  /** Domains added to and removed from the verdict tier. */
   readonly added: number;
   readonly removed: number;
-  /** Domains of the verdict tier now. */
+  /** Size of the verdict tier. */
   readonly total: number;
   readonly suspected: number;
   readonly sources: readonly { readonly url: string; readonly domains: number }[];
@@ -63,8 +63,8 @@ export interface UpdateSummary {
 
 export type UpdateFault = 'fetch_failed' | 'not_a_list' | 'shrunk' | 'names_a_provider' | 'not_written';
 
-/** The update did not happen; nothing was changed. `message` is one sentence for people. */
-export class ListUpdateError extends Error {
+/** The update failed; nothing was changed. `message` is one sentence for users. */
+class ListUpdateError extends Error {
   readonly code: UpdateFault;
   constructor(code: UpdateFault, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -73,7 +73,7 @@ export class ListUpdateError extends Error {
   }
 }
 
-/** Fetches, checks, merges and replaces. Throws ListUpdateError; then the lists are as they were. */
+/** Fetches, checks, merges and replaces. On ListUpdateError the lists are unchanged. */
 export async function updateLists(options: UpdateOptions): Promise<UpdateSummary> {
   const { dir, packaged = packagedDir(), clock } = options;
   const current = currentDisposable(dir, packaged);
@@ -81,7 +81,7 @@ export async function updateLists(options: UpdateOptions): Promise<UpdateSummary
   const fetched = await Promise.all(SOURCES.map((source) => fetchList(source, options)));
   const sentinels = readSentinels(packaged);
   for (const list of fetched) refuse(list, count(before, BIT[list.letter]), sentinels);
-  // A clock that is behind must not date the new list before the one that it replaces: the newer one is in use.
+  // A slow clock must not date the new list before the old one, because the one with the newer date is used.
   const today = toIso(clock.now()).slice(0, 10);
   const version = today > current.version ? today : current.version;
   const sources = new Map(current.sources);
@@ -119,7 +119,7 @@ async function fetchList(source: UpdateSource, { urls = {}, fetchText }: UpdateO
   return { ...list, names: readNames(text, list.url) };
 }
 
-/** One domain name per line; empty lines and `#` comments are skipped. Anything else is no list of domains. */
+/** One domain name per line; empty lines and `#` comments are skipped. Throws on anything else. */
 function readNames(text: string, url: string): Set<string> {
   const names = new Set<string>();
   let number = 0;
@@ -156,7 +156,7 @@ function count(entries: ReadonlyMap<string, Entry>, bit: number): number {
   return n;
 }
 
-/** The old entries without the letters of the fetched lists, then the fetched ones. */
+/** The old entries without the letters of the fetched lists, plus the fetched ones. */
 function merge(
   before: ReadonlyMap<string, Entry>,
   fetched: readonly FetchedList[],
@@ -165,7 +165,7 @@ function merge(
   const bits = new Map<string, number>();
   for (const [name, entry] of before) {
     const kept = entry.bits & ~(BIT.a | BIT.b);
-    // A name that only the replaced lists accused goes; its free-provider mark alone is no entry.
+    // A name that only the replaced lists contained is dropped; a free-provider letter alone is not an entry.
     if ((kept & ~BIT.f) !== 0 || fetched.some(({ names }) => names.has(name))) bits.set(name, kept);
   }
   for (const { letter, names } of fetched) {
@@ -178,12 +178,12 @@ function difference(
   before: ReadonlyMap<string, Entry>,
   after: ReadonlyMap<string, Entry>,
 ): { added: number; removed: number } {
-  const accused = (entries: ReadonlyMap<string, Entry>, name: string): boolean => {
+  const listed = (entries: ReadonlyMap<string, Entry>, name: string): boolean => {
     const entry = entries.get(name);
     return entry !== undefined && tierOf(entry) === 'verdict';
   };
   const newly = (from: ReadonlyMap<string, Entry>, to: ReadonlyMap<string, Entry>): number =>
-    [...to.keys()].filter((name) => accused(to, name) && !accused(from, name)).length;
+    [...to.keys()].filter((name) => listed(to, name) && !listed(from, name)).length;
   return { added: newly(before, after), removed: newly(after, before) };
 }
 
@@ -197,18 +197,20 @@ const ruleFacts = (packaged: string): RuleFacts => ({
   relays: readRelays(packaged),
 });
 
-/** Written beside its place and renamed into it: a reader sees the old file or the new one, never a part. */
+/** Writes a temporary file and renames it: readers see either the old file or the new one. */
 function replace(dir: string, text: string): string {
   const path = join(dir, 'disposable.txt');
   const draft = join(dir, `.disposable-${randomToken(8)}.tmp`);
   try {
-    mkdirSync(dir, { recursive: true });
+    // Perhaps within the folder of the store, which only its own user may enter.
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
     write(draft, text);
     renameSync(draft, path);
     return path;
   } catch (cause) {
     discard(draft);
-    throw new ListUpdateError('not_written', `${path} could not be written: ${(cause as Error).message}`, cause);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ListUpdateError('not_written', `${path} could not be written: ${why}`, cause);
   }
 }
 
@@ -226,6 +228,6 @@ function discard(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It was never made, or its directory is gone: the first error is the one to tell.
+    // Never created, or the directory is gone: report the first error.
   }
 }

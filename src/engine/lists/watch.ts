@@ -1,30 +1,31 @@
-/** The lists of a process that lives long: `mailvet lists update` replaces them from another process, without a restart. */
+/** Reloads the lists of a running process after `mailvet lists update` has replaced them. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DisposableFile } from './entries.ts';
-import { assemble, type Lists, packagedDir, readDisposable, readFacts } from './lists.ts';
+import { readFacts } from './facts.ts';
+import { assemble, type Lists, packagedDir, readDisposable } from './lists.ts';
 
-export interface WatchOptions {
-  /** The package's data/. */
+interface WatchOptions {
+  /** The package's data/ folder. */
   readonly packaged?: string;
   /**
-   * Milliseconds between two looks at the disk. The default is shorter than it takes `lists update` to end after its
-   * rename, so that the next request sees the new list, and costs nothing that can be measured.
+   * Minimum interval in milliseconds between two stat calls. The default is shorter than `lists update` takes to exit
+   * after its rename, so that the next request sees the new list; its cost is not measurable.
    */
   readonly checkEveryMs?: number;
 }
 
 export interface WatchedLists {
-  /** Ask for it anew for every verification. Reading a changed list takes some 20 ms, once. */
+  /** Read this property for every verification. Loading a changed list takes about 20 ms, once. */
   readonly current: Lists;
-  /** Why the downloaded list is not in use although it is there; null when all is well. */
+  /** Why the downloaded list is not used although it exists; null if there is no problem. */
   readonly problem: string | null;
 }
 
 /**
- * `dir` is where `lists update` puts its file; it need not exist (null: only the package's lists). The newer of that file
- * and the packaged one is in use. No timer, no handle: the disk is looked at when somebody asks.
+ * `dir` is the output directory of `lists update`; it need not exist (null: only the packaged lists). The newer of that
+ * file and the packaged one is used. Without timers or handles: the file is checked on access.
  */
 export function watchLists(dir: string | null, clock: Clock, options: WatchOptions = {}): WatchedLists {
   const { packaged = packagedDir(), checkEveryMs = 20 } = options;
@@ -44,7 +45,7 @@ export function watchLists(dir: string | null, clock: Clock, options: WatchOptio
     seen = stamp;
     const read = stamp === null ? { file: shipped, problem: null } : readOverlay(dir, shipped);
     problem = read.problem;
-    // A download that cannot be read changes nothing: the list that is in use is a good one.
+    // An unreadable download changes nothing: the list in use is good.
     const chosen = read.file ?? inUse;
     if (chosen === inUse) return;
     inUse = chosen;
@@ -63,7 +64,7 @@ export function watchLists(dir: string | null, clock: Clock, options: WatchOptio
   };
 }
 
-/** Changes with every replacement of the file; null when there is none. */
+/** Changes whenever the file is replaced; null if there is no file. */
 function stampOf(dir: string): string | null {
   try {
     const { ino, size, mtimeMs } = statSync(join(dir, 'disposable.txt'));
@@ -73,17 +74,18 @@ function stampOf(dir: string): string | null {
   }
 }
 
-/** The downloaded list, or the packaged one when that is newer; on the same day the download wins. */
+/** The downloaded list, or the packaged one if it is newer; on the same date the download wins. */
 function readOverlay(dir: string, shipped: DisposableFile): { file: DisposableFile | null; problem: string | null } {
   try {
     const file = readDisposable(dir);
     return { file: file.version >= shipped.version ? file : shipped, problem: null };
   } catch (error) {
-    return { file: null, problem: `${join(dir, 'disposable.txt')}: ${(error as Error).message}` };
+    const why = error instanceof Error ? error.message : String(error);
+    return { file: null, problem: `${join(dir, 'disposable.txt')}: ${why}` };
   }
 }
 
-/** The disposable list that is in force for `dir`, without a store: what `lists update` compares with. */
+/** The disposable list in use for `dir`: the baseline of `lists update`. */
 export function currentDisposable(dir: string, packaged: string): DisposableFile {
   const shipped = readDisposable(packaged);
   return stampOf(dir) === null ? shipped : (readOverlay(dir, shipped).file ?? shipped);

@@ -2,18 +2,18 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 
 const HOUR_MS = 3_600_000;
-/** A catch-all stays one for long; a domain that refuses strangers may become one any day. */
+/** A catch-all domain rarely changes; another domain may become a catch-all any day. */
 const KEPT_MS = { fail: 24 * HOUR_MS, pass: 6 * HOUR_MS } as const;
 const MOST_DOMAINS = 50_000;
-/** How long a greylisting server remembers whom it told to come back; most do for hours. */
+/** How long a greylisting server remembers a deferred recipient; most do for hours. */
 const GREYLISTED_MS = HOUR_MS;
 
 /** Whether a domain accepts any mailbox, remembered per domain and operator; what is unknown is not remembered. */
 export class CatchAllCache {
   readonly #options: { readonly max: number; readonly perf: { now(): number }; readonly ttlResolution: number };
-  // Both are made for the first answer: they take their room at once, which every start would wait for.
+  // Created with the first answer: both allocate their whole capacity, which would slow every start.
   #cache: LRUCache<string, 'pass' | 'fail'> | null = null;
-  /** Random local parts that were greylisted: a new one at each try would be greylisted anew, for ever. */
+  /** Random local parts that were greylisted: a new one at each retry would be greylisted again, forever. */
   #greylisted: LRUCache<string, string> | null = null;
 
   constructor(clock: Clock, max = MOST_DOMAINS) {
@@ -24,7 +24,7 @@ export class CatchAllCache {
     return this.#cache?.get(`${domain}\n${operator}`) ?? null;
   }
 
-  /** The local part that the domain's server was asked about and told to ask again; null for none. */
+  /** The random local part that this domain's server has greylisted; null for none. */
   greylistedProbe(domain: string, operator: string): string | null {
     return this.#greylisted?.get(`${domain}\n${operator}`) ?? null;
   }

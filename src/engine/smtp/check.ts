@@ -1,73 +1,79 @@
-/** One run of the mailbox question: from host to host, then the random recipient. */
+/** One mailbox check: host by host, then the random recipient. */
 import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import type { CatchAllCache } from './catchall.ts';
 import { forwardPath } from './commands.ts';
 import type { DialogueSetup } from './events.ts';
+import { senderFor } from './identity.ts';
+import type { SmtpLimits } from './limits.ts';
+import { operatorKey } from './operators.ts';
+import type { MailboxCheckOptions } from './options.ts';
+import type { Question, Read } from './outcome.ts';
+import type { Pool, Served, Service } from './pool.ts';
+import { randomLocalPart } from './probe.ts';
 import {
   CATCH_ALL_SKIPPED,
   type Candidate,
   candidates,
   catchAllOf,
-  type Found,
-  foundBy,
-  notAsked,
-  tellsMore,
-} from './findings.ts';
-import { senderFor } from './identity.ts';
-import type { SmtpLimits } from './limits.ts';
-import type { MailboxCheckOptions } from './mailbox.ts';
-import { operatorKey } from './operators.ts';
-import type { Question, Read } from './outcome.ts';
-import type { Pace } from './pace.ts';
-import type { Pool, Served, Service } from './pool.ts';
-import { randomLocalPart } from './probe.ts';
+  outranks,
+  resultOf,
+  resultWithoutDialogue,
+  type SmtpResult,
+} from './result.ts';
+import type { Throttle } from './throttle.ts';
 import { Transcript } from './transcript.ts';
 
-/** Share of what is left that one host may take to greet while another could be asked instead. */
+/** Share of the remaining time that a host may take to greet while there is another host to try. */
 const GREET_SHARE = 0.7;
 
-/** What all runs share. */
-export interface World {
+/** Shared by all checks. */
+export interface CheckDeps {
   readonly options: MailboxCheckOptions;
   readonly sender: string;
   readonly limits: SmtpLimits;
-  readonly pace: Pace;
+  readonly throttle: Throttle;
   readonly pool: Pool;
   readonly silent: ReadonlySet<string>;
   readonly cache: CatchAllCache;
 }
 type Answer = Served & { readonly outcome: Extract<Served['outcome'], { kind: 'answered' }> };
 
+const NOT_DIALLED: Readonly<Record<'blocked' | 'late' | 'cancelled', (retryAfter: number | null) => SmtpResult>> = {
+  blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
+  late: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_timeout', 'pace.deadline', retryAfter),
+  cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
+};
+
 export class Check {
-  readonly #world: World;
+  readonly #deps: CheckDeps;
   readonly #address: Address;
   readonly #dns: DnsEvidence;
   readonly #limit: { readonly deadline: number; readonly signal?: AbortSignal };
   readonly #transcript: Transcript;
   readonly #operator: string;
   readonly #hosts: string;
-  /** The most telling failure so far. */
-  #failure: Found | null = null;
+  /** The failure with the lowest rank so far. */
+  #failure: SmtpResult | null = null;
   #refusedUs: Served | null = null;
   /** Addresses whose TLS handshake failed. */
   readonly #inClear = new Set<string>();
-  /** What the cache said when the real address was accepted, so that no probe was sent. */
+  /** The cached catch-all result, in which case no probe was sent. */
   #cached: 'pass' | 'fail' | null = null;
-  /** The random local part of this run: the same one in every session of it. */
+  /** The random local part: the same one in every session of this check. */
   #probed: string | null = null;
 
   constructor(
-    world: World,
+    deps: CheckDeps,
     { address, dns }: { address: Address; dns: DnsEvidence },
     limit: { deadline: number; signal?: AbortSignal },
   ) {
-    this.#world = world;
+    this.#deps = deps;
     this.#address = address;
     this.#dns = dns;
     this.#limit = limit;
-    this.#transcript = new Transcript(world.options.clock, world.limits, address.localPart);
-    this.#operator = operatorKey(dns, world.options.registrableDomain);
+    this.#transcript = new Transcript(deps.options.clock, deps.limits, address.localPart);
+    this.#operator = operatorKey(dns, deps.options.registrableDomain);
     this.#hosts = `${this.#operator}\n${dns.hosts
       .map(({ host }) => host)
       .sort()
@@ -76,32 +82,38 @@ export class Check {
 
   async run(): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
     const path = forwardPath(this.#address);
-    if (path === null) return this.#end(notAsked('smtp_unverifiable', 'dialogue.unsendable'));
+    if (path === null) return this.#end(resultWithoutDialogue('dialogue', 'smtp_unverifiable', 'dialogue.unsendable'));
     const question: Question = {
       path,
-      sender: senderFor(this.#world.sender, this.#address.domain),
+      sender: senderFor(this.#deps.sender, this.#address.domain),
       stage: 'rcpt',
       probe: () => this.#probePath(),
     };
     const answer = await this.#walk(question);
-    if (answer === null) return this.#end(this.#failure ?? notAsked('smtp_unreachable', 'dialogue.no_address'));
-    const found = foundBy(answer.outcome, answer);
+    if (answer === null)
+      return this.#end(this.#failure ?? resultWithoutDialogue('dialogue', 'smtp_unreachable', 'dialogue.no_address'));
+    const found = resultOf(answer.outcome, answer);
     if (found.finding === 'smtp_blocked') this.#noteRefusal(answer);
     if (found.finding !== 'accepted') return this.#end(found);
-    if (this.#silent) return this.#end({ ...found, finding: 'smtp_unverifiable', rule: 'operator.never_tells' });
+    if (this.#silent) {
+      const rule = 'operator.never_tells';
+      return this.#end({ ...found, finding: 'smtp_unverifiable', rule, decidedBy: 'operator' });
+    }
     return this.#end(found, await this.#catchAll(answer));
   }
 
   get #silent(): boolean {
-    return this.#dns.provider !== null && this.#world.silent.has(this.#dns.provider.name);
+    return this.#dns.provider !== null && this.#deps.silent.has(this.#dns.provider.name);
   }
 
   /** From host to host until one has answered about the recipient; null when none did. */
   async #walk(question: Question): Promise<Answer | null> {
-    const { limits, pace } = this.#world;
-    const all = candidates(this.#dns, limits, (family) => pace.egressOf(family).length > 0);
-    for (let i = 0; i < all.length; i++) {
-      const service = await this.#askOne(all[i]!, question, i + 1 < all.length);
+    const { limits, throttle } = this.#deps;
+    const all = candidates(this.#dns, limits, (family) => throttle.egressOf(family).length > 0);
+    let failedHost: string | null = null;
+    for (const [i, candidate] of all.entries()) {
+      if (candidate.host === failedHost) continue;
+      const service = await this.#askOne(candidate, question, i + 1 < all.length);
       if ('refused' in service) {
         this.#onTurnRefused(service.refused, service.retryAfter);
         return null;
@@ -110,12 +122,12 @@ export class Check {
       if (outcome.kind === 'answered') return { ...service, outcome };
       this.#onFailure(service);
       if (outcome.next === 'stop' || this.#over()) return null;
-      if (outcome.next === 'next_host') while (all[i + 1]?.host === all[i]!.host) i++;
+      if (outcome.next === 'next_host') failedHost = candidate.host;
     }
     return null;
   }
 
-  /** One candidate, with a second try where the first one failed for a reason of its own. */
+  /** One candidate, retried where the failure was specific to the session or to TLS. */
   async #askOne(candidate: Candidate, question: Question, others: boolean): Promise<Service> {
     let service = await this.#ask(candidate, question, others, false);
     for (let tries = 0; tries < 2 && 'outcome' in service && !this.#over(); tries++) {
@@ -133,10 +145,10 @@ export class Check {
   }
 
   #ask({ host, address, family }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
-    const { clock } = this.#world.options;
+    const { clock } = this.#deps.options;
     const { deadline, signal } = this.#limit;
     const now = clock.elapsed();
-    return this.#world.pool.ask({
+    return this.#deps.pool.ask({
       fresh,
       tls: this.#tlsWith(address),
       host,
@@ -154,25 +166,25 @@ export class Check {
   }
 
   #tlsWith(address: string): DialogueSetup['tls'] {
-    return this.#inClear.has(address) ? 'never' : (this.#world.options.tls ?? 'demanded');
+    return this.#inClear.has(address) ? 'never' : (this.#deps.options.tls ?? 'demanded');
   }
 
   readonly #read: Read = (stage, reply, path) => {
-    const { classify, helo, ownIps, bind } = this.#world.options;
+    const { classify, helo, ownIps, bind } = this.#deps.options;
     const echoes = { address: path ?? '', ourNames: [helo], ourIps: [...(ownIps ?? []), ...bind] };
     const operator = this.#dns.provider?.name ?? null;
     try {
       return classify({ stage, reply, operator, echoes });
     } catch {
-      // A defect of the rules must cost this one answer, not the process: the caller is a socket's event.
+      // A defect in the rules must cost this one answer, not the process: the caller is a socket event.
       this.#transcript.add('note', 'the reply could not be classified');
       return { meaning: 'unclear', finding: 'smtp_temporary_failure', rule: 'classify.failed', retryAfter: null };
     }
   };
 
-  /** Asked by the dialogue when the real address was accepted, and only then. */
+  /** Called by the dialogue once the real address was accepted. */
   #probePath(): string | null {
-    const { cache, pool } = this.#world;
+    const { cache, pool } = this.#deps;
     if (this.#silent) return null;
     this.#cached = cache.get(this.#address.domain, this.#operator);
     return this.#cached !== null || pool.takesOneRecipient(this.#operator) ? null : this.#randomPath();
@@ -181,7 +193,7 @@ export class Check {
   #randomPath(): string {
     const { domain } = this.#address;
     this.#probed ??=
-      this.#world.cache.greylistedProbe(domain, this.#operator) ?? randomLocalPart(this.#world.options.random);
+      this.#deps.cache.greylistedProbe(domain, this.#operator) ?? randomLocalPart(this.#deps.options.random);
     return `${this.#probed}@${domain}`;
   }
 
@@ -194,16 +206,16 @@ export class Check {
         : catchAllOf(probe.finding);
     const { result, why } = evidence;
     if (why === 'greylisted' && this.#probed !== null) {
-      this.#world.cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
+      this.#deps.cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
     }
-    if (result === 'pass' || result === 'fail') this.#world.cache.set(this.#address.domain, this.#operator, result);
+    if (result === 'pass' || result === 'fail') this.#deps.cache.set(this.#address.domain, this.#operator, result);
     return evidence;
   }
 
-  /** The random recipient in a session of its own, where an operator takes one per session. */
+  /** The random recipient in a session of its own, for operators that take one recipient per session. */
   async #probeAnew(candidate: Candidate): Promise<CatchAllEvidence> {
     if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', cached: false };
-    const sender = senderFor(this.#world.sender, this.#address.domain);
+    const sender = senderFor(this.#deps.sender, this.#address.domain);
     const question: Question = { path: this.#randomPath(), sender, stage: 'probe', probe: () => null };
     const service = await this.#ask(candidate, question, false, true);
     if ('refused' in service) {
@@ -213,12 +225,12 @@ export class Check {
   }
 
   #over(): boolean {
-    return this.#limit.signal?.aborted === true || this.#world.options.clock.elapsed() >= this.#limit.deadline;
+    return this.#limit.signal?.aborted === true || this.#deps.options.clock.elapsed() >= this.#limit.deadline;
   }
 
   #onFailure(service: Served): void {
-    const found = foundBy(service.outcome, service);
-    if (this.#failure === null || tellsMore(found.finding, this.#failure.finding)) this.#failure = found;
+    const found = resultOf(service.outcome, service);
+    if (this.#failure === null || outranks(found.finding, this.#failure.finding)) this.#failure = found;
     if (found.finding === 'smtp_blocked') this.#noteRefusal(service);
   }
 
@@ -228,18 +240,15 @@ export class Check {
   }
 
   #onTurnRefused(why: 'blocked' | 'late' | 'cancelled', retryAfter: number | null): void {
-    const found =
-      why === 'blocked'
-        ? notAsked('smtp_blocked', 'pace.breaker', retryAfter)
-        : notAsked('smtp_timeout', why === 'late' ? 'pace.deadline' : 'dialogue.cancelled', retryAfter);
+    const found = NOT_DIALLED[why](retryAfter);
     this.#transcript.add('note', `not dialled: ${found.rule}`);
-    if (this.#failure === null || tellsMore(found.finding, this.#failure.finding)) this.#failure = found;
+    if (this.#failure === null || outranks(found.finding, this.#failure.finding)) this.#failure = found;
   }
 
-  /** The breaker opens only when no host of the operator had a better answer than that it refuses our IP. */
-  #end(found: Found, catchAll: CatchAllEvidence = CATCH_ALL_SKIPPED) {
+  /** The breaker opens only if no host of the operator had a better answer than rejecting our IP address. */
+  #end(found: SmtpResult, catchAll: CatchAllEvidence = CATCH_ALL_SKIPPED) {
     if (found.finding === 'smtp_blocked' && this.#refusedUs !== null) {
-      this.#world.pace.refused(this.#operator, this.#refusedUs.egress);
+      this.#deps.throttle.refused(this.#operator, this.#refusedUs.egress);
     }
     return { smtp: { ...found, transcript: this.#transcript.lines }, catchAll };
   }

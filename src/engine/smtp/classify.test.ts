@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../data.ts';
 import type { SmtpStage } from '../evidence.ts';
-import { agrees, blamesTheMailbox, judgeAll, type LabelledReply } from './classify/agreement.ts';
+import { agrees, evaluate, isFalsePositive, type LabelledReply } from './classify/evaluation.ts';
 import { compileRules, type RuleRow, STEPS } from './classify/rules.ts';
 import { createClassifier, loadRules, type Reading } from './classify.ts';
 
@@ -36,7 +36,7 @@ describe('every rule', () => {
     expect(classify({ stage, reply: sample, operator, echoes }).rule).toBe(id);
   });
 
-  it('has a sample, a source, and a finding that goes with its meaning', () => {
+  it('has a sample, a source, and a finding consistent with its meaning', () => {
     for (const row of file.rows) {
       expect(row.samples.length, row.id).toBeGreaterThan(0);
       expect(row.source, row.id).not.toBe('');
@@ -45,7 +45,7 @@ describe('every rule', () => {
     }
   });
 
-  it('is refused at the start where the file is wrong', () => {
+  it('is rejected at startup if the file is invalid', () => {
     const row: RuleRow = { ...file.rows[0]!, id: 'x', step: 'last' };
     const wrong = (rows: readonly RuleRow[]) => () => compileRules({ ...file, rows }, providers);
     expect(wrong([row, row])).toThrow('twice');
@@ -114,7 +114,7 @@ describe('facts', () => {
     expect(read(line)).toMatchObject({ finding, meaning });
   });
 
-  it('a delay that is announced is read, a permanent refusal has none', () => {
+  it('an announced delay is parsed; a permanent rejection has none', () => {
     expect(read('450 4.7.1 Greylisted, try again in 5 minutes')).toMatchObject({
       finding: 'greylisted',
       retryAfter: 300,
@@ -123,7 +123,7 @@ describe('facts', () => {
     expect(read('550 5.1.1 User unknown, try again in 5 minutes').retryAfter).toBeNull();
   });
 
-  it('before RCPT the same words are about us', () => {
+  it('before RCPT the same text is about us', () => {
     expect(read('550 5.1.1 User unknown', { stage: 'mail' })).toMatchObject({
       finding: 'smtp_blocked',
       meaning: 'us_policy',
@@ -132,7 +132,7 @@ describe('facts', () => {
     expect(read('421 4.7.0 try later', { stage: 'ehlo' }).finding).toBe('smtp_temporary_failure');
   });
 
-  it('a code in the text counts as qmail writes it, an IP address does not', () => {
+  it('an enhanced code in the text counts in qmail style, an IP address does not', () => {
     expect(read('550 sorry (#5.1.1)').rule).toBe('code.x.1.0');
     expect(read('550 sorry (#4.1.1)').rule).toBe('unmatched.5xx');
     expect(read('550 see 15.1.1.7').rule).not.toBe('code.x.1.0');
@@ -140,25 +140,25 @@ describe('facts', () => {
 });
 
 describe('labelled replies', () => {
-  const labelled = judgeAll({ classify, fingerprint }, json<LabelledReply[]>('sources/smtp-replies.json'));
-  const forms = judgeAll(
+  const labelled = evaluate({ classify, fingerprint }, json<LabelledReply[]>('sources/smtp-replies.json'));
+  const forms = evaluate(
     { classify, fingerprint },
     json<{ rows: LabelledReply[] }>('sources/smtp-reply-forms.json').rows,
   );
 
-  it('nothing of the asker or the server is read as a dead mailbox', () => {
-    expect(labelled.filter(blamesTheMailbox)).toEqual([]);
-    expect(forms.filter(blamesTheMailbox)).toEqual([]);
+  it('no reply about the client or the server is classified as a dead mailbox', () => {
+    expect(labelled.filter(isFalsePositive)).toEqual([]);
+    expect(forms.filter(isFalsePositive)).toEqual([]);
   });
 
-  it('98 in 100 of "no such mailbox" are found where the refusal is permanent', () => {
+  it('recall of permanent "no such mailbox" replies is at least 98%', () => {
     const gone = labelled.filter(({ reply }) => reply.label === 'mailbox_not_found' && reply.code >= 500);
     expect(gone.length).toBeGreaterThan(90);
     expect(gone.filter(({ reading }) => BAD.includes(reading.finding)).length / gone.length).toBeGreaterThan(0.97);
     expect(gone.filter(agrees).length / gone.length).toBeGreaterThanOrEqual(0.98);
   });
 
-  it('the rest agrees', () => {
+  it('overall agreement is at least 97%', () => {
     expect(labelled.filter(agrees).length / labelled.length).toBeGreaterThanOrEqual(0.98);
     expect(forms.filter(agrees).length / forms.length).toBeGreaterThanOrEqual(0.97);
   });

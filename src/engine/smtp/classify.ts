@@ -1,18 +1,18 @@
-import type { SmtpFinding, SmtpStage } from '../evidence.ts';
+import type { SmtpStage } from '../evidence.ts';
+import { SMTP_FINDINGS } from '../findings.ts';
 import { announcedDelay } from './classify/delay.ts';
 import { type Echoes, type Plain, takeOutEchoes } from './classify/echoes.ts';
 import { fingerprintOf } from './classify/fingerprint.ts';
 import { compileRules, loadRules, type Meaning, type Rule, type RuleFile, type RuleFinding } from './classify/rules.ts';
 import type { Reply } from './reply.ts';
 
-export type { Echoes, Meaning, RuleFile, RuleFinding };
 export { loadRules };
 
-export interface ReplyToRead {
+interface ReplyToRead {
   /** Where the reply was given. `probe` is read as `rcpt`. */
   readonly stage: SmtpStage;
   readonly reply: Pick<Reply, 'code' | 'enhanced' | 'text'>;
-  /** Name from the provider table; null where the MX is nobody's that is known. */
+  /** Name from the provider table; null if the MX belongs to no known provider. */
   readonly operator: string | null;
   readonly echoes: Echoes;
 }
@@ -26,29 +26,36 @@ export interface Reading {
   readonly finding: RuleFinding;
   /** Id of the row that decided, or `unmatched.4xx`, `unmatched.5xx`, `unmatched.other`. */
   readonly rule: string;
+  /** False if no row matched and only the code decided. */
+  readonly matched: boolean;
   /** Seconds until asking again makes sense, 1 to 86,400; only from 4xx and greylisting replies that announce it. */
   readonly retryAfter: number | null;
 }
 
 export interface Classifier {
-  /** Whose fault a reply is. Pure, never throws, bounded in time. */
+  /** Classifies a reply. Pure, never throws, bounded in time. */
   classify(input: ReplyToRead): Reading;
-  /** Name under which an unmatched reply is counted; the same for replies that differ in echoes and ids only. */
+  /** Key under which an unmatched reply is counted; equal for replies that differ only in echoes and ids. */
   fingerprint(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;
-  /** The reply's words as the rules see them: without addresses, names and ids, so that they can be shown. */
+  /** The text as the rules see it: without addresses, names and ids, so safe to log. */
   plain(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;
 }
 
-const EARLY: ReadonlySet<SmtpStage> = new Set(['connect', 'banner', 'ehlo', 'starttls', 'mail', 'rset']);
-
-/** Findings that say something bad of the mailbox, and what is left of them when the reply is a 4xx. */
-const TEMPORARY: Readonly<Partial<Record<RuleFinding, SmtpFinding>>> = {
-  mailbox_full: 'mailbox_full_temporarily',
-  mailbox_not_found: 'smtp_temporary_failure',
-  mailbox_disabled: 'smtp_temporary_failure',
-  relay_denied: 'smtp_temporary_failure',
-  smtp_unverifiable: 'smtp_temporary_failure',
+/** Whether this stage precedes the first recipient. */
+const BEFORE_RCPT: Readonly<Record<SmtpStage, boolean>> = {
+  connect: true,
+  banner: true,
+  ehlo: true,
+  starttls: true,
+  mail: true,
+  rset: true,
+  rcpt: false,
+  probe: false,
 };
+
+/** The finding for a 4xx reply; the two session actions stay as they are. */
+const on4xx = (finding: RuleFinding): RuleFinding =>
+  finding === 'reconnect' || finding === 'starttls_required' ? finding : SMTP_FINDINGS[finding].on4xx;
 
 /**
  * `file`: the rules, by default the package's. `operators`: the names of the provider table; if given, a rule for an
@@ -62,7 +69,7 @@ export function createClassifier(file: RuleFile = loadRules(), operators?: Reado
   return {
     classify(input) {
       let found: Plain | null = null;
-      // An accepted recipient, the most frequent reply of all, is read by its code alone.
+      // An accepted recipient, the most frequent reply, is decided by its code alone.
       return read(input, rules, () => (found ??= plainOf(input.reply.text, input.echoes)));
     },
     plain: ({ reply, echoes }) => plainOf(reply.text, echoes).text,
@@ -72,43 +79,53 @@ export function createClassifier(file: RuleFile = loadRules(), operators?: Reado
 
 function read(input: ReplyToRead, rules: readonly Rule[], plain: () => Plain): Reading {
   const { code, text } = input.reply;
-  const early = EARLY.has(input.stage);
+  const early = BEFORE_RCPT[input.stage];
   const codeText = String(code);
-  // qmail and others write the enhanced code into the text only; it counts if its class is the code's.
+  // qmail and others put the enhanced code into the text only; it counts if its class matches the code's.
   const inText = (): string => {
     const { enhanced } = plain();
     return enhanced !== null && enhanced[0] === codeText[0] ? enhanced : '';
   };
   for (const rule of rules) {
-    // Step 1: before RCPT nobody's mailbox has been named.
+    // Step 1: before RCPT no mailbox has been named.
     if (early ? rule.stage === 'rcpt' || aboutRecipient(rule.meaning) : rule.stage === 'early') continue;
     if (rule.operators !== null && (input.operator === null || !rule.operators.has(input.operator))) continue;
     if (!rule.code.test(codeText)) continue;
     if (rule.enhancedCode !== null && !rule.enhancedCode.test(input.reply.enhanced ?? inText())) continue;
     if (rule.words !== null && !rule.words.test(plain().text)) continue;
     if (rule.unless?.test(plain().text)) continue;
-    return reading(rule.meaning, rule.finding, rule.id, code, text);
+    return reading(rule, true, code, text);
   }
   if (code >= 400 && code < 500) {
-    return reading('remote_temporary', 'smtp_temporary_failure', 'unmatched.4xx', code, text);
+    return reading(UNMATCHED_4XX, false, code, text);
   }
-  return reading('unclear', 'smtp_unverifiable', code >= 500 ? 'unmatched.5xx' : 'unmatched.other', code, text);
+  return reading(code >= 500 ? UNMATCHED_5XX : UNMATCHED_OTHER, false, code, text);
 }
 
-function reading(meaning: Meaning, finding: RuleFinding, rule: string, code: number, text: string): Reading {
+type Decision = Pick<Rule, 'id' | 'meaning' | 'finding'>;
+const UNMATCHED_4XX: Decision = {
+  id: 'unmatched.4xx',
+  meaning: 'remote_temporary',
+  finding: 'smtp_temporary_failure',
+};
+const UNMATCHED_5XX: Decision = { id: 'unmatched.5xx', meaning: 'unclear', finding: 'smtp_unverifiable' };
+const UNMATCHED_OTHER: Decision = { id: 'unmatched.other', meaning: 'unclear', finding: 'smtp_unverifiable' };
+
+function reading({ id, meaning, finding }: Decision, matched: boolean, code: number, text: string): Reading {
   const temporary = code >= 400 && code < 500;
   return {
     meaning,
-    // Step 4: a 4xx never means bad, whatever its words are.
-    finding: temporary ? (TEMPORARY[finding] ?? finding) : finding,
-    rule,
+    // Step 4: a 4xx never means bad, whatever its text.
+    finding: temporary ? on4xx(finding) : finding,
+    rule: id,
+    matched,
     retryAfter: temporary || meaning === 'greylisted' ? announcedDelay(text) : null,
   };
 }
 
 const aboutRecipient = (meaning: Meaning): boolean => meaning === 'recipient' || meaning === 'recipient_domain';
 
-/** Is a host one of these domains or below one? */
+/** Whether a host is one of these domains or a subdomain. */
 function suffixes(domains: readonly string[]): (host: string) => boolean {
   const known = new Set(domains);
   return (host) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, forwardPath, needsSmtputf8, parseCapabilities } from './commands.ts';
 
 describe('commandLine', () => {
-  it('lets through one printable line', () => {
+  it('accepts one printable line', () => {
     expect(commandLine('RCPT TO:<пётр@x.test>')).toBe('RCPT TO:<пётр@x.test>');
   });
 
@@ -49,7 +49,7 @@ describe('forwardPath', () => {
     expect(forwardPath({ localPart, domain })).toBeNull();
   });
 
-  it('never gives anything that leaves its brackets or its line', () => {
+  it('never returns text that could end its brackets or its line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (localPart, domain) => {
         const path = forwardPath({ localPart, domain });
@@ -63,14 +63,14 @@ describe('forwardPath', () => {
 });
 
 describe('parseCapabilities', () => {
-  it('reads keywords in any case, with parameters, and not the greeting', () => {
+  it('parses keywords in any case, with parameters, and skips the greeting', () => {
     const lines = ['PIPELINING is my name', 'pipelining', 'STARTTLS ', 'SMTPUTF8 x', 'SIZE 1'];
     expect(parseCapabilities(lines)).toEqual({ pipelining: true, startTls: true, smtputf8: true });
     expect(parseCapabilities(lines.slice(0, 1))).toEqual({ pipelining: false, startTls: false, smtputf8: false });
     expect(parseCapabilities([])).toEqual({ pipelining: false, startTls: false, smtputf8: false });
   });
 
-  it('tells which paths need SMTPUTF8', () => {
+  it('detects paths that need SMTPUTF8', () => {
     expect([needsSmtputf8('a@x.test'), needsSmtputf8('é@x.test')]).toEqual([false, true]);
   });
 });

@@ -8,8 +8,8 @@ const UNSENDABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /**
- * The command as it may be written: one line without its CRLF. Throws when it could be read as anything but one line;
- * the callers have refused such input before, so a throw here is a defect of ours and never leaves the process.
+ * Validates a command: one line without its CRLF. Throws if it could be read as anything but one line; callers reject
+ * such input earlier, so a throw here is a bug.
  */
 export function commandLine(text: string): string {
   if (UNSENDABLE.test(text) || LONE_SURROGATE.test(text)) throw new TypeError('a command must be one printable line');
@@ -22,9 +22,9 @@ const QUOTED_TEXT = /^"(?:[^"\\]|\\.)*"$/u;
 const HOST_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
 
 /**
- * What goes between the angle brackets of RCPT (RFC 5321 §4.1.2 Mailbox), quoted local parts with their quotes; null
- * for what could end the path early or break the line. The syntax stage lets no such address through: this is the
- * second lock on the same door.
+ * The path between the angle brackets of RCPT (RFC 5321 §4.1.2 Mailbox), quoted local parts with their quotes; null for
+ * input that could end the path early or break the line. The syntax stage rejects such addresses already: this is
+ * defence in depth.
  */
 export function forwardPath(address: Pick<Address, 'localPart' | 'domain'>): string | null {
   const { localPart, domain } = address;
@@ -37,7 +37,7 @@ export function forwardPath(address: Pick<Address, 'localPart' | 'domain'>): str
 /** RFC 6531 §3.4: a path with anything beyond ASCII needs the SMTPUTF8 parameter. */
 export const needsSmtputf8 = (path: string): boolean => /[^\x20-\x7e]/.test(path);
 
-/** What an EHLO reply offers (RFC 5321 §4.1.1.1). SIZE, 8BITMIME and the rest say nothing about a mailbox. */
+/** Extensions in an EHLO reply (RFC 5321 §4.1.1.1); SIZE, 8BITMIME and others are irrelevant here. */
 export interface Capabilities {
   readonly pipelining: boolean;
   readonly startTls: boolean;
@@ -56,5 +56,5 @@ export function parseCapabilities(lines: readonly string[]): Capabilities {
   };
 }
 
-/** Refusals of EHLO that older servers and strict proxies mean as "say HELO" (RFC 5321 §3.2, §4.2.4). */
+/** EHLO rejections after which HELO is tried (RFC 5321 §3.2, §4.2.4): older servers and strict proxies. */
 export const SAYS_HELO = new Set([500, 501, 502, 503, 504, 550]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { question, reply, talk } from '../../../tests/lab/dialogue.ts';
 
-/** Deterministic pseudo-random numbers (mulberry32), so that a failure can be repeated from its case number. */
+/** Deterministic pseudo-random numbers (mulberry32), so that a failure is reproducible from its case number. */
 function numbers(seed: number): (n: number) => number {
   let a = seed;
   return (n) => {
@@ -27,13 +27,13 @@ const REPLIES = Array.from({ length: 2_000 }, (_, seed) => {
 const KIND = reply('250 ok', '250-PIPELINING', '250 STARTTLS');
 
 describe('dialogue, 100,000 random servers', () => {
-  it('never throws, always ends, answers a question once, and after a violation says QUIT or nothing', () => {
+  it('never throws, always terminates, reports each check once, and after a violation sends at most QUIT', () => {
     const reached = new Map<string, number>();
     for (let seed = 0; seed < 100_000; seed++) {
       const random = numbers(seed);
       const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
       const t = talk({ tls: pick(['never', 'demanded', 'opportunistic']) });
-      // From servers that talk nonsense to servers that mostly agree, so that the late stages are reached too.
+      // From random garbage to mostly valid replies, so that late stages are reached too.
       const kindness = random(4);
       let asked = 1;
       let sentBefore = -1;

@@ -5,7 +5,7 @@ import type { DialogueEvent } from './events.ts';
 import type { Read } from './outcome.ts';
 
 describe('dialogue', () => {
-  it('asks the real address first and a random one only after it was accepted, then quits', () => {
+  it('tries the real address first, a random one only after acceptance, then quits', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
@@ -26,7 +26,7 @@ describe('dialogue', () => {
     expect(t.closed).toBe(true);
   });
 
-  it('sends MAIL and RCPT in one write where groups are taken, but never the probe with them', () => {
+  it('pipelines MAIL and RCPT if supported, but never the probe with them', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
@@ -38,7 +38,7 @@ describe('dialogue', () => {
     expect(t.outcomes).toMatchObject([{ finding: 'mailbox_not_found', probe: null }]);
   });
 
-  it('puts the next question after RSET in the same session', () => {
+  it('runs the next check after RSET in the same session', () => {
     const t = talk();
     t.ask(question('a@example.test', null));
     t.feed({ is: 'connected' });
@@ -51,7 +51,7 @@ describe('dialogue', () => {
     expect(t.outcomes.map(({ finding }) => finding)).toEqual(['accepted', 'mailbox_not_found']);
   });
 
-  it.each(['500 what', '502 no', '504 no', '550 no'])('says HELO when EHLO is refused with "%s"', (refusal) => {
+  it.each(['500 what', '502 no', '504 no', '550 no'])('sends HELO when EHLO is rejected with "%s"', (refusal) => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
@@ -60,7 +60,7 @@ describe('dialogue', () => {
     expect(t.outcomes).toMatchObject([{ kind: 'answered', finding: 'mailbox_not_found' }]);
   });
 
-  it('keeps the telling refusal when HELO is refused too', () => {
+  it('keeps the more informative rejection when HELO is rejected too', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
@@ -68,7 +68,7 @@ describe('dialogue', () => {
     expect(t.outcomes).toMatchObject([{ kind: 'failed', finding: 'smtp_blocked', next: 'next_host' }]);
   });
 
-  it('never lets a refusal before RCPT speak of the mailbox', () => {
+  it('never applies a rejection before RCPT to the mailbox', () => {
     const lying: Read = () => ({ meaning: 'recipient', finding: 'mailbox_not_found', rule: 'x', retryAfter: null });
     for (const lines of [['554 no'], ['220 mx', '554 no'], ['220 mx', '250 mx', '550 user unknown']]) {
       const t = talk({ read: lying });
@@ -79,7 +79,7 @@ describe('dialogue', () => {
     }
   });
 
-  it('wraps the connection when that is demanded, waits for the rest of the group, and starts over', () => {
+  it('starts TLS when required, waits for the rest of the group, and starts over', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
@@ -89,7 +89,7 @@ describe('dialogue', () => {
     expect(t.sent).toHaveLength(2);
     t.hear('503 MAIL first');
     expect(t.sent[2]).toBe('STARTTLS');
-    // What was injected in clear behind the reply is not believed (CVE-2011-0411).
+    // Data injected in clear text after the reply is discarded (CVE-2011-0411).
     t.feed({ is: 'replies', replies: [reply('220 go'), reply('250 mx'), reply('250 ok'), reply('250 ok')] });
     expect(t.outcomes).toEqual([]);
     expect(t.sent).toHaveLength(3);
@@ -104,7 +104,7 @@ describe('dialogue', () => {
     expect(t.dialogue.secure).toBe(true);
   });
 
-  it('asks for a second try in clear after a failed handshake, without a word into it', () => {
+  it('requests a retry in clear text after a failed handshake, and sends nothing into it', () => {
     const t = talk({ tls: 'opportunistic' });
     t.ask();
     t.feed({ is: 'connected' });
@@ -117,7 +117,7 @@ describe('dialogue', () => {
     expect(t.closed).toBe(true);
   });
 
-  it('probes anew in the session once, and in another session when that is refused as well', () => {
+  it('repeats the probe once in the session, then in another session', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
@@ -145,7 +145,7 @@ describe('dialogue', () => {
     }
   });
 
-  it('takes replies that came before their command for what they are', () => {
+  it('detects replies that precede their command', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
@@ -155,7 +155,7 @@ describe('dialogue', () => {
     expect(t.sent.at(-1)).toBe('QUIT');
   });
 
-  it('asks elsewhere when a session that was idle has gone', () => {
+  it('retries in a new session when an idle one was closed', () => {
     const t = talk();
     t.ask(question('a@example.test', null));
     t.feed({ is: 'connected' });
@@ -167,7 +167,7 @@ describe('dialogue', () => {
     expect(t.outcomes[1]).toMatchObject({ kind: 'failed', next: 'new_session' });
   });
 
-  it('declares SMTPUTF8 for an address that needs it and gives up where it is not offered', () => {
+  it('uses SMTPUTF8 for an address that needs it and ends if it is not offered', () => {
     for (const [offered, expected] of [
       [['SMTPUTF8'], 'MAIL FROM:<verify@mailvet.test> SMTPUTF8'],
       [[], null],

@@ -1,16 +1,17 @@
 /**
- * The SMTP dialogue as a pure state machine: events in, actions out. It knows no socket, no clock and no randomness;
- * the session (session.ts) carries its actions out and feeds it what happened.
+ * The SMTP dialogue as a pure state machine: events in, actions out. No socket, no clock, no randomness; the session
+ * (session.ts) performs the actions and feeds in the events.
  *
- * One session serves several questions, one after the other: RSET, MAIL and RCPT for each (RFC 5321 §4.1.1.5).
+ * One session runs several checks, one after the other: RSET, MAIL and RCPT for each (RFC 5321 §4.1.1.5).
  * The machine never sends DATA, and nothing before the whole banner was read.
  */
 import type { SmtpFinding, SmtpStage } from '../evidence.ts';
 import type { Capabilities } from './commands.ts';
 import { commandLine, NO_CAPABILITIES, needsSmtputf8, parseCapabilities, SAYS_HELO } from './commands.ts';
-import type { Action, DialogueEvent, DialogueSetup, Phase } from './events.ts';
-import type { Question } from './outcome.ts';
-import { dropAt, findingOfRefusal, type Heard, isNegative, isPositive, type Next, type Outcome } from './outcome.ts';
+import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
+import { CANCELLED, Inquiry } from './inquiry.ts';
+import type { Heard, Next, Outcome, Phase, Question } from './outcome.ts';
+import { dropAt, findingOfRefusal, isNegative, isPositive } from './outcome.ts';
 import { type Command, Outstanding, QUIT, STARTTLS, stageOf, transaction, type Verb } from './outstanding.ts';
 import type { Reply } from './reply.ts';
 
@@ -18,31 +19,27 @@ export class Dialogue {
   phase: Phase = 'connect';
   secure = false;
   capabilities: Capabilities = NO_CAPABILITIES;
-  /** RCPT commands sent so far, and those of them that were refused. */
+  /** RCPT commands sent so far, and how many were rejected. */
   recipients = 0;
   refusals = 0;
   readonly #setup: DialogueSetup;
   #actions: Action[] = [];
-  #question: Question | null = null;
+  #inquiry: Inquiry | null = null;
   readonly #outstanding = new Outstanding();
-  /** STARTTLS waits until the rest of its group is answered; those replies say nothing any more. */
+  /** STARTTLS waits until the rest of its group is answered; those replies are ignored. */
   #draining = false;
   #bannerRead = false;
   /** A transaction was begun in this TLS layer, so the next one needs RSET. */
   #used = false;
-  /** A question was answered in this session before, and nothing was heard since the present one was put. */
+  /** An earlier check completed in this session, and no reply to the current one has arrived. */
   #stale = false;
   #ehloRefusal: Heard | null = null;
-  /** The accepting reply to the real address, while its probe is under way. */
-  #accepted: Heard | null = null;
-  #probePath = '';
-  #probeRepeated = false;
 
   constructor(setup: DialogueSetup) {
     this.#setup = setup;
   }
 
-  /** One event in, the actions it asks for out. Never throws for anything a server does. */
+  /** Returns the actions for an event. Never throws, whatever the server does. */
   handle(event: DialogueEvent): readonly Action[] {
     this.#actions = [];
     this.#outstanding.beginRead();
@@ -76,13 +73,13 @@ export class Dialogue {
       case 'closed':
         return this.#onClosed();
       case 'finish':
-        if (this.phase !== 'quit') this.#end('smtp_timeout', 'dialogue.cancelled', 'stop', 'wait');
+        if (this.phase !== 'quit') this.#end('smtp_timeout', CANCELLED, 'stop', 'wait');
     }
   }
 
   #onAsk(question: Question) {
-    if (this.#question !== null) throw new TypeError('one question at a time');
-    this.#question = question;
+    if (this.#inquiry !== null) throw new TypeError('one question at a time');
+    this.#inquiry = new Inquiry(question);
     this.#stale = this.#used;
     if (this.phase === 'quit' || this.phase === 'closed') {
       return this.#fail(this.#stage(), 'smtp_temporary_failure', 'dialogue.closed', 'new_session');
@@ -91,11 +88,11 @@ export class Dialogue {
   }
 
   #beginTransaction() {
-    const question = this.#question;
-    if (question === null) {
+    if (this.#inquiry === null) {
       this.phase = 'idle';
       return;
     }
+    const { question } = this.#inquiry;
     if (needsSmtputf8(question.path) && !this.capabilities.smtputf8) {
       return this.#fail('mail', 'smtp_unverifiable', 'dialogue.no_smtputf8', 'stop');
     }
@@ -133,7 +130,7 @@ export class Dialogue {
   }
 
   #onReply(reply: Reply) {
-    // What arrives between the reply to STARTTLS and the end of the handshake was sent in clear: not believed.
+    // What arrives between the reply to STARTTLS and the end of the handshake was sent in clear text: discarded.
     if (this.phase === 'closed' || this.phase === 'tls' || this.phase === 'connect') return;
     const verb = this.#outstanding.take();
     if (this.phase === 'quit') {
@@ -154,7 +151,7 @@ export class Dialogue {
     if (this.#outstanding.empty) this.#sendPlanned();
   }
 
-  /** A reply to nothing. 421 announces the end (RFC 5321 §3.8); after any other, replies no longer match commands. */
+  /** An unsolicited reply. 421 announces the end (RFC 5321 §3.8); after any other, replies no longer match commands. */
   #onUnasked(reply: Reply) {
     if (reply.code === 421) return this.#end('smtp_temporary_failure', 'dialogue.dropped', 'next_host', 'wait');
     this.#end('smtp_temporary_failure', 'dialogue.out_of_step', 'next_address');
@@ -162,8 +159,10 @@ export class Dialogue {
 
   #onAnswerTo(verb: Verb, reply: Reply) {
     if (verb === 'banner') this.#bannerRead = true;
-    if (verb === 'rcpt') return this.#onRecipient(reply);
-    if (verb === 'probe') return this.#onProbe(reply);
+    if (verb === 'rcpt' || verb === 'probe') {
+      if (this.#inquiry === null) return;
+      return verb === 'rcpt' ? this.#onRecipient(this.#inquiry, reply) : this.#onProbe(this.#inquiry, reply);
+    }
     if (isNegative(reply)) return this.#onRefusal(verb, reply);
     if (verb === 'banner') return this.#greet('ehlo');
     if (verb === 'starttls') {
@@ -183,7 +182,7 @@ export class Dialogue {
       this.#ehloRefusal = heard;
       return this.#greet('helo');
     }
-    // Offered but not to be had, and not demanded so far: go on in clear.
+    // Offered but failed, and not required so far: continue in clear text.
     if (verb === 'starttls' && !this.#used && reply.code !== 421) return this.#beginTransaction();
     if (verb === 'rset') return this.#refuse(heard, 'new_session');
     const ehlo = this.#ehloRefusal;
@@ -191,47 +190,40 @@ export class Dialogue {
     this.#refuse(heard, 'next_host');
   }
 
-  #onRecipient(reply: Reply) {
-    const question = this.#question!;
-    const rcpt = this.#hear(question.stage, reply);
+  #onRecipient(inquiry: Inquiry, reply: Reply) {
+    const rcpt = this.#hear(inquiry.question.stage, reply);
     const { finding } = rcpt.reading;
     if (finding === 'starttls_required') return this.#refuse(rcpt, 'next_host');
     if (finding === 'reconnect') return this.#refuse(rcpt, this.recipients > 1 ? 'new_session' : 'stop');
     if (reply.code === 421 && finding !== 'greylisted') return this.#refuse(rcpt, 'next_host');
-    const path = finding === 'accepted' ? question.probe() : null;
     if (finding !== 'accepted') this.refusals++;
+    const path = finding === 'accepted' ? inquiry.accept(rcpt) : null;
     if (path === null) return this.#answer({ kind: 'answered', rcpt, finding, probe: null });
-    this.#accepted = rcpt;
-    this.#probePath = path;
-    this.#probeRepeated = false;
     this.#send([{ verb: 'probe', line: `RCPT TO:<${path}>` }]);
   }
 
-  #onProbe(reply: Reply) {
+  #onProbe(inquiry: Inquiry, reply: Reply) {
     const heard = this.#hear('probe', reply);
     const { finding } = heard.reading;
-    if (finding === 'reconnect' && reply.code !== 421 && !this.#probeRepeated) {
-      // One recipient per transaction is common; one per session shows by the second refusal.
-      this.#probeRepeated = true;
-      return this.#transact(this.#question!, 'probe', this.#probePath);
-    }
+    // One recipient per transaction is common; a second rejection means one per session.
+    const again = finding === 'reconnect' && reply.code !== 421 ? inquiry.repeatProbe() : null;
+    if (again !== null) return this.#transact(inquiry.question, 'probe', again);
     if (finding !== 'accepted') this.refusals++;
-    this.#settleProbe(finding === 'starttls_required' ? 'smtp_temporary_failure' : finding, heard);
+    this.#answer(inquiry.answerProbe(finding === 'starttls_required' ? 'smtp_temporary_failure' : finding, heard));
     if (reply.code === 421) this.#quit();
   }
 
   #hear(stage: SmtpStage, reply: Reply): Heard {
-    return { stage, reply, reading: this.#setup.read(stage, reply, this.#question?.path ?? null) };
+    return { stage, reply, reading: this.#setup.read(stage, reply, this.#inquiry?.question.path ?? null) };
   }
 
-  /** A refusal that is no answer about the mailbox: TLS first if that is what it asks for, else the end. */
+  /** A rejection that is not about the mailbox: STARTTLS if it requires that, else the end. */
   #refuse(heard: Heard, next: Next) {
     const demanded = heard.reading.finding === 'starttls_required' && heard.stage !== 'starttls';
-    const able = this.#bannerRead && !this.secure && this.#setup.tls !== 'never' && this.#accepted === null;
+    const able = this.#bannerRead && !this.secure && this.#setup.tls !== 'never' && !this.#inquiry?.isProbing;
     if (demanded && able) return this.#startTls();
-    const finding = findingOfRefusal(heard);
-    if (this.#accepted !== null) this.#settleProbe(finding, heard);
-    else this.#answer({ kind: 'failed', stage: heard.stage, finding, rule: heard.reading.rule, heard, next });
+    const [finding, { rule }] = [findingOfRefusal(heard), heard.reading];
+    this.#answer(this.#inquiry?.fail({ stage: heard.stage, finding, rule, next, heard }));
     this.#quit();
   }
 
@@ -248,31 +240,25 @@ export class Dialogue {
     this.#close();
   }
 
-  /** QUIT where that is allowed; `leave`: the server is beyond conversation, its reply is not waited for. */
+  /** Sends QUIT if allowed; `leave`: do not wait for its reply. */
   #end(finding: SmtpFinding, rule: string, next: Next, after: 'wait' | 'leave' = 'leave') {
-    // Nobody speaks before the banner, nor in clear into a handshake.
+    // Nothing may be sent before the banner, or in clear text during a TLS handshake.
     const farewell = this.#bannerRead && this.phase !== 'tls' && this.phase !== 'quit';
     this.#fail(this.#stage(), finding, rule, next);
     if (farewell) this.#quit();
     if (!farewell || after === 'leave') this.#close();
   }
 
-  /** Ends the present question, if there is one, with a failure; an accepted recipient stays accepted. */
+  /** Ends the current check, if any, without a reply. */
   #fail(stage: SmtpStage, finding: SmtpFinding, rule: string, next: Next) {
-    if (this.#accepted !== null) this.#settleProbe(finding, null);
-    else this.#answer({ kind: 'failed', stage, finding, rule, heard: null, next });
+    this.#answer(this.#inquiry?.fail({ stage, finding, rule, next, heard: null }));
   }
 
-  #settleProbe(finding: SmtpFinding | 'reconnect', heard: Heard | null) {
-    this.#answer({ kind: 'answered', rcpt: this.#accepted!, finding: 'accepted', probe: { finding, heard } });
-  }
-
-  /** Idle until the next question, unless the caller of this ends the session. */
-  #answer(outcome: Outcome) {
-    if (this.#question === null) return;
+  /** Idle until the next check, unless the caller ends the session. */
+  #answer(outcome: Outcome | null | undefined) {
+    if (!outcome || this.#inquiry === null) return;
     if (this.phase === 'command') this.phase = 'idle';
-    this.#question = null;
-    this.#accepted = null;
+    this.#inquiry = null;
     this.#actions.push({ do: 'answer', outcome });
   }
 
@@ -291,6 +277,6 @@ export class Dialogue {
     if (this.phase === 'connect') return 'connect';
     if (this.phase === 'tls') return 'starttls';
     const verb = this.#outstanding.first;
-    return verb === 'rcpt' && this.#question !== null ? this.#question.stage : stageOf(verb);
+    return verb === 'rcpt' && this.#inquiry !== null ? this.#inquiry.question.stage : stageOf(verb);
   }
 }

@@ -39,7 +39,7 @@ describe('the sender', () => {
   ])('is not %j', (text) => {
     expect(parseSender(text)).toBeNull();
   });
-  it('is never of the domain that is asked', () => {
+  it('is never in the domain being checked', () => {
     expect(senderFor('verify@example.com', 'EXAMPLE.com')).toBe('');
     expect(senderFor('verify@example.com', 'sub.example.com')).toBe('verify@example.com');
     expect(senderFor('', 'example.com')).toBe('');

@@ -9,13 +9,13 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 export function isQualifiedName(name: string): boolean {
   const labels = name.split('.');
   if (name.length > 253 || labels.length < 2 || !labels.every((label) => LABEL.test(label))) return false;
-  const top = labels.at(-1)!.toLowerCase();
+  const top = labels.at(-1)?.toLowerCase() ?? '';
   return isIP(name) === 0 && !/^\d+$/.test(top) && top !== 'localhost' && top !== 'localdomain';
 }
 
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 
-/** The sender of the question without brackets; empty for `<>`, the null sender. Null when it cannot be one. */
+/** The MAIL FROM address without brackets; empty for `<>`, the null sender. Null if invalid. */
 export function parseSender(text: string): string | null {
   const inner = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text;
   if (inner === '') return text === '<>' ? '' : null;
@@ -27,8 +27,8 @@ export function parseSender(text: string): string | null {
 }
 
 /**
- * The sender for a recipient's domain: never that very domain, since its server would take us for a forger of its own
- * mail (SPF, "sender must authenticate") and blame the sender; the null sender stands in.
+ * The sender for a recipient's domain: never that domain itself, because its server would treat the mail as forged
+ * (SPF, "sender must authenticate"); the null sender is used instead.
  */
 export function senderFor(sender: string, recipientDomain: string): string {
   const domain = sender.slice(sender.lastIndexOf('@') + 1);

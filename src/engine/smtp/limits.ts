@@ -1,22 +1,22 @@
 /**
  * Starting values of every bound of the SMTP stage, in one table. RFC 5321 §4.5.3.2 has a client wait five minutes for
- * a banner or a reply, because it has mail to deliver; a verifier has somebody waiting, gives up earlier and calls that
- * a timeout, which is "unknown". The caller's deadline bounds all of them.
+ * a banner or a reply, because it has mail to deliver; a verifier has a caller waiting, gives up earlier and reports a
+ * timeout, which is "unknown". The caller's deadline bounds all of them.
  */
 export interface SmtpLimits {
-  /** Until the TCP connection stands. Short: the next address may be well. */
+  /** TCP connect. Short, because the next address may work. */
   readonly connectMs: number;
-  /** From there to the end of the banner. Postscreen waits 6 s, "banner delay" of other gates up to 20 s. */
+  /** From there to the end of the banner. Postscreen waits 6 s, other "banner delays" take up to 20 s. */
   readonly bannerMs: number;
   /** One command until the last byte of its reply: bytes that trickle in do not extend it. */
   readonly commandMs: number;
   /** The TLS handshake. */
   readonly tlsMs: number;
-  /** QUIT until its reply; the answer has left by then. */
+  /** QUIT until its reply; the result has been reported by then. */
   readonly quitMs: number;
-  /** A session that has served more than one recipient waits this long for the next one. */
+  /** How long a session that has checked more than one recipient waits for the next one. */
   readonly idleMs: number;
-  /** A whole session, all its recipients together. */
+  /** A whole session with all its recipients. */
   readonly sessionMs: number;
   /** Octets received in a whole session. */
   readonly sessionBytes: number;

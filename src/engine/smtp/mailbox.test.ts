@@ -3,7 +3,8 @@ import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { routable } from '../dns/routable.ts';
-import type { MailboxCheck, MailboxCheckOptions } from './mailbox.ts';
+import type { MailboxCheck } from './mailbox.ts';
+import type { MailboxCheckOptions } from './options.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -22,8 +23,8 @@ function checker(port: number, options: Partial<MailboxCheckOptions> = {}): Mail
 }
 const rcptOf = (lab: SmtpLab): string[] => lab.commands.filter(({ verb }) => verb === 'RCPT').map(({ path }) => path);
 
-describe('which host is asked', () => {
-  it('turns to the next one after a refused connection, a refusing banner, EHLO or MAIL, and a drop', async () => {
+describe('choice of the host', () => {
+  it('tries the next one after a refused or dropped connection or a rejection at banner, EHLO or MAIL', async () => {
     const second = await server({}, { address: '127.0.0.2' });
     const { port } = second;
     const failing: Persona[] = [
@@ -46,7 +47,7 @@ describe('which host is asked', () => {
     }
   });
 
-  it('asks nobody else after an answer about the recipient', async () => {
+  it('stops at the first answer about the recipient', async () => {
     const first = await server({ on: ({ verb }) => (verb === 'RCPT' ? '451 4.3.0 not now' : undefined) });
     const second = await server({}, { address: '127.0.0.2', port: first.port });
     const dns = labHosts({ 'mx1.x.test': ['127.0.0.1'], 'mx2.x.test': ['127.0.0.2'] });
@@ -55,7 +56,7 @@ describe('which host is asked', () => {
     expect(second.connections).toEqual([]);
   });
 
-  it('tells the most telling of several failures', async () => {
+  it('reports the most informative of several failures', async () => {
     const blocking = await server({ banner: '554 5.7.1 Client host [127.0.0.1] blocked using zen.spamhaus.org' });
     await server({ banner: '421 4.3.2 busy' }, { address: '127.0.0.2', port: blocking.port });
     const dns = labHosts({ 'a.x.test': ['127.0.0.2'], 'b.x.test': ['127.0.0.1'], 'c.x.test': ['127.0.0.3'] });
@@ -63,7 +64,7 @@ describe('which host is asked', () => {
     expect(smtp).toMatchObject({ finding: 'smtp_blocked', host: 'b.x.test', stage: 'banner', code: 554 });
   });
 
-  it('calls a domain unreachable when nobody listens', async () => {
+  it('reports a domain as unreachable when all ports are closed', async () => {
     const { port, close } = await startSmtp();
     await close();
     const { smtp, catchAll } = await ask(checker(port), {});
@@ -71,7 +72,7 @@ describe('which host is asked', () => {
     expect(catchAll.result).toBe('skipped');
   });
 
-  it('dials nothing that the address guard did not pass, and no name', async () => {
+  it('dials only addresses that the guard accepts, never names', async () => {
     const canary = await server();
     const mayDial = (ip: string) => routable(ip, { allowPrivate: false, own: new Set() });
     const check = checker(canary.port, { mayDial });
@@ -84,7 +85,7 @@ describe('which host is asked', () => {
   });
 });
 
-describe('what is said', () => {
+describe('the dialogue', () => {
   it('never uses the domain of the recipient as the sender, and keeps the quotes of a local part', async () => {
     const lab = await server({ mailboxes: ['"a b"'] });
     const check = checker(lab.port);
@@ -95,7 +96,7 @@ describe('what is said', () => {
     expect(rcptOf(lab)[0]).toBe('"a b"@verify.mailvet.test');
   });
 
-  it('probes with a name of 20 characters and more that differs every time', async () => {
+  it('probes with a different local part of at least 20 characters each time', async () => {
     const lab = await server();
     const check = checker(lab.port);
     for (const domain of ['a.test', 'b.test', 'c.test']) await ask(check, { email: `good@${domain}` });
@@ -105,7 +106,7 @@ describe('what is said', () => {
     for (const probe of probes) expect(probe.indexOf('@')).toBeGreaterThanOrEqual(20);
   });
 
-  it('keeps a transcript with times, without the local part that was asked about', async () => {
+  it('keeps a timed transcript without the checked local part', async () => {
     const lab = await server();
     const { smtp } = await ask(checker(lab.port), { email: 'Jane.Doe@x.test' });
     const text = smtp.transcript.map((line) => `${line.from}: ${line.text}`).join('\n');
@@ -125,7 +126,7 @@ describe('what is said', () => {
     expect(lab.commands.filter(({ tls }) => tls).map(({ verb }) => verb)).toContain('RCPT');
   });
 
-  it.each(['broken', 'refused'] as const)('goes on in clear when TLS is offered but %s', async (tls) => {
+  it.each(['broken', 'refused'] as const)('continues in clear text when TLS is offered but %s', async (tls) => {
     const lab = await server({ tls });
     const { smtp, catchAll } = await ask(checker(lab.port, { tls: 'opportunistic' }), {});
     expect(smtp).toMatchObject({ finding: 'accepted', tls: false });
@@ -133,7 +134,7 @@ describe('what is said', () => {
     expect(lab.connections).toHaveLength(tls === 'broken' ? 2 : 1);
   });
 
-  it('asks a server that greylists every recipient about the same random one again, until it tells', async () => {
+  it('reuses the random recipient with a server that greylists every recipient', async () => {
     const seen = new Set<string>();
     const lab = await server({
       on: ({ verb, path }) => {
@@ -149,7 +150,7 @@ describe('what is said', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('delivers the delay that greylisting announces', async () => {
+  it('reports the delay announced by greylisting', async () => {
     const lab = await server({
       on: ({ verb }) => (verb === 'RCPT' ? '450 4.7.1 Greylisted, try again in 5 minutes' : undefined),
     });
@@ -168,7 +169,7 @@ describe('time', () => {
     }
   });
 
-  it('ends politely and at once when the caller goes', async () => {
+  it('sends QUIT immediately when the caller disconnects', async () => {
     const lab = await server({ on: ({ verb }) => (verb === 'RCPT' ? 'silence' : undefined) });
     const gone = new AbortController();
     const asked = ask(checker(lab.port), { ms: 60_000, signal: gone.signal });
@@ -182,7 +183,7 @@ describe('time', () => {
 });
 
 describe('catch-all', () => {
-  it('is asked once per domain while the answer is fresh: 6 hours if not, 24 hours if so', async () => {
+  it('is probed once per domain while cached: 6 hours if not a catch-all, 24 hours if so', async () => {
     let skew = 0;
     const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + skew };
     for (const [mailboxes, result, hours] of [
@@ -206,7 +207,7 @@ describe('catch-all', () => {
     }
   });
 
-  it('stays unknown, and is asked again, when the probe was refused for another reason', async () => {
+  it('stays unknown, and is probed again, when the probe was rejected for another reason', async () => {
     const lab = await server({
       on: ({ verb, path }) =>
         verb === 'RCPT' && !path.startsWith('good@') ? '451 4.7.1 slow down, too many connections' : undefined,
@@ -220,7 +221,7 @@ describe('catch-all', () => {
     expect(rcptOf(lab)).toHaveLength(4);
   });
 
-  it('is not asked of an operator that never tells; its rejections are believed', async () => {
+  it('is not probed for an operator that accepts every recipient; its rejections count', async () => {
     const lab = await server({
       mailboxes: ['*'],
       on: ({ path }) => (path.startsWith('dead@') ? '554 5.5.0 no account' : undefined),
@@ -242,7 +243,7 @@ describe('catch-all', () => {
     expect(rcptOf(lab)).toHaveLength(2);
   });
 
-  it('learns that an operator takes one recipient per session', async () => {
+  it('learns that an operator allows one recipient per session', async () => {
     const lab = await server({
       on: ({ verb }, { recipients }) =>
         verb === 'RCPT' && recipients > 0 ? '452 4.5.3 Too many recipients' : undefined,

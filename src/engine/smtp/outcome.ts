@@ -1,12 +1,15 @@
 import type { SmtpFinding, SmtpStage } from '../evidence.ts';
-import type { Phase } from './events.ts';
+import { SMTP_FINDINGS } from '../findings.ts';
 import type { Reply } from './reply.ts';
+
+/** What the machine waits for, and so which time limit holds. */
+export type Phase = 'connect' | 'banner' | 'command' | 'tls' | 'idle' | 'quit' | 'closed';
 
 /** What the classifier (classify.ts) makes of one reply. */
 export interface ReplyReading {
-  /** Whose affair the reply is: `us_ip`, `recipient`, `remote_temporary` …; opaque here but for `us_ip`. */
+  /** What the reply is about: `us_ip`, `recipient`, `remote_temporary` …; opaque here except for `us_ip`. */
   readonly meaning: string;
-  /** `reconnect`: too many recipients, ask in a new session. `starttls_required`: say STARTTLS first. */
+  /** `reconnect`: too many recipients, retry in a new session. `starttls_required`: send STARTTLS first. */
   readonly finding: SmtpFinding | 'reconnect' | 'starttls_required';
   /** Id of the deciding rule. */
   readonly rule: string | null;
@@ -27,21 +30,21 @@ export interface Heard {
 export const isPositive = ({ code }: Reply): boolean => code >= 200 && code <= 299;
 export const isNegative = ({ code }: Reply): boolean => code >= 400 && code <= 599;
 
-/** One recipient to be asked about. */
+/** One recipient to check. */
 export interface Question {
   /** Between the angle brackets of RCPT; made by `forwardPath`. */
   readonly path: string;
   /** Between the angle brackets of MAIL; empty for the null sender. */
   readonly sender: string;
-  /** `probe`: the path is a random one, asked in a session of its own. */
+  /** `probe`: the path is random, tried in a session of its own. */
   readonly stage: 'rcpt' | 'probe';
-  /** Called when `path` was accepted and only then: the random path to ask next, or null to leave it. */
+  /** Called only when `path` was accepted: the random path to try next, or null for none. */
   readonly probe: () => string | null;
 }
 
 /**
- * Where to turn after a session that gave no answer. `in_clear`: the same address again without TLS. `new_session`: the
- * session was at fault, not the host. `stop`: no other host would answer better.
+ * How to continue after a session without an answer. `in_clear`: retry the same address without TLS. `new_session`: the
+ * session failed, not the host. `stop`: no other host would give a better answer.
  */
 export type Next = 'next_address' | 'next_host' | 'in_clear' | 'new_session' | 'stop';
 
@@ -50,7 +53,7 @@ export type Outcome =
       readonly kind: 'answered';
       readonly rcpt: Heard;
       readonly finding: SmtpFinding;
-      /** Null when no probe was wanted. `reconnect`: to be asked in a session of its own. */
+      /** Null if no probe was requested. `reconnect`: must be tried in a session of its own. */
       readonly probe: { readonly finding: SmtpFinding | 'reconnect'; readonly heard: Heard | null } | null;
     }
   | {
@@ -61,29 +64,21 @@ export type Outcome =
       /** The reply that ended it; null for a timeout, a drop and the like. */
       readonly heard: Heard | null;
       readonly next: Next;
+      /** The caller disconnected. */
+      readonly cancelled: boolean;
     };
 
-const OF_NO_MAILBOX: ReadonlySet<string> = new Set<SmtpFinding>([
-  'greylisted',
-  'smtp_temporary_failure',
-  'smtp_timeout',
-  'smtp_unreachable',
-  'smtp_blocked',
-  'smtp_unverifiable',
-]);
-
 /**
- * The finding of a reply that refused the dialogue and not the recipient. A stage before RCPT never speaks of the
- * mailbox, whatever its words: this holds even if a rule should say otherwise.
+ * The finding of a reply that rejected the session and not the recipient. A reply before RCPT is never about the
+ * mailbox, whatever its text, even if a rule says so.
  */
-export function findingOfRefusal({ reply, reading }: Heard): SmtpFinding {
-  if (OF_NO_MAILBOX.has(reading.finding)) return reading.finding as SmtpFinding;
-  return reading.finding !== 'reconnect' && reading.finding !== 'starttls_required' && reply.code >= 500
-    ? 'smtp_blocked'
-    : 'smtp_temporary_failure';
+export function findingOfRefusal({ reply, reading: { finding } }: Heard): SmtpFinding {
+  if (finding === 'reconnect' || finding === 'starttls_required') return 'smtp_temporary_failure';
+  if (!SMTP_FINDINGS[finding].aboutMailbox) return finding;
+  return reply.code >= 500 ? 'smtp_blocked' : 'smtp_temporary_failure';
 }
 
-/** What it means that the server closed the connection. `stale`: an idle session went away before it was used again. */
+/** Outcome when the server closes the connection. `stale`: an idle session was closed before it was reused. */
 export function dropAt(phase: Phase, stale: boolean): { finding: SmtpFinding; rule: string; next: Next } {
   if (phase === 'connect') {
     return { finding: 'smtp_unreachable', rule: 'dialogue.unreachable', next: 'next_address' };

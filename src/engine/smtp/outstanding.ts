@@ -2,7 +2,7 @@ import type { SmtpStage } from '../evidence.ts';
 import { needsSmtputf8 } from './commands.ts';
 import type { Question } from './outcome.ts';
 
-/** What a command is for. `rcpt` carries the question, `probe` the random recipient after it. */
+/** Purpose of a command. `rcpt` has the recipient to check, `probe` the random recipient after it. */
 export type Verb = 'banner' | 'ehlo' | 'helo' | 'starttls' | 'rset' | 'mail' | 'rcpt' | 'probe' | 'quit';
 
 export interface Command {
@@ -14,7 +14,7 @@ const RSET: Command = { verb: 'rset', line: 'RSET' };
 export const QUIT: Command = { verb: 'quit', line: 'QUIT' };
 export const STARTTLS: Command = { verb: 'starttls', line: 'STARTTLS' };
 
-/** The commands that put one recipient; `reset` when the session had a transaction before. */
+/** The commands to check one recipient; `reset` if the session had a transaction before. */
 export function transaction(question: Question, verb: 'rcpt' | 'probe', path: string, reset: boolean): Command[] {
   const parameter = needsSmtputf8(question.path) ? ' SMTPUTF8' : '';
   const mail: Command = { verb: 'mail', line: `MAIL FROM:<${question.sender}>${parameter}` };
@@ -25,9 +25,9 @@ export function transaction(question: Question, verb: 'rcpt' | 'probe', path: st
 /** Which command a reply belongs to: replies come in the order of the commands (RFC 2920 §3.1). */
 export class Outstanding {
   #verbs: Verb[] = [];
-  /** Of them, how many were sent before the present read: nothing else can be answered by it. */
+  /** How many of them were sent before the current read: it can answer no others. */
   #owed = 0;
-  /** Commands of the present group that wait for the reply before them. */
+  /** Commands of the current group that wait for an earlier reply. */
   #planned: readonly Command[] = [];
 
   get empty(): boolean {
@@ -38,7 +38,7 @@ export class Outstanding {
     return this.#verbs[0];
   }
 
-  /** What is read from now on was sent after everything that is outstanding at this moment. */
+  /** Marks all outstanding commands as sent before the data read next. */
   beginRead(): void {
     this.#owed = this.#verbs.length;
   }
@@ -47,7 +47,7 @@ export class Outstanding {
     this.#verbs.push(verb);
   }
 
-  /** The command that the next reply belongs to; undefined when the reply was sent before any was asked for. */
+  /** The command that the next reply belongs to; undefined for an unsolicited reply. */
   take(): Verb | undefined {
     return this.#owed-- > 0 ? this.#verbs.shift() : undefined;
   }
@@ -56,7 +56,7 @@ export class Outstanding {
     this.#planned = commands;
   }
 
-  /** What may be written now: the whole group where the server takes groups (RFC 2920), else one command. */
+  /** What may be written now: the whole group if the server supports PIPELINING (RFC 2920), else one command. */
   next(pipelining: boolean): readonly Command[] {
     const now = pipelining ? this.#planned : this.#planned.slice(0, 1);
     this.#planned = this.#planned.slice(now.length);
@@ -69,7 +69,7 @@ export class Outstanding {
   }
 }
 
-/** The stage of the evidence that a command belongs to. */
+/** The evidence's stage for a command. */
 export function stageOf(verb: Verb | undefined): SmtpStage {
   if (verb === 'helo') return 'ehlo';
   return verb === undefined || verb === 'quit' ? 'rset' : verb;

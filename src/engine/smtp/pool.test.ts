@@ -38,7 +38,7 @@ describe('sessions shared by the recipients of one set of hosts', () => {
       expect(verbs.at(-1)).toBe('QUIT');
       expect(verbs).not.toContain('DATA');
     }
-    // The domain was found out about once per session at the most.
+    // The domain was probed at most once per session.
     const probes = lab.commands.filter(({ verb, path }) => verb === 'RCPT' && !emails.includes(path));
     expect(probes.length).toBeLessThanOrEqual(2);
     expect(check.stats()).toMatchObject({ open: 0, sessions: 0, idle: 0, waiting: 0 });
@@ -52,7 +52,7 @@ describe('sessions shared by the recipients of one set of hosts', () => {
     expect(lab.connections).toHaveLength(3);
   });
 
-  it('are opened anew when an idle one has gone', async () => {
+  it('are replaced when an idle one was closed', async () => {
     const lab = await server({
       on: ({ verb }, { commands }) => (verb === 'RSET' && commands.length > 3 ? 'drop' : undefined),
     });
@@ -65,7 +65,7 @@ describe('sessions shared by the recipients of one set of hosts', () => {
     check.close();
   });
 
-  it('are asked for from each egress address in turn', async () => {
+  it('use egress addresses in turn', async () => {
     const lab = await server();
     const check = labCheck(lab.port, { bind: ['127.0.0.2', '127.0.0.3', '::1'] });
     for (const domain of ['a.test', 'b.test', 'c.test']) await ask(check, { email: `good@${domain}` });
@@ -73,8 +73,8 @@ describe('sessions shared by the recipients of one set of hosts', () => {
   });
 });
 
-describe('operators apart from each other', () => {
-  it('does not dial an operator again that has refused our IP, and says so at once', async () => {
+describe('isolation of operators', () => {
+  it('does not dial an operator that rejected our IP, and reports it immediately', async () => {
     const lab = await server({ banner: '554 5.7.1 Client host [127.0.0.1] blocked using zen.spamhaus.org' });
     const check = labCheck(lab.port, { breakerSeconds: 60 });
     const dns = labHosts({ 'mx1.o.test': ['127.0.0.1'], 'mx2.o.test': ['127.0.0.1'] });
@@ -85,7 +85,7 @@ describe('operators apart from each other', () => {
     expect(lab.connections).toHaveLength(2);
   });
 
-  it('keeps its rate, and gives up at once who could not be served in time', async () => {
+  it('keeps the rate limit, and rejects immediately what cannot be served in time', async () => {
     const lab = await server({ mailboxes: ['*'] });
     const check = labCheck(lab.port, { ratePerOperator: 0.2 });
     expect((await ask(check, { email: 'a@x.test' })).smtp.finding).toBe('accepted');
@@ -97,7 +97,7 @@ describe('operators apart from each other', () => {
     expect(lab.connections).toHaveLength(1);
   });
 
-  it('a tarpit holds up nobody but those who ask it', async () => {
+  it('a tarpit delays only its own checks', async () => {
     const tarpit = await server({ on: ({ verb }) => (verb === 'RCPT' ? 'silence' : undefined) });
     const normal = await server({}, { address: '127.0.0.2', port: tarpit.port });
     const check = labCheck(tarpit.port, { connectionsPerHost: 3 });

@@ -1,30 +1,30 @@
 /**
  * Sessions shared by the recipients of one set of mail hosts. A question goes to a session that has just become free,
- * or waits for its turn to dial (pace.ts), whichever comes first; a session without a next question says QUIT.
+ * or waits for a permit to dial (throttle.ts), whichever comes first; a session without a next question sends QUIT.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DialogueSetup } from './events.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Outcome, Question } from './outcome.ts';
-import type { Pace } from './pace.ts';
 import { type Asked, Session } from './session.ts';
+import type { Throttle } from './throttle.ts';
 import type { Transcript } from './transcript.ts';
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly clock: Clock;
   readonly limits: SmtpLimits;
-  readonly pace: Pace;
+  readonly throttle: Throttle;
   readonly helo: string;
   readonly port: number;
   readonly mayDial: (address: string) => boolean;
 }
 
-export interface PoolRequest {
-  /** The set of mail hosts: whoever has the same one may share a session. */
+interface PoolRequest {
+  /** The set of mail hosts: requests with the same set may share a session. */
   readonly hosts: string;
   readonly operator: string;
-  /** Whom to dial when no session is to be had. */
+  /** Dialled when no session is available. */
   readonly host: string;
   readonly address: string;
   readonly family: 4 | 6;
@@ -36,7 +36,7 @@ export interface PoolRequest {
   readonly deadline: number;
   readonly greetBy: number;
   readonly signal: AbortSignal | undefined;
-  /** Never a session that was used before. */
+  /** Requires a new session. */
   readonly fresh: boolean;
 }
 
@@ -74,7 +74,7 @@ export class Pool {
   #idleCount = 0;
   #closed = false;
   readonly #waiting = new Map<string, Set<Waiter>>();
-  /** Recipients that an operator takes in one session, as learned from "too many recipients". */
+  /** Recipients per session that an operator allows, learned from "too many recipients". */
   readonly #recipients: LRUCache<string, number>;
 
   constructor(options: PoolOptions) {
@@ -83,7 +83,7 @@ export class Pool {
     this.#recipients = new LRUCache({ max: LEARNED_OPERATORS, ttl: LEARNED_MS, perf });
   }
 
-  /** Whether the operator is known to take one recipient per session. */
+  /** Whether the operator is known to allow one recipient per session. */
   takesOneRecipient(operator: string): boolean {
     return this.#recipients.get(operator) === 1;
   }
@@ -113,7 +113,7 @@ export class Pool {
     });
   }
 
-  /** QUIT to everybody; sessions that are busy are cancelled, and no new one is begun. */
+  /** Ends every session with QUIT; busy ones are cancelled, and no new one is opened. */
   close(): void {
     this.#closed = true;
     for (const session of this.#sessions.keys()) session.finish();
@@ -124,28 +124,28 @@ export class Pool {
     const idle = request.fresh ? undefined : this.#takeIdle(request);
     if (idle !== undefined) return this.#assign(idle, waiter, (asked) => idle.ask(asked));
     this.#makeRoom(request.operator);
-    let turned = false;
-    const withdraw = this.#options.pace.enter({
+    let granted = false;
+    const withdraw = this.#options.throttle.acquire({
       operator: request.operator,
       host: request.host,
       family: request.family,
       deadline: request.deadline,
       mayShare: !request.fresh && (this.#open.get(request.hosts) ?? 0) > 0,
-      onTurn: (turn) => {
-        turned = true;
-        this.#leaveLine(waiter);
-        if (turn.kind === 'go' && this.#closed) {
-          turn.release();
+      onPermit: (permit) => {
+        granted = true;
+        this.#dequeue(waiter);
+        if (permit.kind === 'go' && this.#closed) {
+          permit.release();
           waiter.settle({ refused: 'cancelled', retryAfter: null });
-        } else if (turn.kind === 'go') this.#dial(waiter, turn.egress, turn.release);
-        else waiter.settle({ refused: turn.kind, retryAfter: turn.retryAfter });
+        } else if (permit.kind === 'go') this.#dial(waiter, permit.egress, permit.release);
+        else waiter.settle({ refused: permit.kind, retryAfter: permit.retryAfter });
       },
     });
-    if (turned) return;
-    if (!request.fresh) this.#line(request.hosts).add(waiter);
+    if (granted) return;
+    if (!request.fresh) this.#waitersFor(request.hosts).add(waiter);
     waiter.leave = () => {
       withdraw();
-      this.#leaveLine(waiter);
+      this.#dequeue(waiter);
     };
   }
 
@@ -174,7 +174,9 @@ export class Pool {
     waiter.settle(served);
   }
 
-  /** Another question for a session that has just answered one; none, and it says QUIT or lingers for a moment. */
+  /**
+   * The next question for a session that has just answered one; without one it sends QUIT or stays idle for a moment.
+   */
   #next(session: Session, outcome: Outcome) {
     if (session.phase !== 'idle') return;
     const owned = this.#sessions.get(session);
@@ -186,7 +188,7 @@ export class Pool {
       next.leave();
       return this.#assign(session, next, (asked) => session.ask(asked));
     }
-    // Only a list has brought a second recipient, and it will bring more; a single question ends its session.
+    // A second recipient comes from a list, which will bring more; after a single question the session ends.
     if (session.served < 2 || this.#idleCount >= this.#options.limits.idleSessions) return session.finish();
     const { operator } = owned.request;
     this.#idle.set(operator, (this.#idle.get(operator) ?? new Set()).add(session));
@@ -194,14 +196,14 @@ export class Pool {
   }
 
   #learn(session: Session, operator: string, outcome: Outcome, egress: string | null): void {
-    const { pace } = this.#options;
+    const { throttle } = this.#options;
     const heard = outcome.kind === 'answered' ? (outcome.probe?.heard ?? outcome.rcpt) : outcome.heard;
-    if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') pace.answered(operator, egress);
+    if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') throttle.answered(operator, egress);
     if (heard === null) return;
     const { reply, reading } = heard;
     // A greylisting 4.7.1 is about this pair of addresses and says nothing about speed.
     if (reading.finding !== 'greylisted' && (reply.code === 421 || reply.enhanced?.startsWith('4.7.'))) {
-      pace.slowDown(operator, egress);
+      throttle.slowDown(operator, egress);
     }
     if (reading.finding !== 'reconnect') return;
     this.#recipients.set(operator, outcome.kind === 'answered' ? 1 : Math.max(1, session.recipients - 1));
@@ -217,7 +219,7 @@ export class Pool {
     return undefined;
   }
 
-  /** An idle session gives its place to whoever cannot use it. */
+  /** Ends an idle session of the operator, to free its slot. */
   #makeRoom(operator: string): void {
     const [idle] = this.#idle.get(operator) ?? [];
     if (idle === undefined) return;
@@ -232,16 +234,16 @@ export class Pool {
     if (set.size === 0) this.#idle.delete(operator);
   }
 
-  #line(hosts: string): Set<Waiter> {
-    const line = this.#waiting.get(hosts) ?? new Set();
-    this.#waiting.set(hosts, line);
-    return line;
+  #waitersFor(hosts: string): Set<Waiter> {
+    const waiters = this.#waiting.get(hosts) ?? new Set();
+    this.#waiting.set(hosts, waiters);
+    return waiters;
   }
 
-  #leaveLine(waiter: Waiter): void {
+  #dequeue(waiter: Waiter): void {
     const { hosts } = waiter.request;
-    const line = this.#waiting.get(hosts);
-    if (line?.delete(waiter) && line.size === 0) this.#waiting.delete(hosts);
+    const waiters = this.#waiting.get(hosts);
+    if (waiters?.delete(waiter) && waiters.size === 0) this.#waiting.delete(hosts);
   }
 
   #forget(session: Session): void {

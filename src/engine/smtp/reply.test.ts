@@ -32,7 +32,7 @@ describe('a reply', () => {
     expect(one('220\tmx ESMTP\n').text).toBe('mx ESMTP');
   });
 
-  it('may come in pieces, or several at once', () => {
+  it('may arrive in pieces, or several at once', () => {
     expect(read('250-a\r', '\n250', ' b\r\n').replies.map((r) => r.text)).toEqual(['a b']);
     expect(read('250 ok\r\n250 2.1.5 ok\r\n421 4.3.2 bye\r\n').replies.map((r) => r.code)).toEqual([250, 250, 421]);
     expect(read('250-a\r\n').pending).toBe(true);
@@ -40,11 +40,11 @@ describe('a reply', () => {
     expect(read('250 a\r\n').pending).toBe(false);
   });
 
-  it('takes the last code where the lines differ, and says so', () => {
+  it('has the last code if the lines differ, and flags it', () => {
     expect(one('550-no\r\n450 4.2.0 later\r\n')).toMatchObject({ code: 450, enhanced: '4.2.0', mixed: true });
   });
 
-  it('has an enhanced code only if the class is the code’s and it stands at the start', () => {
+  it('has an enhanced code only at the start and if its class matches', () => {
     expect(one('550 4.1.1 x\r\n').enhanced).toBeNull();
     expect(one('550 no 5.1.1\r\n').enhanced).toBeNull();
     expect(one('550 5.1.1.1 x\r\n').enhanced).toBeNull();
@@ -77,7 +77,7 @@ describe('a violation', () => {
     expect(read(text).violation).toBe(why);
   });
 
-  it('keeps what was complete before it, and is deaf afterwards until reset', () => {
+  it('keeps complete replies before it, and ignores input until reset', () => {
     const parser = new ReplyParser();
     expect(parser.push(bytes('250 ok\r\n!!\r\n250 never\r\n')).map((r) => r.text)).toEqual(['ok']);
     expect(parser.push(bytes('250 ok\r\n'))).toEqual([]);
@@ -85,14 +85,14 @@ describe('a violation', () => {
     expect(parser.push(bytes('250 again\r\n')).map((r) => r.text)).toEqual(['again']);
   });
 
-  it('does not strike at the limits themselves', () => {
+  it('does not occur exactly at the limits', () => {
     expect(one(`250 ${'x'.repeat(MAX_LINE - 4)}\r\n`).text).toHaveLength(MAX_LINE - 4);
     expect(read(`250 ${'x'.repeat(MAX_LINE - 4)}\r`, '\n').replies).toHaveLength(1);
     expect(one('250-a\r\n'.repeat(MAX_LINES - 1) + '250 a\r\n').lines).toHaveLength(MAX_LINES);
   });
 });
 
-it('what was buffered is forgotten by reset', () => {
+it('reset discards buffered input', () => {
   const parser = new ReplyParser();
   parser.push(bytes('250-injected\r\n250 hal'));
   parser.reset();
@@ -102,7 +102,7 @@ it('what was buffered is forgotten by reset', () => {
   ]);
 });
 
-// Pieces of real dialogues and of rubbish; joined, they make replies often enough to exercise every branch.
+// Pieces of real dialogues and garbage; joined, they form replies often enough to exercise every branch.
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('250', '550', '421', '-', ' ', '\r\n', '\n', '\r', '5.1.1 ', '4.7.1', 'ok') },
   {
@@ -115,7 +115,7 @@ const piece = fc.oneof(
 const stream = fc.array(piece, { maxLength: 14 }).map((pieces) => bytes(pieces.join('')));
 const raw = fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array));
 
-it('100,000 streams read the same however they are cut, and never throw', () => {
+it('100,000 streams parse the same however they are split, and never throw', () => {
   fc.assert(
     fc.property(
       fc.oneof({ weight: 4, arbitrary: stream }, raw),

@@ -1,42 +1,42 @@
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 
-/** One reply of a mail server (RFC 5321 §4.2), whole. */
+/** One complete reply of a mail server (RFC 5321 §4.2). */
 export interface Reply {
-  /** 200 to 599. Where the lines of one reply differ, the last line's. */
+  /** 200 to 599. If the lines differ, the last line's. */
   readonly code: number;
-  /** `x.y.z` from the start of the text (RFC 2034, RFC 3463), only if its class is the code's; else null. */
+  /** `x.y.z` from the start of the text (RFC 2034, RFC 3463), only if its class matches the code's; else null. */
   readonly enhanced: string | null;
-  /** What follows code and separator, line by line, decoded; control characters are U+FFFD. */
+  /** The text after code and separator of each line, decoded; control characters become U+FFFD. */
   readonly lines: readonly string[];
-  /** The lines joined by a space, without the enhanced code that each of them may begin with. */
+  /** The lines joined by spaces, without their enhanced codes. */
   readonly text: string;
-  /** The lines did not all have the same code, which RFC 5321 §4.2.1 forbids. */
+  /** The lines had different codes, which RFC 5321 §4.2.1 forbids. */
   readonly mixed: boolean;
 }
 
-/** Octets of one line without its end. RFC 5321 §4.5.3.1.5 allows 512; real servers exceed that. */
+/** Octets of one line without its line ending. RFC 5321 §4.5.3.1.5 allows 512; real servers exceed that. */
 export const MAX_LINE = 2048;
 export const MAX_LINES = 100;
-/** Octets of all lines of one reply. */
-export const MAX_REPLY = 64 * 1024;
+/** Octets of a whole reply. */
+const MAX_REPLY = 64 * 1024;
 
 const LF = 0x0a;
 const CR = 0x0d;
 const NOTHING = Buffer.alloc(0);
-/** Code and separator; the text of the line, whatever is in it, follows. */
+/** Code and separator; arbitrary text follows. */
 const HEAD = /^[2-5]\d\d(?:[ \t-]|$)/;
 const ENHANCED = /^([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])[:;,]?\s*/;
-// C0, DEL, C1, line separators and bidirectional overrides: nothing of these may reach a log or a terminal.
+// C0, DEL, C1, line separators and bidirectional overrides: none of these may reach a log or a terminal.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /**
- * Octets in, replies out. Chunks may be cut anywhere and hold several replies. Lines end in CRLF or a bare LF.
- * What breaks the bounds above or is no reply sets `violation`; from then on nothing is read until `reset()`.
- * Never throws; holds at most one unfinished reply.
+ * Streaming reply parser. Chunks may be split anywhere and contain several replies. Lines end in CRLF or a bare LF.
+ * Input that exceeds the bounds above or is not a reply sets `violation`; further input is ignored until `reset()`.
+ * Never throws; buffers at most one incomplete reply.
  */
 export class ReplyParser {
-  /** Why the peer is no longer listened to: a short sentence for the transcript. */
+  /** Why parsing stopped: a short sentence for the transcript. */
   violation: string | null = null;
   private rest: Buffer = NOTHING;
   private lines: string[] = [];
@@ -50,7 +50,7 @@ export class ReplyParser {
     if (this.violation !== null) return replies;
     const fresh = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const bytes = this.rest.length === 0 ? fresh : Buffer.concat([this.rest, fresh]);
-    // Nearly everything is ASCII: decoded once, and each line is a slice of it.
+    // Nearly all input is ASCII: decoded once, then sliced into lines.
     const ascii = isAscii(bytes) ? bytes.toString('latin1') : null;
     let start = 0;
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
@@ -60,20 +60,20 @@ export class ReplyParser {
       if (this.violation !== null) return replies;
       start = end + 1;
     }
-    // One octet more than a line may have: the CR whose LF is still on its way.
+    // One octet above the limit: a CR whose LF has not arrived yet.
     const left = bytes.length - start;
     if (left > MAX_LINE + 1 || (left > MAX_LINE && bytes[bytes.length - 1] !== CR)) this.fail('line too long');
-    // A copy, so that a few octets do not keep a whole network buffer alive.
+    // Copied, so that a few octets do not retain a whole network buffer.
     else this.rest = left === 0 ? NOTHING : Buffer.from(bytes.subarray(start));
     return replies;
   }
 
-  /** True while part of a reply has arrived and the rest has not. */
+  /** True while a reply is incomplete. */
   pending(): boolean {
     return this.rest.length > 0 || this.lines.length > 0;
   }
 
-  /** Forgets everything, such as what was buffered before TLS (RFC 3207 §4.2). */
+  /** Discards all state, such as data buffered before TLS (RFC 3207 §4.2). */
   reset(): void {
     this.violation = null;
     this.rest = NOTHING;
@@ -117,7 +117,7 @@ function makeReply(code: number, lines: readonly string[], mixed: boolean): Repl
   let enhanced: string | null = null;
   const texts: string[] = [];
   for (const line of lines) {
-    // Asked of the second character first: EHLO's many lines have none.
+    // The second character is tested first, because EHLO's many lines have no enhanced code.
     const match = line[1] === '.' ? ENHANCED.exec(line) : null;
     if (match === null || Number(match[1]) !== Math.floor(code / 100)) {
       if (line !== '') texts.push(line);

@@ -1,48 +1,48 @@
 /**
- * One TCP connection to one mail host: carries out what the dialogue decides, keeps its time, and always destroys the
- * socket. Nothing here knows why a question is asked.
+ * One TCP connection to one mail host: performs the dialogue's actions, enforces its timeouts, and always destroys the
+ * socket.
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket, connect as wrapTls } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { Dialogue } from './dialogue.ts';
-import type { Action, DialogueEvent, DialogueSetup, Phase } from './events.ts';
+import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
 import type { SmtpLimits } from './limits.ts';
-import type { Outcome, Question } from './outcome.ts';
+import type { Outcome, Phase, Question } from './outcome.ts';
 import { ReplyParser } from './reply.ts';
 import type { Transcript } from './transcript.ts';
 
-/** A question on its way to a session. */
+/** A check to be run in a session. */
 export interface Asked {
   readonly question: Question;
   /** `Clock.elapsed()` ms. */
   readonly deadline: number;
-  /** The banner must have come by then, so that another host can still be asked. */
+  /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetBy: number;
   readonly transcript: Transcript;
-  /** Called once. The session is idle, or on its way out, when it is. */
+  /** Called once, when the session is idle or closing. */
   readonly done: (outcome: Outcome) => void;
 }
 
-export interface SessionSetup extends DialogueSetup {
+interface SessionSetup extends DialogueSetup {
   readonly host: string;
-  /** An IP literal; nothing else is ever dialled. */
+  /** An IP literal; host names are never dialled. */
   readonly address: string;
   readonly port: number;
   /** Egress address, or null for the system's choice. */
   readonly egress: string | null;
   readonly limits: SmtpLimits;
   readonly clock: Clock;
-  /** The address guard, asked at the moment of dialling. */
+  /** The address guard, checked immediately before dialling. */
   readonly mayDial: (address: string) => boolean;
-  /** Called once, when the socket is gone. */
+  /** Called once, when the socket has closed. */
   readonly onGone: (session: Session) => void;
 }
 
 let shared: SecureContext | null = null;
 /**
- * One context for all sessions (each costs some 50 KB). Mail servers are met as they are: TLS is used because they ask
- * for it, certificates are recorded and not enforced (RFC 7435), so old protocol versions are better than clear text.
+ * One context for all sessions (each costs some 50 KB). Opportunistic TLS: used because servers require it;
+ * certificates are recorded and not enforced (RFC 7435), so old protocol versions are better than clear text.
  */
 const secureContext = (): SecureContext => {
   shared ??= createSecureContext({ minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' });
@@ -52,7 +52,7 @@ const secureContext = (): SecureContext => {
 /** How long a flushed socket may take to close before it is destroyed. */
 const FLUSH_MS = 500;
 
-/** How long each phase may take; the flush is no business of a caller's. */
+/** How long each phase may take. */
 const LIMIT_OF: Readonly<Record<Phase, (limits: SmtpLimits) => number>> = {
   connect: ({ connectMs }) => connectMs,
   banner: ({ bannerMs }) => bannerMs,
@@ -71,7 +71,7 @@ export class Session {
   #socket: Socket | null = null;
   #plain: Socket | null = null;
   #asked: Asked | null = null;
-  /** Of the question that is or was last asked: QUIT belongs to it. */
+  /** Transcript of the current or last check; QUIT is recorded there. */
   #transcript: Transcript | null = null;
   #outcome: Outcome | null = null;
   #octets = 0;
@@ -79,7 +79,7 @@ export class Session {
   #timerAt = Number.POSITIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
   #gone = false;
-  /** Questions answered so far. */
+  /** Completed checks. */
   served = 0;
 
   constructor(setup: SessionSetup) {
@@ -88,7 +88,7 @@ export class Session {
     this.#endsAt = setup.clock.elapsed() + setup.limits.sessionMs;
   }
 
-  /** Dials and asks. The answer never comes before this returns. */
+  /** Dials and runs the check. Its result is never reported synchronously. */
   open(first: Asked): void {
     const { host, address, port, egress, mayDial } = this.setup;
     this.#asked = first;
@@ -112,7 +112,7 @@ export class Session {
     this.#arm();
   }
 
-  /** The next question of an idle session. */
+  /** Runs the next check in an idle session. */
   ask(asked: Asked): void {
     this.#asked = asked;
     this.#transcript = asked.transcript;
@@ -121,12 +121,12 @@ export class Session {
     this.#on({ is: 'ask', question: asked.question });
   }
 
-  /** Ends politely: QUIT where that is allowed. A question that is still open is answered as cancelled. */
+  /** Closes the session, with QUIT if allowed. A check in progress ends as cancelled. */
   finish(): void {
     this.#on({ is: 'finish' });
   }
 
-  /** Whether another question may be put. */
+  /** Whether the session can run another check. */
   get reusable(): boolean {
     const { limits, clock } = this.setup;
     return (
@@ -193,9 +193,10 @@ export class Session {
   };
 
   #wrap(): void {
-    const plain = this.#plain!;
+    const plain = this.#plain;
+    if (plain === null) return;
     const { host } = this.setup;
-    // What came after the reply was sent in clear and is not to be believed (RFC 3207 §6, CVE-2011-0411).
+    // Data after the reply was sent in clear text and must be discarded (RFC 3207 §6, CVE-2011-0411).
     this.#parser = new ReplyParser();
     plain.off('data', this.#onData);
     const options = { socket: plain, secureContext: secureContext(), rejectUnauthorized: false };
@@ -217,7 +218,7 @@ export class Session {
     this.#transcript?.add('note', text);
   }
 
-  /** One timer for a session: moved back lazily, so that most replies cost no timer at all. */
+  /** One timer per session, extended lazily, so that most replies need no timer operation. */
   #arm(): void {
     if (this.#gone) return;
     const now = this.setup.clock.elapsed();

@@ -10,7 +10,7 @@ const texts = (secret: string, ...lines: string[]) => {
 };
 
 describe('Transcript', () => {
-  it('blanks the local part, in any case, where it stands alone or before an @', () => {
+  it('masks the local part, in any case, as a separate word or before an @', () => {
     expect(texts('jane', 'RCPT TO:<Jane@x.test>', 'no JANE here', 'janet and mary-jane', 'xjane@x.test')).toEqual([
       'RCPT TO:<***@x.test>',
       'no *** here',
@@ -19,14 +19,14 @@ describe('Transcript', () => {
     ]);
   });
 
-  it('keeps neither endless lines nor endless many', () => {
+  it('bounds the length and number of lines', () => {
     const lines = texts('a', ...Array.from({ length: 500 }, () => 'x'.repeat(5_000)));
     expect(lines).toHaveLength(SMTP_LIMITS.transcriptLines);
     expect(lines[0]).toHaveLength(SMTP_LIMITS.transcriptLineLength);
     expect(lines.at(-1)).toBe('the rest is left out');
   });
 
-  it('does not stumble over letters that change their length in lower case', () => {
+  it('handles letters that change their length in lower case', () => {
     expect(texts('jane', '\u0130 jane')).toEqual(['***']);
   });
 });

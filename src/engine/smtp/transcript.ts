@@ -4,9 +4,8 @@ import type { SmtpLimits } from './limits.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * What was said about one question, over all the hosts that were asked: bounded, with milliseconds since the question
- * began. The local part asked about is blanked wherever it stands, also where a server echoes it; the random one of the
- * probe belongs to nobody and stays.
+ * The dialogue of one check across all hosts: bounded, with milliseconds since the check began. The local part is
+ * masked everywhere, also where a server echoes it; the random one of the probe is kept.
  */
 export class Transcript {
   readonly #lines: TranscriptLine[] = [];
@@ -50,11 +49,11 @@ export class Transcript {
 
 const WORD = /[\p{L}\p{N}]/u;
 
-/** `text` without `secret` (lower case) where it stands as a word of its own or before an `@`. */
+/** `text` without `secret` (lower case) where it is a separate word or precedes an `@`. */
 function blank(text: string, secret: string): string {
   if (secret === '') return text;
   const lower = text.toLowerCase();
-  // Some letters change their length in lower case; then positions would not match, and a whole line is little to lose.
+  // Some letters change their length in lower case, so positions would not match: mask the whole line.
   if (lower.length !== text.length) return lower.includes(secret) ? '***' : text;
   let out = '';
   let done = 0;

@@ -1,17 +1,17 @@
-/** Replies that no rule matched: the raw material of the next rules. */
+/** Counts replies that no rule matched, as input for new rules. */
 import type { Reply } from './reply.ts';
 
 export interface UnmatchedReply {
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** The words of the first one seen, without addresses, names and ids; cut to what is worth reading. */
+  /** Text of the first one seen, without addresses, names and ids; truncated. */
   readonly text: string;
   readonly count: number;
 }
 
 export interface Unmatched {
-  /** `text`: as the classifier's `plain` gives it. True for the first of its kind. */
+  /** `text`: as returned by the classifier's `plain`. True for the first of its kind. */
   note(fingerprint: string, reply: Pick<Reply, 'code' | 'enhanced' | 'text'>): boolean;
   /** Most frequent first. */
   list(): UnmatchedReply[];
@@ -21,7 +21,7 @@ export interface Unmatched {
 const MOST_KINDS = 500;
 const MOST_TEXT = 300;
 
-/** Counts in memory, bounded: when the table is full, new kinds count in the total only. */
+/** In memory and bounded: when the table is full, new kinds count in the total only. */
 export function createUnmatched(): Unmatched {
   const kinds = new Map<string, UnmatchedReply>();
   let total = 0;

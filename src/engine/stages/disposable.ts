@@ -1,7 +1,7 @@
 import type { DisposableEvidence, DnsEvidence } from '../evidence.ts';
 import type { Lists } from '../lists/lists.ts';
 
-/** The first way to be disposable: the domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
+/** By domain: the domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
 export function disposableByName(domain: string, lists: Lists): DisposableEvidence {
   const { verdict, matched } = lists.disposable(domain);
   if (verdict === 'disposable') return { result: 'fail', matched, by: 'list' };
@@ -9,7 +9,7 @@ export function disposableByName(domain: string, lists: Lists): DisposableEviden
   return { result: 'pass', matched: null, by: null };
 }
 
-/** The second: its mail hosts belong to a disposable service. The allowlist and the relays win over that, too. */
+/** By mail host: the MX hosts belong to a disposable service. Allowlist and relays take precedence here, too. */
 export function disposableByHost(
   byName: DisposableEvidence,
   domain: string,

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import * as C from '../../contract/dashboard/account.ts';
 import { Done } from '../../contract/dashboard/session.ts';
-import { PAGE_SIZE } from '../../contract/dashboard/words.ts';
+import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { PLANS, PRICE } from '../../kernel/plans.ts';
-import type { Account, KeysetPage, LedgerRow, PageAsk, TrailEntry } from '../../service/accounts.ts';
-import type { Acting, Role } from '../../service/members.ts';
-import { nothingToChange } from './input.ts';
-import { type AccountVisit, type DashboardRow, row } from './row.ts';
+import type { Account, AuditEntry, KeysetPage, KeysetQuery, LedgerRow } from '../../service/accounts.ts';
+import type { ActingMember, Role } from '../../service/members.ts';
+import { type AccountContext, type Route, route } from '../route.ts';
+import { nothingToChange } from './nothing-to-change.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
@@ -18,7 +18,7 @@ const accountReply = (a: Account, retentionDaysMax: number, role: Role): C.Accou
   status: a.status,
   rate_limit: a.rateLimit,
   smtp_available: PLANS[a.plan].smtp,
-  prices: { mx: PRICE.mx, smtp: PRICE.smtp },
+  prices: { ...PRICE },
   credits: { remaining: a.balance, locked: a.locked },
   retention_days: a.retentionDays,
   retention_days_max: retentionDaysMax,
@@ -26,10 +26,7 @@ const accountReply = (a: Account, retentionDaysMax: number, role: Role): C.Accou
   role,
 });
 
-export const pageOf = ({ before, limit }: Static<typeof C.PageQuery>): PageAsk => ({
-  before: before ?? null,
-  limit: limit ?? PAGE_SIZE,
-});
+export const pageOf = ({ before, limit }: Read<typeof C.PageQuery>): KeysetQuery => ({ before: before ?? null, limit });
 
 export const ledgerReply = ({ rows, next }: KeysetPage<LedgerRow>): Static<typeof C.LedgerReply> => ({
   rows: rows.map((r) => ({
@@ -44,7 +41,7 @@ export const ledgerReply = ({ rows, next }: KeysetPage<LedgerRow>): Static<typeo
   next,
 });
 
-const trailReply = ({ rows, next }: KeysetPage<TrailEntry>): C.TrailReply => ({
+const trailReply = ({ rows, next }: KeysetPage<AuditEntry>): C.TrailReply => ({
   entries: rows.map(({ id, at, actor, action, target, detail }) => ({
     id,
     at: toIso(at),
@@ -57,33 +54,35 @@ const trailReply = ({ rows, next }: KeysetPage<TrailEntry>): C.TrailReply => ({
   next,
 });
 
-const acting = ({ account, user, role, actor }: AccountVisit): Acting => ({ account, user: user.id, role, actor });
+const acting = ({ account, user, role, actor }: AccountContext): ActingMember => ({
+  account,
+  user: user.id,
+  role,
+  actor,
+});
 const done = (message: string) => ({ body: { status: 'success', message } });
 
-/** The account itself: plan, ledger, people, audit log, its end. */
-export const ACCOUNT_ROWS: readonly DashboardRow[] = [
-  row({
+/** The account itself: plan, ledger, members, audit log, deletion. */
+export const ACCOUNT_ROUTES: readonly Route[] = [
+  route({
     method: 'GET',
     path: ACCOUNT,
-    who: 'member',
-    doc: { operationId: 'account', summary: 'Plan, limits, prices, retention', reply: { schema: C.AccountReply } },
+    access: 'member',
+    output: { content: C.AccountReply },
+    doc: { operationId: 'account', tag: 'Dashboard', summary: 'Plan, limits, prices, retention' },
     serve:
       ({ account: accounts }) =>
       async ({ account, role }) => ({
         body: accountReply(await accounts.get(account), accounts.retentionDaysMax, role),
       }),
   }),
-  row({
+  route({
     method: 'PATCH',
     path: ACCOUNT,
-    who: 'admin',
-    doc: {
-      operationId: 'changeAccount',
-      summary: 'Change name and retention',
-      body: C.AccountChangeRequest,
-      reply: { schema: C.AccountReply },
-      errors: [422],
-    },
+    access: 'admin',
+    input: { body: C.AccountChangeRequest },
+    output: { content: C.AccountReply },
+    doc: { operationId: 'changeAccount', tag: 'Dashboard', summary: 'Change name and retention', errors: [422] },
     serve:
       ({ account: accounts }) =>
       async ({ account, role, actor }, { body: { name, retention_days: retentionDays } }) => {
@@ -92,47 +91,42 @@ export const ACCOUNT_ROWS: readonly DashboardRow[] = [
         return { body: accountReply(changed, accounts.retentionDaysMax, role) };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: `${ACCOUNT}/delete`,
-    who: 'owner',
+    access: 'owner',
+    input: { body: C.AccountDeleteRequest },
+    output: { content: Done },
     doc: {
       operationId: 'deleteAccount',
-      summary: 'Delete the account and everything in it, for good',
-      body: C.AccountDeleteRequest,
-      reply: { schema: Done },
+      tag: 'Dashboard',
+      summary: 'Delete the account and all its data permanently',
       errors: [422, 429],
     },
     serve:
       ({ account: accounts }) =>
-      async (visit, { body }) => {
-        await accounts.remove(acting(visit), body, visit.ip);
-        return done('The account is deleted.');
+      async (context, { body }) => {
+        await accounts.remove(acting(context), body, context.ip);
+        return done('Account deleted.');
       },
   }),
-  row({
+  route({
     method: 'GET',
     path: `${ACCOUNT}/ledger`,
-    who: 'member',
-    doc: {
-      operationId: 'ledger',
-      summary: 'Every change of the balance, newest first',
-      query: C.PageQuery,
-      reply: { schema: C.LedgerReply },
-    },
+    access: 'member',
+    input: { query: C.PageQuery },
+    output: { content: C.LedgerReply },
+    doc: { operationId: 'ledger', tag: 'Dashboard', summary: 'Every balance change, newest first' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) => ({ body: ledgerReply(await accounts.ledger(account, pageOf(query))) }),
   }),
-  row({
+  route({
     method: 'GET',
     path: `${ACCOUNT}/members`,
-    who: 'member',
-    doc: {
-      operationId: 'members',
-      summary: 'Members, and invitations that are open',
-      reply: { schema: C.MembersReply },
-    },
+    access: 'member',
+    output: { content: C.MembersReply },
+    doc: { operationId: 'members', tag: 'Dashboard', summary: 'Members and pending invitations' },
     serve:
       ({ members }) =>
       async ({ account, user }) => {
@@ -160,80 +154,81 @@ export const ACCOUNT_ROWS: readonly DashboardRow[] = [
         };
       },
   }),
-  row({
+  route({
     method: 'PATCH',
     path: `${ACCOUNT}/members/:user`,
-    who: 'admin',
+    access: 'admin',
+    input: { body: C.RoleRequest },
+    output: { content: Done },
     doc: {
       operationId: 'changeRole',
-      summary: "Change a member's role; only owners make and unmake owners, and one always stays",
-      body: C.RoleRequest,
-      reply: { schema: Done },
+      tag: 'Dashboard',
+      summary: "Change a member's role; only owners grant or revoke the owner role, and the last owner keeps it",
       errors: [422],
     },
     serve:
       ({ members }) =>
-      async (visit, { params, body: { role } }) => {
-        await members.setRole(acting(visit), params.user!, role);
-        return done(`The role is ${role} now.`);
+      async (context, { params, body: { role } }) => {
+        await members.setRole(acting(context), params.user, role);
+        return done(`Role changed to ${role}.`);
       },
   }),
-  row({
+  route({
     method: 'DELETE',
     path: `${ACCOUNT}/members/:user`,
-    who: 'member',
+    access: 'member',
+    output: { content: Done },
     doc: {
       operationId: 'removeMember',
-      summary: 'Remove a member (admins; owners only by owners), or leave (anybody)',
-      reply: { schema: Done },
+      tag: 'Dashboard',
+      summary: 'Remove a member (admins; only owners remove owners) or leave the account (any member)',
       errors: [422],
     },
     serve:
       ({ members }) =>
-      async (visit, { params }) => {
-        await members.remove(acting(visit), params.user!);
-        return done(params.user === visit.user.id ? 'You left the account.' : 'The member was removed.');
+      async (context, { params }) => {
+        await members.remove(acting(context), params.user);
+        return done(params.user === context.user.id ? 'You left the account.' : 'Member removed.');
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: `${ACCOUNT}/invitations`,
-    who: 'admin',
+    access: 'admin',
+    input: { body: C.InviteRequest },
+    output: { status: 201, content: C.InviteReply },
     doc: {
       operationId: 'invite',
-      summary: 'Invite somebody for seven days',
-      body: C.InviteRequest,
-      reply: { status: 201, schema: C.InviteReply },
+      tag: 'Dashboard',
+      summary: 'Invite someone by email; the invitation is valid for seven days',
       errors: [422, 429],
     },
     serve:
       ({ members }) =>
-      async (visit, { body }) => ({ body: await members.invite(acting(visit), body) }),
+      async (context, { body }) => ({ body: await members.invite(acting(context), body) }),
   }),
-  row({
+  route({
     method: 'DELETE',
     path: `${ACCOUNT}/invitations/:id`,
-    who: 'admin',
-    doc: { operationId: 'withdrawInvitation', summary: 'Withdraw an invitation', reply: { schema: Done } },
+    access: 'admin',
+    output: { content: Done },
+    doc: { operationId: 'withdrawInvitation', tag: 'Dashboard', summary: 'Revoke an invitation' },
     serve:
       ({ members }) =>
-      async (visit, { params }) => {
-        await members.withdraw(acting(visit), params.id!);
-        return done('The invitation was withdrawn.');
+      async (context, { params }) => {
+        await members.withdraw(acting(context), params.id);
+        return done('Invitation revoked.');
       },
   }),
-  row({
+  route({
     method: 'GET',
     path: `${ACCOUNT}/trail`,
-    who: 'admin',
-    doc: {
-      operationId: 'trail',
-      summary: 'Who did what, from where; newest first',
-      query: C.PageQuery,
-      reply: { schema: C.TrailReply },
-    },
+    access: 'admin',
+    input: { query: C.PageQuery },
+    output: { content: C.TrailReply },
+    doc: { operationId: 'trail', tag: 'Dashboard', summary: 'Audit log, newest first' },
     serve:
       ({ account: accounts }) =>
-      async ({ account }, { query }) => ({ body: trailReply(await accounts.trail(account, pageOf(query))) }),
+      async ({ account }, { query }) => ({ body: trailReply(await accounts.auditLog(account, pageOf(query))) }),
   }),
 ];

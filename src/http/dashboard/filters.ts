@@ -2,26 +2,24 @@ import { Readable } from 'node:stream';
 import * as D from '../../contract/dashboard/filters.ts';
 import * as C from '../../contract/filters.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { Refusal } from '../../kernel/errors.ts';
-import type { Filter, FilterService, Imported, NewFilter } from '../../service/filters.ts';
+import type { ApiError } from '../../kernel/errors.ts';
+import { IMPORT_BODY_BYTES } from '../../kernel/limits.ts';
+import type { Filter, FilterService, ImportOutcome, NewFilter } from '../../service/filters.ts';
 import type { AccountId } from '../../service/members.ts';
-import { filterReply, PAGE_MAX } from '../routes/filters.ts';
+import { jsonReader } from '../input/reader.ts';
+import { type Route, route } from '../route.ts';
+import { filterExists, filterRemoved, filterReply, filtersReply, newFilter } from '../v1/filters.ts';
 import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
-import { type DashboardRow, row } from './row.ts';
 
 const FILTERS = '/dashboard/accounts/:account/filters';
 
-/** Lines of the greatest import that people paste, each with an address and a short reason. */
-const IMPORT_BYTES = 256 * 1024;
+const readLine = jsonReader(C.FlatFilterRequest);
+const lineRead = (line: unknown): NewFilter | ApiError => {
+  const read = readLine(line);
+  return read.ok ? newFilter(read.value) : read.error;
+};
 
-function readFilter(body: unknown): NewFilter | Refusal {
-  const read = C.readFilterRequest(body);
-  if (!read.ok) return read.refusal;
-  const { filter_type, value, reason } = read.value;
-  return { filterType: filter_type ?? null, value, reason: reason ?? null };
-}
-
-const importedReply = (imported: Imported): D.FilterImportReply['results'][number] => ({
+const importedReply = (imported: ImportOutcome): D.FilterImportReply['results'][number] => ({
   outcome: imported.outcome,
   filter: imported.outcome === 'added' ? filterReply(imported.filter) : null,
   error: imported.outcome === 'invalid' ? imported.error : null,
@@ -34,73 +32,57 @@ async function* csvOf(filters: FilterService, account: AccountId): AsyncGenerato
   for await (const portion of filters.all(account)) yield portion.map(lineOf).join('');
 }
 
-/** The account's own blacklist. */
-export const FILTER_ROWS: readonly DashboardRow[] = [
-  row({
+/** The account's filters. */
+export const FILTER_ROUTES: readonly Route[] = [
+  route({
     method: 'GET',
     path: FILTERS,
-    who: 'member',
-    doc: {
-      operationId: 'listFiltersHere',
-      summary: 'One page, newest first',
-      query: C.FiltersQuery,
-      reply: { schema: C.FiltersReply },
-    },
+    access: 'member',
+    input: { query: C.FiltersQuery },
+    output: { content: C.FiltersReply },
+    doc: { operationId: 'listFiltersHere', tag: 'Dashboard', summary: 'Filters, newest first' },
     serve:
       ({ filters }) =>
       async ({ account }, { query }) => {
-        const { filter_type: filterType = null, query: text, page = 1, per_page: perPage = 25 } = query;
-        if (page > PAGE_MAX)
-          throw new Refusal('invalid_parameter', `page must be at most ${PAGE_MAX}; search instead.`, {
-            field: 'page',
-          });
+        const { filter_type: filterType = null, query: text = null, page, per_page: perPage } = query;
         const { items, total } = await filters.list(account, { filterType, query: text || null, page, perPage });
-        const pages = Math.max(1, Math.ceil(total / perPage));
-        const pagination = { current_page: page, per_page: perPage, total_pages: pages, total_count: total };
-        return { body: { filters: items.map(filterReply), pagination } };
+        return { body: filtersReply(items, total, page, perPage) };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: FILTERS,
-    who: 'member',
-    doc: {
-      operationId: 'addFilterHere',
-      summary: 'Add a filter',
-      body: C.FilterRequest,
-      reply: { status: 201, schema: C.FilterReply },
-      errors: [422],
-    },
+    access: 'member',
+    input: { body: C.FlatFilterRequest },
+    output: { status: 201, content: C.FilterReply },
+    doc: { operationId: 'addFilterHere', tag: 'Dashboard', summary: 'Add a filter', errors: [422] },
     serve:
       ({ filters }) =>
       async ({ account, actor }, { body }) => {
-        const input = readFilter(body);
-        if (input instanceof Refusal) throw input;
-        return { body: filterReply(await filters.add(account, input, actor)) };
+        const outcome = await filters.add(account, newFilter(body), actor);
+        if (outcome.added) return { body: filterReply(outcome.filter) };
+        throw filterExists(outcome.existingId);
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: `${FILTERS}/import`,
-    who: 'member',
-    doc: {
-      operationId: 'importFilters',
-      summary: 'Add many; each line has its own result',
-      body: D.FilterImportRequest,
-      reply: { schema: D.FilterImportReply },
-    },
-    bodyLimit: IMPORT_BYTES,
+    access: 'member',
+    input: { body: D.FilterImportRequest, bodyLimit: IMPORT_BODY_BYTES },
+    output: { content: D.FilterImportReply },
+    doc: { operationId: 'importFilters', tag: 'Dashboard', summary: 'Add many filters; each line gets its own result' },
     serve:
       ({ filters }) =>
       async ({ account, actor }, { body: { lines } }) => ({
-        body: { results: (await filters.addMany(account, lines.map(readFilter), actor)).map(importedReply) },
+        body: { results: (await filters.addMany(account, lines.map(lineRead), actor)).map(importedReply) },
       }),
   }),
-  row({
+  route({
     method: 'GET',
     path: `${FILTERS}.csv`,
-    who: 'member',
-    doc: { operationId: 'filtersCsv', summary: 'All filters as CSV', reply: { schema: 'text/csv' } },
+    access: 'member',
+    output: { content: 'text/csv' },
+    doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV' },
     serve:
       ({ filters }) =>
       async ({ account }) => ({
@@ -109,19 +91,18 @@ export const FILTER_ROWS: readonly DashboardRow[] = [
         headers: asDownload('filters.csv'),
       }),
   }),
-  row({
+  route({
     method: 'DELETE',
     path: `${FILTERS}/:id`,
-    who: 'member',
-    doc: { operationId: 'removeFilterHere', summary: 'Remove a filter', reply: { schema: C.FilterRemoved } },
+    access: 'member',
+    input: { params: C.FilterParams },
+    output: { content: C.FilterRemoved },
+    doc: { operationId: 'removeFilterHere', tag: 'Dashboard', summary: 'Remove a filter' },
     serve:
       ({ filters }) =>
-      async ({ account, actor }, { params }) => {
-        const id = params.id!;
-        // What cannot be an id is as little there as an id that is not.
-        if (!/^[1-9]\d{0,14}$/.test(id)) throw new Refusal('not_found', 'There is no such filter.');
-        await filters.remove(account, Number(id), actor);
-        return { body: { status: 'success', message: `Filter ${id} was removed.` } };
+      async ({ account, actor }, { params: { id } }) => {
+        await filters.remove(account, id, actor);
+        return { body: filterRemoved(id) };
       },
   }),
 ];

@@ -1,42 +1,44 @@
 import * as C from '../../contract/dashboard/session.ts';
-import { type DashboardRow, row } from './row.ts';
-import { done, visitorOf } from './visitor.ts';
+import { type Route, route } from '../route.ts';
+import { browserRequest, done } from './browser-request.ts';
 
-/** The other end of an invitation; it is sent and withdrawn in account.ts. */
-export const INVITATION_ROWS: readonly DashboardRow[] = [
-  row({
+/** Accepting an invitation; account.ts sends and revokes it. */
+export const INVITATION_ROUTES: readonly Route[] = [
+  route({
     method: 'POST',
     path: '/dashboard/invitation',
-    who: 'anybody',
+    access: 'anybody',
+    input: { body: C.TokenRequest },
+    output: { content: C.InvitationLookupReply },
     doc: {
       operationId: 'lookUpInvitation',
-      summary: 'What an invitation is for',
-      body: C.TokenRequest,
-      reply: { schema: C.InvitationLookupReply },
+      tag: 'Dashboard',
+      summary: 'Look up an invitation',
       errors: [410, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) => {
-        const { invitation, known } = await c.signIn.invitations.lookUp(visitorOf(visit), body.token);
+      async (context, { body }) => {
+        const { invitation, known } = await c.signIn.invitations.lookUp(browserRequest(context), body.token);
         const { accountName: name, email, role } = invitation;
         return { body: { account: { name }, email, role, known } };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/invitation/accept',
-    who: 'anybody',
+    access: 'anybody',
+    input: { body: C.InvitationAcceptRequest },
+    output: { content: C.Done },
     doc: {
       operationId: 'acceptInvitation',
-      summary: 'Become a member: with a name and a password where the address is new, else signed in under it',
-      body: C.InvitationAcceptRequest,
-      reply: { schema: C.Done },
-      errors: [401, 410, 422, 429],
+      tag: 'Dashboard',
+      summary: 'Accept an invitation: with a name and password if the address is new, otherwise signed in under it',
+      errors: [401, 403, 410, 422, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) =>
-        done('You are a member now.', await c.signIn.invitations.accept(visitorOf(visit), body)),
+      async (context, { body }) =>
+        done('You are now a member.', await c.signIn.invitations.accept(browserRequest(context), body)),
   }),
 ];

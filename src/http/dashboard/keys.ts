@@ -1,111 +1,128 @@
 import * as C from '../../contract/dashboard/keys.ts';
+import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { KEY_PREFIX } from '../../kernel/ids.ts';
-import { type Key, type MadeKey, noticesOf, stateOf } from '../../service/keys.ts';
-import { nothingToChange } from './input.ts';
-import { type DashboardRow, row } from './row.ts';
+import { budgetOf, type CreatedKey, type Key, noticesOf, stateOf } from '../../service/keys.ts';
+import { type Route, route } from '../route.ts';
+import { nothingToChange } from './nothing-to-change.ts';
 
 const KEYS = '/dashboard/accounts/:account/keys';
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
+
+function budgetReply(key: Key, now: number): C.DashboardKey['budget'] {
+  const budget = budgetOf(key, now);
+  return budget && { monthly_credits: budget.credits, used: budget.used, resets_at: toIso(budget.resetsAt) };
+}
+
+/** Settings as the service takes them; absent ones stay absent. */
+const settingsOf = ({ allow_ips, expires_at, scopes, monthly_credits }: Read<typeof C.KeyChangeRequest>) => ({
+  allowIps: allow_ips,
+  expiresAt: expires_at,
+  scopes,
+  budget: monthly_credits,
+});
 
 const keyReply = (key: Key, now: number): C.DashboardKey => ({
   id: key.id,
   name: key.name,
   key: `${KEY_PREFIX}…${key.lastFour}`,
   allow_ips: [...key.allowIps],
+  scopes: [...key.scopes],
+  budget: budgetReply(key, now),
   state: stateOf(key, now),
   created_at: toIso(key.createdAt),
+  expires_at: isoOrNull(key.expiresAt),
   revoked_at: isoOrNull(key.revokedAt),
   last_used_at: isoOrNull(key.lastUsedAt),
   last_used_ip: key.lastUsedIp,
   notices: noticesOf(key, now),
 });
-const madeReply = ({ key, value }: MadeKey, now: number) => ({ key: keyReply(key, now), value });
+const madeReply = ({ key, value }: CreatedKey, now: number) => ({ key: keyReply(key, now), value });
 
 /** API keys of an account. */
-export const KEY_ROWS: readonly DashboardRow[] = [
-  row({
+export const KEY_ROUTES: readonly Route[] = [
+  route({
     method: 'GET',
     path: KEYS,
-    who: 'member',
-    doc: {
-      operationId: 'listKeys',
-      summary: 'The keys, newest first, revoked ones last',
-      reply: { schema: C.KeysReply },
-    },
+    access: 'member',
+    output: { content: C.KeysReply },
+    doc: { operationId: 'listKeys', tag: 'Dashboard', summary: 'API keys, newest first, revoked ones last' },
     serve:
       ({ keys, clock }) =>
       async ({ account }) => ({ body: { keys: (await keys.list(account)).map((key) => keyReply(key, clock.now())) } }),
   }),
-  row({
+  route({
     method: 'POST',
     path: KEYS,
-    who: 'admin',
-    doc: {
-      operationId: 'createKey',
-      summary: 'Make a key; its value is shown this once',
-      body: C.KeyCreateRequest,
-      reply: { status: 201, schema: C.KeyCreatedReply },
-    },
+    access: 'admin',
+    input: { body: C.KeyCreateRequest },
+    output: { status: 201, content: C.KeyCreatedReply },
+    doc: { operationId: 'createKey', tag: 'Dashboard', summary: 'Create a key; its value is shown only once' },
     serve:
       ({ keys, clock }) =>
-      async ({ account, actor }, { body: { name, allow_ips = [] } }) => ({
-        body: madeReply(await keys.create(account, { name, allowIps: allow_ips }, actor), clock.now()),
+      async ({ account, actor }, { body: { name, allow_ips = [], ...limits } }) => ({
+        body: madeReply(
+          await keys.create(account, { ...settingsOf(limits), name, allowIps: allow_ips }, actor),
+          clock.now(),
+        ),
       }),
   }),
-  row({
+  route({
     method: 'PATCH',
     path: `${KEYS}/:id`,
-    who: 'admin',
+    access: 'admin',
+    input: { body: C.KeyChangeRequest },
+    output: { content: C.DashboardKey },
     doc: {
       operationId: 'changeKey',
-      summary: 'Change name and allowlist',
-      body: C.KeyChangeRequest,
-      reply: { schema: C.DashboardKey },
+      tag: 'Dashboard',
+      summary: 'Change name, allowlist, expiry, scopes and budget',
       errors: [422],
     },
     serve:
       ({ keys, clock }) =>
-      async ({ account, actor }, { params, body: { name, allow_ips } }) => {
-        if (name === undefined && allow_ips === undefined) throw nothingToChange('name or allow_ips');
-        return {
-          body: keyReply(await keys.change(account, params.id!, { name, allowIps: allow_ips }, actor), clock.now()),
-        };
+      async ({ account, actor }, { params, body }) => {
+        if (Object.keys(body).length === 0)
+          throw nothingToChange('name, allow_ips, expires_at, scopes or monthly_credits');
+        const change = { ...settingsOf(body), name: body.name };
+        return { body: keyReply(await keys.change(account, params.id, change, actor), clock.now()) };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: `${KEYS}/:id/revoke`,
-    who: 'admin',
+    access: 'admin',
+    input: { body: C.KeyRevokeRequest },
+    output: { content: C.DashboardKey },
     doc: {
       operationId: 'revokeKey',
-      summary: 'Revoke a key, at once and for good',
-      body: C.KeyRevokeRequest,
-      reply: { schema: C.DashboardKey },
+      tag: 'Dashboard',
+      summary: 'Revoke a key immediately and permanently',
       errors: [422],
     },
     serve:
       ({ keys, clock }) =>
       async ({ account, actor }, { params, body: { name } }) => ({
-        body: keyReply(await keys.revoke(account, params.id!, name, actor), clock.now()),
+        body: keyReply(await keys.revoke(account, params.id, name, actor), clock.now()),
       }),
   }),
-  row({
+  route({
     method: 'POST',
     path: `${KEYS}/:id/roll`,
-    who: 'admin',
+    access: 'admin',
+    input: { body: C.KeyRollRequest },
+    output: { status: 201, content: C.KeyCreatedReply },
     doc: {
       operationId: 'rollKey',
-      summary: 'Make a key with the same settings and revoke this one after a grace',
-      body: C.KeyRollRequest,
-      reply: { status: 201, schema: C.KeyCreatedReply },
+      tag: 'Dashboard',
+      summary: 'Create a key with the same settings and revoke this one after a grace period',
       errors: [422],
     },
     serve:
       ({ keys, clock }) =>
       async ({ account, actor }, { params, body: { grace_seconds } }) => ({
-        body: madeReply(await keys.roll(account, params.id!, grace_seconds * 1000, actor), clock.now()),
+        body: madeReply(await keys.roll(account, params.id, grace_seconds * 1000, actor), clock.now()),
       }),
   }),
 ];

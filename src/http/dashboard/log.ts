@@ -1,13 +1,12 @@
 import * as C from '../../contract/dashboard/log.ts';
-import { PAGE_SIZE } from '../../contract/dashboard/words.ts';
 import { toIso } from '../../kernel/clock.ts';
-import type { Logged } from '../../service/log.ts';
-import { type DashboardRow, row } from './row.ts';
+import type { LogEntry } from '../../service/log.ts';
+import { type Route, route } from '../route.ts';
 import { verifyHere } from './verify.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
-const entryReply = (entry: Logged): C.LogEntry => ({
+const entryReply = (entry: LogEntry): C.LogEntry => ({
   id: entry.id,
   email: entry.email,
   status: entry.status,
@@ -22,36 +21,42 @@ const entryReply = (entry: Logged): C.LogEntry => ({
   created_at: toIso(entry.createdAt),
 });
 
-/** Verifying in the page, and what was verified. */
-export const LOG_ROWS: readonly DashboardRow[] = [
-  row({
+/** Verification from the dashboard, and the verification log. */
+export const LOG_ROUTES: readonly Route[] = [
+  route({
     method: 'POST',
     path: `${ACCOUNT}/verify`,
-    who: 'member',
+    access: 'member',
+    input: { body: C.DashboardVerifyRequest },
+    output: { content: C.DashboardVerifyReply },
     doc: {
       operationId: 'verifyHere',
-      summary: 'Verify one address, with its evidence; charged as any other',
-      body: C.DashboardVerifyRequest,
-      reply: { schema: C.DashboardVerifyReply },
+      tag: 'Dashboard',
+      summary: 'Verify one address, with evidence; charged like an API request',
       errors: [402, 422, 429],
     },
     serve: verifyHere,
   }),
-  row({
+  route({
     method: 'GET',
     path: `${ACCOUNT}/log`,
-    who: 'member',
-    doc: {
-      operationId: 'searchLog',
-      summary: 'Verifications, newest first',
-      query: C.LogQuery,
-      reply: { schema: C.LogReply },
-    },
+    access: 'member',
+    input: { query: C.LogQuery },
+    output: { content: C.LogReply },
+    doc: { operationId: 'searchLog', tag: 'Dashboard', summary: 'Verifications, newest first' },
     serve:
       ({ log }) =>
       async ({ account }, { query }) => {
-        const { email = null, id = null, reason = null, key: keyId = null, status = null, before = null } = query;
-        const search = { email, id, reason, keyId, status, before, limit: query.limit ?? PAGE_SIZE };
+        const {
+          email = null,
+          id = null,
+          reason = null,
+          key: keyId = null,
+          status = null,
+          before = null,
+          limit,
+        } = query;
+        const search = { email, id, reason, keyId, status, before, limit };
         const { entries, next, searchedTo, retentionDays } = await log.search(account, search);
         return {
           body: {
@@ -63,31 +68,29 @@ export const LOG_ROWS: readonly DashboardRow[] = [
         };
       },
   }),
-  row({
+  route({
     method: 'GET',
     path: `${ACCOUNT}/log/:id`,
-    who: 'member',
-    doc: {
-      operationId: 'logEntry',
-      summary: 'One verification with its full reply',
-      reply: { schema: C.LogDetailReply },
-    },
+    access: 'member',
+    output: { content: C.LogDetailReply },
+    doc: { operationId: 'logEntry', tag: 'Dashboard', summary: 'One verification with its full response' },
     serve:
       ({ log }) =>
       async ({ account }, { params }) => {
-        const entry = await log.get(account, params.id!);
+        const entry = await log.get(account, params.id);
         return { body: { entry: entryReply(entry), reply: JSON.parse(entry.body) } };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: `${ACCOUNT}/log/erase`,
-    who: 'admin',
+    access: 'admin',
+    input: { body: C.EraseRequest },
+    output: { content: C.EraseReply },
     doc: {
       operationId: 'eraseFromLog',
-      summary: 'Erase what is recorded of an address; counters and charges stay',
-      body: C.EraseRequest,
-      reply: { schema: C.EraseReply },
+      tag: 'Dashboard',
+      summary: 'Erase all records of an address; counters and charges remain',
     },
     serve:
       ({ log }) =>

@@ -1,16 +1,15 @@
 import { LedgerReply, PageQuery } from '../../contract/dashboard/account.ts';
 import * as C from '../../contract/dashboard/operator.ts';
 import { toIso } from '../../kernel/clock.ts';
-import type { ListsState, OverseenAccount } from '../../service/operator.ts';
+import { ACCOUNTS_PER_PAGE } from '../../kernel/limits.ts';
+import type { AccountSummary, ListsState } from '../../service/operator.ts';
+import { type Route, route } from '../route.ts';
 import { ledgerReply, pageOf } from './account.ts';
-import { nothingToChange } from './input.ts';
-import { type DashboardRow, row } from './row.ts';
+import { nothingToChange } from './nothing-to-change.ts';
 
 const OPERATOR = '/dashboard/operator';
 
-const PER_PAGE = 50;
-
-const accountReply = (a: OverseenAccount): C.OperatorAccount => ({
+const accountReply = (a: AccountSummary): C.OperatorAccount => ({
   id: a.id,
   name: a.name,
   plan: a.plan,
@@ -31,64 +30,55 @@ const listsReply = ({ version, ageDays, size, problem }: ListsState) => ({
   problem,
 });
 
-/** For the people who run the service. */
-export const OPERATOR_ROWS: readonly DashboardRow[] = [
-  row({
+/** Service operators only. */
+export const OPERATOR_ROUTES: readonly Route[] = [
+  route({
     method: 'GET',
     path: `${OPERATOR}/accounts`,
-    who: 'operator',
-    doc: {
-      operationId: 'operatorAccounts',
-      summary: 'Accounts, newest first',
-      query: C.OperatorAccountsQuery,
-      reply: { schema: C.OperatorAccountsReply },
-    },
+    access: 'operator',
+    input: { query: C.OperatorAccountsQuery },
+    output: { content: C.OperatorAccountsReply },
+    doc: { operationId: 'operatorAccounts', tag: 'Dashboard', summary: 'Accounts, newest first' },
     serve:
       ({ operator }) =>
-      async (_visit, { query: { query = null, page = 1 } }) => {
-        const { items, total } = await operator.search({ query: query || null, page, perPage: PER_PAGE });
-        return { body: { accounts: items.map(accountReply), total_count: total, per_page: PER_PAGE } };
+      async (_context, { query: { query = null, page } }) => {
+        const { items, total } = await operator.search({ query: query || null, page, perPage: ACCOUNTS_PER_PAGE });
+        return { body: { accounts: items.map(accountReply), total_count: total, per_page: ACCOUNTS_PER_PAGE } };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: `${OPERATOR}/accounts`,
-    who: 'operator',
-    doc: {
-      operationId: 'operatorCreateAccount',
-      summary: 'Make an account',
-      body: C.OperatorCreateRequest,
-      reply: { status: 201, schema: C.OperatorAccount },
-    },
+    access: 'operator',
+    input: { body: C.OperatorCreateRequest },
+    output: { status: 201, content: C.OperatorAccount },
+    doc: { operationId: 'operatorCreateAccount', tag: 'Dashboard', summary: 'Create an account' },
     serve:
       ({ operator }) =>
       async ({ actor }, { body: { name, plan, credits = 0, rate_limit: rateLimit = null } }) => ({
         body: accountReply(await operator.create({ name, plan, credits, rateLimit }, actor)),
       }),
   }),
-  row({
+  route({
     method: 'GET',
     path: `${OPERATOR}/accounts/:id`,
-    who: 'operator',
-    doc: {
-      operationId: 'operatorAccount',
-      summary: 'One account',
-      reply: { schema: C.OperatorAccount },
-      errors: [404],
-    },
+    access: 'operator',
+    output: { content: C.OperatorAccount },
+    doc: { operationId: 'operatorAccount', tag: 'Dashboard', summary: 'One account', errors: [404] },
     serve:
       ({ operator }) =>
-      async (_visit, { params }) => ({ body: accountReply(await operator.get(params.id!)) }),
+      async (_context, { params }) => ({ body: accountReply(await operator.get(params.id)) }),
   }),
-  row({
+  route({
     method: 'PATCH',
     path: `${OPERATOR}/accounts/:id`,
-    who: 'operator',
+    access: 'operator',
+    input: { body: C.OperatorChangeRequest },
+    output: { content: C.OperatorAccount },
     doc: {
       operationId: 'operatorChangeAccount',
-      summary: 'Name, plan, rate limit; suspend and resume',
-      body: C.OperatorChangeRequest,
-      reply: { schema: C.OperatorAccount },
+      tag: 'Dashboard',
+      summary: 'Change name, plan or rate limit; suspend or resume',
       errors: [404],
     },
     serve:
@@ -101,49 +91,47 @@ export const OPERATOR_ROWS: readonly DashboardRow[] = [
           ...(status === undefined ? {} : { status }),
         };
         if (Object.keys(change).length === 0) throw nothingToChange('name, plan, rate_limit or status');
-        return { body: accountReply(await operator.change(params.id!, change, actor)) };
+        return { body: accountReply(await operator.change(params.id, change, actor)) };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: `${OPERATOR}/accounts/:id/grants`,
-    who: 'operator',
+    access: 'operator',
+    input: { body: C.GrantRequest },
+    output: { content: C.OperatorAccount },
     doc: {
       operationId: 'operatorGrant',
-      summary: 'Grant credits, or take them back',
-      body: C.GrantRequest,
-      reply: { schema: C.OperatorAccount },
+      tag: 'Dashboard',
+      summary: 'Grant or deduct credits',
       errors: [404, 422],
     },
     serve:
       ({ operator }) =>
       async ({ actor }, { params, body: { credits, note } }) => ({
-        body: accountReply(await operator.grant(params.id!, credits, note, actor)),
+        body: accountReply(await operator.grant(params.id, credits, note, actor)),
       }),
   }),
-  row({
+  route({
     method: 'GET',
     path: `${OPERATOR}/accounts/:id/ledger`,
-    who: 'operator',
-    doc: {
-      operationId: 'operatorLedger',
-      summary: "An account's ledger",
-      query: PageQuery,
-      reply: { schema: LedgerReply },
-      errors: [404],
-    },
+    access: 'operator',
+    input: { query: PageQuery },
+    output: { content: LedgerReply },
+    doc: { operationId: 'operatorLedger', tag: 'Dashboard', summary: "An account's ledger", errors: [404] },
     serve:
       ({ operator }) =>
-      async (_visit, { params, query }) => ({ body: ledgerReply(await operator.ledger(params.id!, pageOf(query))) }),
+      async (_context, { params, query }) => ({ body: ledgerReply(await operator.ledger(params.id, pageOf(query))) }),
   }),
-  row({
+  route({
     method: 'POST',
     path: `${OPERATOR}/doctor`,
-    who: 'operator',
+    access: 'operator',
+    output: { content: C.DoctorReply },
     doc: {
       operationId: 'operatorDoctor',
-      summary: "Is this host fit to ask other people's mail servers?",
-      reply: { schema: C.DoctorReply },
+      tag: 'Dashboard',
+      summary: 'Check whether this host is ready for SMTP verification',
     },
     serve:
       ({ operator }) =>
@@ -152,23 +140,25 @@ export const OPERATOR_ROWS: readonly DashboardRow[] = [
         return { body: { checks: findings.map((finding) => ({ ...finding })), took_ms: tookMs } };
       },
   }),
-  row({
+  route({
     method: 'GET',
     path: `${OPERATOR}/lists`,
-    who: 'operator',
-    doc: { operationId: 'operatorLists', summary: 'The disposable list in use', reply: { schema: C.ListsReply } },
+    access: 'operator',
+    output: { content: C.ListsReply },
+    doc: { operationId: 'operatorLists', tag: 'Dashboard', summary: 'Disposable domain list in use' },
     serve:
       ({ operator }) =>
       async () => ({ body: listsReply(operator.lists()) }),
   }),
-  row({
+  route({
     method: 'POST',
     path: `${OPERATOR}/lists/update`,
-    who: 'operator',
+    access: 'operator',
+    output: { content: C.ListsUpdateReply },
     doc: {
       operationId: 'operatorUpdateLists',
-      summary: 'Fetch the newest disposable list',
-      reply: { schema: C.ListsUpdateReply },
+      tag: 'Dashboard',
+      summary: 'Update the disposable domain list',
       errors: [503],
     },
     serve:

@@ -1,11 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal } from '../../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { randomBytes } from '../../kernel/ids.ts';
-import type { HttpContext } from '../context.ts';
-import { sendError } from '../reply.ts';
-import type { RouteRow } from '../routes.ts';
+import { type Answer, type Route, route } from '../route.ts';
+import { accepted, sharedAnswer } from '../shared-bytes.ts';
 
-/** The page finds out by itself which of its views a path is. */
+/** The page routes these paths itself. */
 const PATHS = [
   '/sign-in',
   '/sign-up',
@@ -28,26 +26,36 @@ const PATHS = [
   '/operator/accounts/:id',
   '/operator/doctor',
   '/operator/lists',
+  '/operator/jobs',
 ] as const;
 
-/** The dashboard as the browser loads it: one page at many paths, and its files. */
-export const PAGE_ROUTES: readonly RouteRow[] = [
-  { method: 'GET', path: '/', guard: 'page', handler: (context) => page(context, toReference) },
-  ...PATHS.map((path) => ({
-    method: 'GET' as const,
-    path,
-    guard: 'page' as const,
-    handler: (context: HttpContext) => page(context, notBuilt),
-  })),
-  { method: 'GET', path: '/assets/:name', guard: 'page', handler: asset },
+/** The dashboard's static files: one HTML page for all its paths, and its assets. */
+export const PAGE_ROUTES: readonly Route[] = [
+  pageRoute('/', () => ({ status: 302, body: '', type: 'text/plain; charset=utf-8', headers: { location: '/docs' } })),
+  ...PATHS.map((path) =>
+    pageRoute(path, () => {
+      throw new ApiError('not_found', 'The dashboard is not built; run "npm run build".');
+    }),
+  ),
+  route({
+    method: 'GET',
+    path: '/assets/:name',
+    access: 'page',
+    serve:
+      ({ webFiles }) =>
+      async ({ request }, { params: { name } }) => {
+        const file = await webFiles.asset(name, accepted(request));
+        if (file === null) throw new ApiError('not_found');
+        return sharedAnswer(request, file, file.type, {
+          // Files with a hash in their name are cached forever; all others are revalidated.
+          'cache-control': file.hashed ? 'public, max-age=31536000, immutable' : 'public, no-cache',
+          'cross-origin-resource-policy': 'same-origin',
+        });
+      },
+  }),
 ];
 
-type Send = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
-const toReference: Send = (_request, reply) => reply.type('text/plain; charset=utf-8').redirect('/docs', 302);
-const notBuilt: Send = (request, reply) =>
-  sendError(request, reply, new Refusal('not_found', 'The dashboard is not built; run "npm run build".'));
-
-/** Scripts are our own files and nothing else; styles may also stand in the page, under the nonce of this reply. */
+/** Scripts only from our own files; inline styles only with the nonce of this response. */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -62,47 +70,33 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** What the page uses of the browser's powers: passkeys, and the clipboard for a key that was just made. */
+/** Browser features that the page uses: passkeys, and the clipboard for a newly created key. */
 const PERMISSIONS =
   'publickey-credentials-get=(self), publickey-credentials-create=(self), clipboard-write=(self), ' +
   'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=()';
 
-const page = (context: HttpContext, otherwise: Send) => async (request: FastifyRequest, reply: FastifyReply) => {
-  const html = await context.webFiles.index();
-  if (html === null) return otherwise(request, reply);
-  const nonce = randomBytes(16).toString('base64');
-  return reply
-    .type('text/html; charset=utf-8')
-    .headers({
-      'content-security-policy': policy(nonce),
-      'cross-origin-opener-policy': 'same-origin',
-      'permissions-policy': PERMISSIONS,
-      'cache-control': 'no-store',
-    })
-    .send(html.replaceAll('__CSP_NONCE__', nonce));
-};
-
-function asset(context: HttpContext) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { name } = request.params as { name: string };
-    const file = await context.webFiles.asset(name, accepts(request.headers['accept-encoding']));
-    if (file === null) return sendError(request, reply, new Refusal('not_found'));
-    reply.type(file.type).headers({
-      // What has its hash in its name is asked for once; of anything else the browser asks whether it changed.
-      'cache-control': file.hashed ? 'public, max-age=31536000, immutable' : 'public, no-cache',
-      'cross-origin-resource-policy': 'same-origin',
-      etag: file.etag,
-      vary: 'accept-encoding',
-      ...(file.coding === null ? {} : { 'content-encoding': file.coding }),
-    });
-    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-    return reply.send(file.bytes);
-  };
-}
-
-/** Whether a coding is acceptable (RFC 9110 §12.5.3): named, and not with a weight of 0. */
-function accepts(header: string | string[] | undefined): (coding: string) => boolean {
-  const offers = [header ?? ''].flat().join(',').toLowerCase().split(',').slice(0, 20);
-  const named = offers.filter((offer) => !/;\s*q=0(\.0*)?\s*$/.test(offer)).map((offer) => offer.split(';')[0]!.trim());
-  return (coding) => named.includes(coding);
+/** `notBuilt`: the response if the dashboard was not built. */
+function pageRoute(path: string, notBuilt: () => Answer): Route {
+  return route({
+    method: 'GET',
+    path,
+    access: 'page',
+    serve:
+      ({ webFiles }) =>
+      async () => {
+        const html = await webFiles.index();
+        if (html === null) return notBuilt();
+        const nonce = randomBytes(16).toString('base64');
+        return {
+          body: html.replaceAll('__CSP_NONCE__', nonce),
+          type: 'text/html; charset=utf-8',
+          headers: {
+            'content-security-policy': policy(nonce),
+            'cross-origin-opener-policy': 'same-origin',
+            'permissions-policy': PERMISSIONS,
+            'cache-control': 'no-store',
+          },
+        };
+      },
+  });
 }

@@ -1,156 +1,164 @@
 import * as C from '../../contract/dashboard/session.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { Refusal } from '../../kernel/errors.ts';
-import { type DashboardRow, row } from './row.ts';
-import { done, keep, visitorOf } from './visitor.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { type Route, route } from '../route.ts';
+import { browserRequest, done, keep } from './browser-request.ts';
 
-/** What a user who is signed in keeps: password, name, second factor, passkeys. */
-export const SECURITY_ROWS: readonly DashboardRow[] = [
-  row({
+/** Settings of the signed-in user: password, name, two-factor authentication, passkeys. */
+export const SECURITY_ROUTES: readonly Route[] = [
+  route({
     method: 'POST',
     path: '/dashboard/password',
-    who: 'signed-in',
+    access: 'signed-in',
+    input: { body: C.ChangePasswordRequest },
+    output: { content: C.Done },
     doc: {
       operationId: 'changePassword',
-      summary: 'Change the password; ends every other session of the user',
-      body: C.ChangePasswordRequest,
-      reply: { schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Change the password; ends all other sessions of the user',
       errors: [422, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) =>
+      async (context, { body }) =>
         done(
-          'The password is changed, and every other session has ended.',
-          await c.signIn.passwords.change(visitorOf(visit), visit.user, body),
+          'Password changed. All other sessions were ended.',
+          await c.signIn.passwords.change(browserRequest(context), context.user, body),
         ),
   }),
-  row({
+  route({
     method: 'PATCH',
     path: '/dashboard/profile',
-    who: 'signed-in',
-    doc: {
-      operationId: 'changeProfile',
-      summary: 'Change the name',
-      body: C.ProfileRequest,
-      reply: { schema: C.Done },
-    },
+    access: 'signed-in',
+    input: { body: C.ProfileRequest },
+    output: { content: C.Done },
+    doc: { operationId: 'changeProfile', tag: 'Dashboard', summary: 'Change the name' },
     serve:
       (c) =>
-      async (visit, { body }) => {
-        await c.signIn.rename(visit.user, body.name);
-        return done('The name is changed.');
+      async (context, { body }) => {
+        await c.signIn.rename(context.user, body.name);
+        return done('Name changed.');
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/totp',
-    who: 'signed-in',
+    access: 'signed-in',
+    input: { body: C.PasswordRequest },
+    output: { content: C.TotpReply },
     doc: {
       operationId: 'beginTotp',
-      summary: 'Make a secret for an authenticator app; in force once a code confirms it',
-      body: C.PasswordRequest,
-      reply: { schema: C.TotpReply },
+      tag: 'Dashboard',
+      summary: 'Create a secret for an authenticator app; takes effect once a code confirms it',
       errors: [422, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) => {
-        const made = await c.signIn.beginTotp(visitorOf(visit), visit.user, body.password);
+      async (context, { body }) => {
+        const made = await c.signIn.beginTotp(browserRequest(context), context.user, body.password);
         return { body: { uri: made.uri, secret: made.secret, recovery_codes: made.recoveryCodes } };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/totp/confirm',
-    who: 'signed-in',
+    access: 'signed-in',
+    input: { body: C.CodeRequest },
+    output: { content: C.Done },
     doc: {
       operationId: 'confirmTotp',
-      summary: 'Ask a code at sign-in from now on',
-      body: C.CodeRequest,
-      reply: { schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Turn on two-factor authentication',
       errors: [422, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) =>
+      async (context, { body }) =>
         done(
-          'A code is asked at sign-in from now on.',
-          await c.signIn.confirmTotp(visitorOf(visit), visit.user, body.code),
+          'Two-factor authentication is on.',
+          await c.signIn.confirmTotp(browserRequest(context), context.user, body.code),
         ),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/totp/remove',
-    who: 'signed-in',
+    access: 'signed-in',
+    input: { body: C.PasswordRequest },
+    output: { content: C.Done },
     doc: {
       operationId: 'removeTotp',
-      summary: 'Ask no code at sign-in any more',
-      body: C.PasswordRequest,
-      reply: { schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Turn off two-factor authentication',
       errors: [422, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) =>
-        done('No code is asked any more.', await c.signIn.removeTotp(visitorOf(visit), visit.user, body.password)),
+      async (context, { body }) =>
+        done(
+          'Two-factor authentication is off.',
+          await c.signIn.removeTotp(browserRequest(context), context.user, body.password),
+        ),
   }),
-  row({
+  route({
     method: 'GET',
     path: '/dashboard/passkeys',
-    who: 'signed-in',
-    doc: { operationId: 'listPasskeys', summary: "The user's passkeys", reply: { schema: C.PasskeysReply } },
-    serve: (c) => async (visit) => {
-      const passkeys = await c.signIn.passkeys.list(visitorOf(visit));
+    access: 'signed-in',
+    output: { content: C.PasskeysReply },
+    doc: { operationId: 'listPasskeys', tag: 'Dashboard', summary: "The user's passkeys" },
+    serve: (c) => async (context) => {
+      const passkeys = await c.signIn.passkeys.list(browserRequest(context));
       return {
         body: { passkeys: passkeys.map(({ id, name, createdAt }) => ({ id, name, created_at: toIso(createdAt) })) },
       };
     },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/passkeys/options',
-    who: 'signed-in',
+    access: 'signed-in',
+    input: { body: C.PasswordRequest },
+    output: { content: C.PasskeyOptions },
     doc: {
       operationId: 'passkeyOptions',
-      summary: 'Begin to add a passkey',
-      reply: { schema: C.PasskeyOptions },
-      errors: [422],
-    },
-    serve: (c) => async (visit) => {
-      const { options, setCookie } = await c.signIn.passkeys.addOptions(visitorOf(visit));
-      return { body: { options }, ...keep({ setCookie }) };
-    },
-  }),
-  row({
-    method: 'POST',
-    path: '/dashboard/passkeys',
-    who: 'signed-in',
-    doc: {
-      operationId: 'addPasskey',
-      summary: 'Add a passkey',
-      body: C.PasskeyCreateRequest,
-      reply: { status: 201, schema: C.Done },
-      errors: [422],
+      tag: 'Dashboard',
+      summary: 'Start adding a passkey',
+      errors: [403, 422, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) => {
-        await c.signIn.passkeys.add(visitorOf(visit), body);
-        return done('The passkey was added.');
+      async (context, { body }) => {
+        // A passkey outlasts the session: whoever has only the session cannot add one.
+        await c.signIn.passwords.confirm(context.user.id, body.password);
+        const { options, setCookie } = await c.signIn.passkeys.addOptions(browserRequest(context));
+        return { body: { options }, ...keep({ setCookie }) };
       },
   }),
-  row({
-    method: 'DELETE',
-    path: '/dashboard/passkeys/:id',
-    who: 'signed-in',
-    doc: { operationId: 'removePasskey', summary: 'Remove a passkey', reply: { schema: C.Done }, errors: [404] },
+  route({
+    method: 'POST',
+    path: '/dashboard/passkeys',
+    access: 'signed-in',
+    input: { body: C.PasskeyCreateRequest },
+    output: { status: 201, content: C.Done },
+    doc: { operationId: 'addPasskey', tag: 'Dashboard', summary: 'Add a passkey', errors: [422] },
     serve:
       (c) =>
-      async (visit, { params }) => {
-        if (!(await c.signIn.passkeys.remove(visitorOf(visit), params.id ?? '')))
-          throw new Refusal('not_found', 'You have no such passkey.');
-        return done('The passkey was removed.');
+      async (context, { body }) => {
+        await c.signIn.passkeys.add(browserRequest(context), body);
+        return done('Passkey added.');
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/dashboard/passkeys/:id',
+    access: 'signed-in',
+    output: { content: C.Done },
+    doc: { operationId: 'removePasskey', tag: 'Dashboard', summary: 'Remove a passkey', errors: [404] },
+    serve:
+      (c) =>
+      async (context, { params }) => {
+        if (!(await c.signIn.passkeys.remove(browserRequest(context), params.id)))
+          throw new ApiError('not_found', 'Passkey not found.');
+        return done('Passkey removed.');
       },
   }),
 ];

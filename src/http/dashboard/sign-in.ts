@@ -1,9 +1,9 @@
 import * as C from '../../contract/dashboard/session.ts';
-import type { SignedIn } from '../../service/sign-in/who.ts';
-import { INVITATION_ROWS } from './invitation.ts';
-import { type DashboardRow, row } from './row.ts';
-import { SECURITY_ROWS } from './security.ts';
-import { done, keep, NOTHING, signedIn, visitorOf } from './visitor.ts';
+import type { SignedIn } from '../../service/sign-in/session.ts';
+import { type Route, route } from '../route.ts';
+import { browserRequest, done, keep, NOTHING, signedIn } from './browser-request.ts';
+import { INVITATION_ROUTES } from './invitation.ts';
+import { SECURITY_ROUTES } from './security.ts';
 
 const shown = ({ id, email, name, secondFactor, operator }: SignedIn) => ({
   id,
@@ -13,15 +13,16 @@ const shown = ({ id, email, name, secondFactor, operator }: SignedIn) => ({
   operator,
 });
 
-/** Signing in and out, links of mails, what the user keeps, invitations: rows that concern a person, not an account. */
-export const SIGN_IN_ROWS: readonly DashboardRow[] = [
-  row({
+/** Sign-in, sign-out, sign-up and password reset: routes that concern a user, not an account. */
+export const SIGN_IN_ROUTES: readonly Route[] = [
+  route({
     method: 'GET',
     path: '/dashboard/session',
-    who: 'anybody',
-    doc: { operationId: 'session', summary: 'Who is signed in', reply: { schema: C.SessionReply }, errors: [400] },
-    serve: (c) => async (visit) => {
-      const session = await c.signIn.who(visit.request.headers.cookie);
+    access: 'anybody',
+    output: { content: C.SessionReply },
+    doc: { operationId: 'session', tag: 'Dashboard', summary: 'The signed-in user', errors: [400] },
+    serve: (c) => async (context) => {
+      const session = await c.signIn.fromCookie(context.request.headers.cookie);
       const memberships = session === null ? [] : await c.signIn.accountsOf(session.user);
       const body: C.SessionReply = {
         user: session === null ? null : shown(session.user),
@@ -33,181 +34,184 @@ export const SIGN_IN_ROWS: readonly DashboardRow[] = [
           status,
         })),
         ...c.signIn.offers,
-        ip: visit.ip,
+        ip: context.ip,
       };
       return { body, ...keep(session ?? NOTHING) };
     },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/setup',
-    who: 'anybody',
+    access: 'anybody',
+    input: { body: C.SetupRequest },
+    output: { status: 201, content: C.Done },
     doc: {
       operationId: 'setup',
-      summary: 'Use the one-time link of the first start',
-      body: C.SetupRequest,
-      reply: { status: 201, schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Use the one-time setup link',
       errors: [410, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) =>
-        done('You are signed in, as owner and operator.', await c.signIn.setup.use(visitorOf(visit), body)),
+      async (context, { body }) =>
+        done('You are signed in as owner and operator.', await c.signIn.setup.use(browserRequest(context), body)),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/sign-in',
-    who: 'anybody',
-    doc: {
-      operationId: 'signIn',
-      summary: 'Sign in with email and password',
-      body: C.SignInRequest,
-      reply: { schema: C.SignInReply },
-      errors: [401, 429],
-    },
+    access: 'anybody',
+    input: { body: C.SignInRequest },
+    output: { content: C.SignInReply },
+    doc: { operationId: 'signIn', tag: 'Dashboard', summary: 'Sign in with email and password', errors: [401, 429] },
     serve:
       (c) =>
-      async (visit, { body }) => {
-        const { secondFactor, setCookie } = await c.signIn.signIn(visitorOf(visit), body);
+      async (context, { body }) => {
+        const { secondFactor, setCookie } = await c.signIn.signIn(browserRequest(context), body);
         return { body: { second_factor: secondFactor }, ...keep({ setCookie }) };
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/sign-in/code',
-    who: 'anybody',
+    access: 'anybody',
+    input: { body: C.CodeRequest },
+    output: { content: C.Done },
     doc: {
       operationId: 'signInCode',
-      summary: 'The second factor of a sign-in',
-      body: C.CodeRequest,
-      reply: { schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Complete a sign-in with the second factor',
       errors: [401, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) =>
-        signedIn(await c.signIn.signInCode(visitorOf(visit), body.code)),
+      async (context, { body }) =>
+        signedIn(await c.signIn.signInCode(browserRequest(context), body.code)),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/sign-in/passkey/options',
-    who: 'anybody',
+    access: 'anybody',
+    output: { content: C.PasskeyOptions },
     doc: {
       operationId: 'passkeySignInOptions',
-      summary: 'Begin to sign in with a passkey',
-      reply: { schema: C.PasskeyOptions },
+      tag: 'Dashboard',
+      summary: 'Start signing in with a passkey',
       errors: [422, 429],
     },
-    serve: (c) => async (visit) => {
-      const { options, setCookie } = await c.signIn.passkeys.signInOptions(visitorOf(visit));
+    serve: (c) => async (context) => {
+      const { options, setCookie } = await c.signIn.passkeys.signInOptions(browserRequest(context));
       return { body: { options }, ...keep({ setCookie }) };
     },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/sign-in/passkey',
-    who: 'anybody',
-    doc: {
-      operationId: 'passkeySignIn',
-      summary: 'Sign in with a passkey',
-      body: C.PasskeySignInRequest,
-      reply: { schema: C.Done },
-      errors: [401, 422, 429],
-    },
+    access: 'anybody',
+    input: { body: C.PasskeySignInRequest },
+    output: { content: C.Done },
+    doc: { operationId: 'passkeySignIn', tag: 'Dashboard', summary: 'Sign in with a passkey', errors: [401, 422, 429] },
     serve:
       (c) =>
-      async (visit, { body }) =>
-        signedIn(await c.signIn.passkeys.signIn(visitorOf(visit), body.credential)),
+      async (context, { body }) =>
+        signedIn(await c.signIn.passkeys.signIn(browserRequest(context), body.credential)),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/sign-out',
-    who: 'anybody',
-    doc: { operationId: 'signOut', summary: 'Sign out here', reply: { schema: C.Done } },
-    serve: (c) => async (visit) => done('You are signed out.', await c.signIn.signOut(visitorOf(visit))),
+    access: 'anybody',
+    output: { content: C.Done },
+    doc: { operationId: 'signOut', tag: 'Dashboard', summary: 'Sign out of this session' },
+    serve: (c) => async (context) => done('You are signed out.', await c.signIn.signOut(browserRequest(context))),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/sign-out-everywhere',
-    who: 'signed-in',
+    access: 'signed-in',
+    output: { content: C.Done },
     doc: {
       operationId: 'signOutEverywhere',
-      summary: 'End every session of the user, this one too',
-      reply: { schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'End all sessions of the user, including this one',
     },
-    serve: (c) => async (visit) =>
-      done('You are signed out everywhere.', await c.signIn.signOutEverywhere(visitorOf(visit), visit.user)),
+    serve: (c) => async (context) =>
+      done('You are signed out everywhere.', await c.signIn.signOutEverywhere(browserRequest(context), context.user)),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/sign-up',
-    who: 'anybody',
+    access: 'anybody',
+    input: { body: C.SignUpRequest },
+    output: { status: 202, content: C.Done },
     doc: {
       operationId: 'signUp',
-      summary: 'Sign up; a mail says how to go on',
-      body: C.SignUpRequest,
-      reply: { status: 202, schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Sign up; the next step is sent by email',
       errors: [404, 422, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) => {
-        await c.signIn.signUp(visitorOf(visit), body);
-        return done('A mail is on its way to this address; it says how to go on.');
+      async (context, { body }) => {
+        await c.signIn.signUp(browserRequest(context), body);
+        return done('Check your email for the next step.');
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/verify-email',
-    who: 'anybody',
+    access: 'anybody',
+    input: { body: C.TokenRequest },
+    output: { content: C.Done },
     doc: {
       operationId: 'verifyEmail',
-      summary: "Use the link of a sign-up's mail",
-      body: C.TokenRequest,
-      reply: { schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Use the link from the sign-up email',
       errors: [410, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) =>
-        signedIn(await c.signIn.verifyEmail(visitorOf(visit), body.token)),
+      async (context, { body }) =>
+        signedIn(await c.signIn.verifyEmail(browserRequest(context), body.token)),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/password/forgot',
-    who: 'anybody',
+    access: 'anybody',
+    input: { body: C.EmailRequest },
+    output: { status: 202, content: C.Done },
     doc: {
       operationId: 'forgotPassword',
-      summary: 'Send a link to choose a new password; says nothing of whether the address is known',
-      body: C.EmailRequest,
-      reply: { status: 202, schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Send a password reset link; the response does not reveal whether the address has an account',
       errors: [404, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) => {
-        await c.signIn.passwords.forgot(visitorOf(visit), body.email);
-        return done('If somebody signs in with this address, a mail with a link is on its way.');
+      async (context, { body }) => {
+        await c.signIn.passwords.forgot(browserRequest(context), body.email);
+        return done('If this address has an account, a password reset link has been sent to it.');
       },
   }),
-  row({
+  route({
     method: 'POST',
     path: '/dashboard/password/reset',
-    who: 'anybody',
+    access: 'anybody',
+    input: { body: C.NewPasswordRequest },
+    output: { content: C.Done },
     doc: {
       operationId: 'resetPassword',
-      summary: 'Choose a password by a link; ends every session of the user',
-      body: C.NewPasswordRequest,
-      reply: { schema: C.Done },
+      tag: 'Dashboard',
+      summary: 'Set a new password with a reset link; ends all sessions of the user and removes their passkeys',
       errors: [410, 429],
     },
     serve:
       (c) =>
-      async (visit, { body }) => {
-        await c.signIn.passwords.reset(visitorOf(visit), body);
-        return done('The password is changed, and every session has ended. Sign in with the new one.');
+      async (context, { body }) => {
+        await c.signIn.passwords.reset(browserRequest(context), body);
+        return done(
+          'Password changed. All sessions were ended and all passkeys removed; sign in with the new password.',
+        );
       },
   }),
-  ...SECURITY_ROWS,
-  ...INVITATION_ROWS,
+  ...SECURITY_ROUTES,
+  ...INVITATION_ROUTES,
 ];

@@ -1,19 +1,21 @@
-import { ACCOUNT_ROWS } from './account.ts';
-import { FILTER_ROWS } from './filters.ts';
-import { KEY_ROWS } from './keys.ts';
-import { LOG_ROWS } from './log.ts';
-import { OPERATOR_ROWS } from './operator.ts';
-import type { DashboardRow } from './row.ts';
-import { SIGN_IN_ROWS } from './sign-in.ts';
-import { USAGE_ROWS } from './usage.ts';
+import type { Route } from '../route.ts';
+import { ACCOUNT_ROUTES } from './account.ts';
+import { FILTER_ROUTES } from './filters.ts';
+import { JOB_ROUTES } from './jobs.ts';
+import { KEY_ROUTES } from './keys.ts';
+import { LOG_ROUTES } from './log.ts';
+import { OPERATOR_ROUTES } from './operator.ts';
+import { SIGN_IN_ROUTES } from './sign-in.ts';
+import { USAGE_ROUTES } from './usage.ts';
 
 /** All routes of the dashboard's private API. */
-export const DASHBOARD_ROWS: readonly DashboardRow[] = [
-  ...SIGN_IN_ROWS,
-  ...USAGE_ROWS,
-  ...LOG_ROWS,
-  ...KEY_ROWS,
-  ...FILTER_ROWS,
-  ...ACCOUNT_ROWS,
-  ...OPERATOR_ROWS,
+export const DASHBOARD_ROUTES: readonly Route[] = [
+  ...SIGN_IN_ROUTES,
+  ...USAGE_ROUTES,
+  ...LOG_ROUTES,
+  ...KEY_ROUTES,
+  ...FILTER_ROUTES,
+  ...ACCOUNT_ROUTES,
+  ...OPERATOR_ROUTES,
+  ...JOB_ROUTES,
 ];

@@ -1,25 +1,15 @@
-import type { Static } from 'typebox';
 import { Done } from '../../contract/dashboard/session.ts';
 import * as C from '../../contract/dashboard/usage.ts';
-import { fromIso } from '../../kernel/clock.ts';
-import { Refusal } from '../../kernel/errors.ts';
-import type { Chart, ChartAsk } from '../../service/charts.ts';
+import type { Read } from '../../contract/schema.ts';
+import type { Chart, ChartQuery } from '../../service/charts.ts';
+import { type Route, route } from '../route.ts';
 import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
-import { type DashboardRow, row } from './row.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
-function instant(text: string | undefined, field: string): number | null {
-  if (text === undefined) return null;
-  const ms = fromIso(text);
-  if (ms !== null) return ms;
-  const sentence = `${field} must be a date such as 2026-11-01 or 2026-11-01T00:00:00Z.`;
-  throw new Refusal('invalid_parameter', sentence, { field });
-}
-
-const askOf = ({ from, to, bucket }: Static<typeof C.UsageRangeQuery>): ChartAsk => ({
-  from: instant(from, 'from'),
-  to: instant(to, 'to'),
+const askOf = ({ from, to, bucket }: Read<typeof C.UsageRangeQuery>): ChartQuery => ({
+  from: from ?? null,
+  to: to ?? null,
   bucket: bucket ?? null,
 });
 
@@ -31,45 +21,40 @@ const csvOf = ({ buckets }: Chart): string =>
     return csv + csvLine([at, requests, good, bad, credits, refused, rate_limited, ...latencies]);
   }, `${CSV_HEAD}\r\n`);
 
-/** What the account has, and what became of it. */
-export const USAGE_ROWS: readonly DashboardRow[] = [
-  row({
+/** Balance and usage of the account. */
+export const USAGE_ROUTES: readonly Route[] = [
+  route({
     method: 'GET',
     path: `${ACCOUNT}/overview`,
-    who: 'member',
-    doc: {
-      operationId: 'overview',
-      summary: 'Balance, plan, rate window, notices',
-      reply: { schema: C.OverviewReply },
-    },
+    access: 'member',
+    output: { content: C.OverviewReply },
+    doc: { operationId: 'overview', tag: 'Dashboard', summary: 'Balance, plan, rate window, notices' },
     serve:
       ({ overview }) =>
       async ({ account }) => ({ body: (await overview(account)) satisfies C.OverviewReply }),
   }),
-  row({
+  route({
     method: 'GET',
     path: `${ACCOUNT}/usage`,
-    who: 'member',
+    access: 'member',
+    input: { query: C.UsageRangeQuery },
+    output: { content: C.UsageChartReply },
     doc: {
       operationId: 'usageChart',
-      summary: 'Counters by hour or day, by reason and by key; the last seven days unless a range is named',
-      query: C.UsageRangeQuery,
-      reply: { schema: C.UsageChartReply },
+      tag: 'Dashboard',
+      summary: 'Counters by hour or day, reason and key; the last seven days by default',
     },
     serve:
       ({ chart }) =>
       async ({ account }, { query }) => ({ body: (await chart(account, askOf(query))) satisfies C.UsageChartReply }),
   }),
-  row({
+  route({
     method: 'GET',
     path: `${ACCOUNT}/usage.csv`,
-    who: 'member',
-    doc: {
-      operationId: 'usageCsv',
-      summary: 'The same buckets as CSV',
-      query: C.UsageRangeQuery,
-      reply: { schema: 'text/csv' },
-    },
+    access: 'member',
+    input: { query: C.UsageRangeQuery },
+    output: { content: 'text/csv' },
+    doc: { operationId: 'usageCsv', tag: 'Dashboard', summary: 'The same buckets as CSV' },
     serve:
       ({ chart }) =>
       async ({ account }, { query }) => {
@@ -78,21 +63,23 @@ export const USAGE_ROWS: readonly DashboardRow[] = [
         return { body: csvOf(made), type: CSV_TYPE, headers: asDownload(name) };
       },
   }),
-  row({
+  route({
     method: 'PUT',
     path: `${ACCOUNT}/low-balance`,
-    who: 'admin',
+    access: 'admin',
+    input: { body: C.LowBalanceRequest },
+    output: { content: Done },
     doc: {
       operationId: 'setLowBalance',
-      summary: 'The balance below which a banner and a mail say so',
-      body: C.LowBalanceRequest,
-      reply: { schema: Done },
+      tag: 'Dashboard',
+      summary: 'Set the low-balance threshold for the banner and email alert',
     },
     serve:
       ({ account: accounts }) =>
       async ({ account, actor }, { body: { credits } }) => {
         await accounts.setLowBalance(account, credits, actor);
-        const message = credits === null ? 'There is no line any more.' : `The line is at ${credits} credits.`;
+        const message =
+          credits === null ? 'Low-balance alert turned off.' : `Low-balance threshold set to ${credits} credits.`;
         return { body: { status: 'success', message } };
       },
   }),

@@ -1,18 +1,21 @@
-import { Refusal } from '../../kernel/errors.ts';
-import type { Level } from '../../kernel/plans.ts';
-import { refusalOf } from '../guard.ts';
-import { noted } from '../noted.ts';
-import { DEFAULT_TIMEOUT_MS } from '../routes/verify.ts';
-import type { DashboardContext } from './context.ts';
-import type { AccountVisit, DashboardAnswer } from './row.ts';
+import type { DashboardVerifyRequest } from '../../contract/dashboard/log.ts';
+import type { Read } from '../../contract/schema.ts';
 
-/** One address, as `/v1/verify` would check and charge it, with its evidence. */
+import { ApiError } from '../../kernel/errors.ts';
+import { TIMEOUT_MS } from '../../kernel/limits.ts';
+import { refusalOf } from '../access/admission.ts';
+import type { HttpContext } from '../context.ts';
+import { disconnectSignal } from '../disconnect.ts';
+import { requestState } from '../request-state.ts';
+import type { AccountContext, Answer } from '../route.ts';
+
+/** Verifies one address with evidence, charged like `/v1/verify`. */
 export const verifyHere =
-  ({ verify, clock }: DashboardContext) =>
+  ({ verify, clock }: HttpContext) =>
   async (
-    { account, ip, request, signal }: AccountVisit,
-    { body }: { body: { email: string; validation_type: Level } },
-  ): Promise<DashboardAnswer> => {
+    { account, ip, request, reply }: AccountContext,
+    { body }: { body: Read<typeof DashboardVerifyRequest> },
+  ): Promise<Answer> => {
     const outcome = await verify.verify({
       keyHash: { account },
       ip,
@@ -20,25 +23,22 @@ export const verifyHere =
       email: body.email,
       level: body.validation_type,
       clientIp: ip,
-      timeoutMs: DEFAULT_TIMEOUT_MS,
+      timeoutMs: TIMEOUT_MS.default,
       withEvidence: true,
-      // Asked for only by a check that has to wait.
-      get signal() {
-        return signal();
-      },
+      signal: () => disconnectSignal(reply),
     });
     const { caller } = 'admission' in outcome ? outcome.admission : outcome;
-    if (caller !== null) noted(request).caller = caller;
+    if (caller !== null) requestState(request).caller = caller;
     switch (outcome.outcome) {
       case 'answered':
         return { body: { result: JSON.parse(outcome.record.body), credits_remaining: outcome.balance } };
       case 'failed':
         throw outcome.error;
       case 'refused':
-        // What no key opens is a suspended account: that it is there, and theirs, the guard has seen.
-        if (outcome.code === 'invalid_api_key') throw new Refusal('account_suspended');
+        // The guard found the account, so if the charge does not, it was suspended.
+        if (outcome.code === 'invalid_api_key') throw new ApiError('account_suspended');
         throw refusalOf(outcome, clock.now());
       case 'replay':
-        throw new TypeError('without an Idempotency-Key there is no reply to give again');
+        throw new TypeError('Stored reply without an Idempotency-Key.');
     }
   };

@@ -1,23 +1,20 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { sha256Hex } from '../../kernel/ids.ts';
+import { type Coding, type SharedBytes, sharedBytes } from '../shared-bytes.ts';
 
 /** One file of `assets/`, in the coding that is sent. */
-export interface Asset {
-  readonly bytes: Buffer;
+interface Asset extends SharedBytes {
   readonly type: string;
-  readonly coding: 'br' | 'gzip' | null;
   /** Its name holds a hash of its contents: it never changes. */
   readonly hashed: boolean;
-  readonly etag: string;
 }
 
-/** What `npm run build` made of web/. */
+/** The output of `npm run build` for web/. */
 export interface WebFiles {
-  /** The page, with `__CSP_NONCE__` in it; null where it was not built. */
+  /** The HTML page, with `__CSP_NONCE__` placeholders; null if it was not built. */
   index(): Promise<string | null>;
-  /** Null where there is no such file, or it is of no type that the page uses. */
-  asset(name: string, accepts: (coding: string) => boolean): Promise<Asset | null>;
+  /** Null if there is no such file, or its type is not one that the page uses. */
+  asset(name: string, accepts: (coding: Coding) => boolean): Promise<Asset | null>;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -35,15 +32,34 @@ const CODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
-/** As Vite names what it bundles: `index-BdYc3x_1.js`. */
+/** Vite's names for bundles: `index-BdYc3x_1.js`. */
 const HASHED = /-[\w-]{8}\.\w+$/;
 
 /**
- * `folders`: where dist/web may be; the first that has an index.html is it. Names are looked up in a listing of the folder and
- * never put together to a path unseen; a name that is not in it makes it read again, so that a new build is seen.
+ * `folders`: candidates for dist/web; the first with an index.html is used. Requested names are looked up in a directory
+ * listing, never joined to a path directly; an unknown name re-reads the listing, so that a new build is picked up.
  */
 export function createWebFiles(folders: readonly string[]): WebFiles {
   let listed: { folder: string; names: ReadonlySet<string> } | null = null;
+  const kept = new Map<string, { version: string; bytes: Promise<SharedBytes> }>();
+
+  /** The bytes of a file, read once for each of its versions; null where it is gone. */
+  async function bytesOf(path: string, coding: Coding | null): Promise<SharedBytes | null> {
+    const found = await stat(path).catch(orMissing);
+    if (found === null) return null;
+    const version = `${found.mtimeMs} ${found.size}`;
+    let file = kept.get(path);
+    if (file?.version !== version) {
+      file = { version, bytes: readFile(path).then((bytes) => sharedBytes(bytes, coding)) };
+      kept.set(path, file);
+    }
+    try {
+      return await file.bytes;
+    } catch (error) {
+      kept.delete(path);
+      throw error;
+    }
+  }
 
   async function listing(): Promise<typeof listed> {
     for (const folder of folders) {
@@ -64,13 +80,15 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
     async asset(name, accepts) {
       const type = TYPES[extname(name)];
       if (type === undefined) return null;
-      if (!listed?.names.has(name)) listed = await listing();
+      if (!listed?.names.has(name)) {
+        listed = await listing();
+        kept.clear();
+      }
       if (!listed?.names.has(name)) return null;
       const { folder, names } = listed;
       const [coding, suffix] = CODINGS.find(([c, s]) => names.has(name + s) && accepts(c)) ?? [null, ''];
-      const bytes = await readFile(join(folder, 'assets', name + suffix)).catch(orMissing);
-      if (bytes === null) return null;
-      return { bytes, type, coding, hashed: HASHED.test(name), etag: `"${sha256Hex(bytes).slice(0, 20)}"` };
+      const file = await bytesOf(join(folder, 'assets', name + suffix), coding);
+      return file && { ...file, type, hashed: HASHED.test(name) };
     },
   };
 }

@@ -1,76 +1,96 @@
-import { Refusal } from '../../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import type { Invitation, Store } from '../../store/store.ts';
-import type { Cookies, Visitor } from './calls.ts';
+import type { Invitation, Store, User } from '../../store/store.ts';
+import { parsePersonName } from '../names.ts';
 import type { Library } from './library.ts';
+import type { BrowserRequest, Cookies } from './library-calls.ts';
 import type { Limits } from './limits.ts';
-import { takeToken } from './password-change.ts';
-import type { People } from './people.ts';
+import { admitToken } from './password-change.ts';
 import type { SessionService } from './sessions.ts';
-import { refuseWeak, usableEmail, usablePersonName } from './usable.ts';
+import type { UserAdmin } from './user-admin.ts';
+import { parseEmail, rejectWeakPassword } from './validate.ts';
 
 export interface InvitationService {
-  /** `known`: the address signs in already, so no password is chosen. Throws Refusal. */
-  lookUp(visitor: Visitor, token: string): Promise<{ invitation: Invitation; known: boolean }>;
-  /** A new address is signed in afterwards; a known one has to be before. Throws Refusal. */
-  accept(visitor: Visitor, by: { token: string; name?: string; password?: string }): Promise<Cookies>;
+  /** `known`: the address already has a user, so no password is needed. Throws ApiError. */
+  lookUp(browser: BrowserRequest, token: string): Promise<{ invitation: Invitation; known: boolean }>;
+  /** Creates and signs in a new user; an existing user must already be signed in. Throws ApiError. */
+  accept(browser: BrowserRequest, by: { token: string; name?: string; password?: string }): Promise<Cookies>;
 }
 
-export interface InvitationParts {
+/** The link proves who owns the address, which its present user never did: it becomes theirs, with a new password. */
+const claims = (invitation: Invitation, user: User): boolean => invitation.provesAddress && !user.emailVerified;
+
+interface InvitationParts {
   readonly store: Pick<Store, 'users' | 'members'>;
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
-  readonly people: People;
-  readonly sessions: Pick<SessionService, 'signInAs' | 'who'>;
+  readonly userAdmin: UserAdmin;
+  readonly sessions: Pick<SessionService, 'signInAs' | 'fromCookie'>;
 }
 
 export function createInvitations(parts: InvitationParts): InvitationService {
-  const { store, library, limits, people, sessions } = parts;
+  const { store, library, limits, userAdmin, sessions } = parts;
 
-  async function find(visitor: Visitor, typed: string): Promise<{ invitation: Invitation; hash: string }> {
-    const hash = sha256Hex(await takeToken(limits, visitor, typed));
+  async function find(browser: BrowserRequest, typed: string): Promise<{ invitation: Invitation; hash: string }> {
+    const hash = sha256Hex(await admitToken(limits, browser, typed));
     const invitation = await store.members.invitation(hash);
-    if (invitation === null) throw new Refusal('link_expired');
+    if (invitation === null) throw new ApiError('link_expired');
     return { invitation, hash };
   }
 
   async function acceptAs(hash: string, user: { id: string; email: string }, ip: string): Promise<void> {
     const by = { kind: 'user', id: user.id, name: user.email, ip } as const;
-    if ((await store.members.accept(hash, user.id, by)) === null) throw new Refusal('link_expired');
+    if ((await store.members.accept(hash, user.id, by)) === null) throw new ApiError('link_expired');
+  }
+
+  /** Whoever has not proven to own the address stays in the account that invited them. */
+  async function requireProvenElsewhere(user: User, { account }: Invitation): Promise<void> {
+    if (user.emailVerified) return;
+    const accounts = await store.members.ofUser(user.id);
+    if (accounts.some((other) => other.account !== account)) throw new ApiError('address_not_confirmed');
   }
 
   return {
-    async lookUp(visitor, token) {
-      const { invitation } = await find(visitor, token);
-      return { invitation, known: (await store.users.byEmail(invitation.email)) !== null };
+    async lookUp(browser, token) {
+      const { invitation } = await find(browser, token);
+      const known = await store.users.byEmail(invitation.email);
+      return { invitation, known: known !== null && !claims(invitation, known) };
     },
 
-    async accept(visitor, { token, name, password }) {
-      const { invitation, hash } = await find(visitor, token);
+    async accept(browser, { token, name, password }) {
+      const { invitation, hash } = await find(browser, token);
       const known = await store.users.byEmail(invitation.email);
-      if (known !== null) {
-        const session = await sessions.who(visitor.cookie);
+      if (known !== null && !claims(invitation, known)) {
+        await requireProvenElsewhere(known, invitation);
+        const session = await sessions.fromCookie(browser.cookie);
         if (session?.user.id !== known.id)
-          throw new Refusal('not_signed_in', `Sign in as ${known.email} first, then open the link again.`);
-        await acceptAs(hash, known, visitor.ip);
+          throw new ApiError('not_signed_in', `Sign in as ${known.email} first, then open the link again.`);
+        await acceptAs(hash, known, browser.ip);
         return { setCookie: session.setCookie };
       }
       if (name === undefined) throw missing('name');
       if (password === undefined) throw missing('password');
-      const email = usableEmail(invitation.email);
-      const called = usablePersonName(name);
-      refuseWeak(password, email);
+      const email = parseEmail(invitation.email);
+      const called = parsePersonName(name);
+      rejectWeakPassword(password, email);
       const { password: passwords } = await (await library()).$context;
-      const user = await people.create({ email, name: called, password: await passwords.hash(password) });
+      const hashed = await passwords.hash(password);
+      if (known !== null) {
+        await userAdmin.setPassword(known.id, hashed);
+        await acceptAs(hash, known, browser.ip);
+        return sessions.signInAs(browser, known.id);
+      }
+      const proven = invitation.provesAddress;
+      const user = await userAdmin.create({ email, name: called, password: hashed, proven });
       if (user === null)
-        throw new Refusal('link_expired', 'This address signs in already: sign in and open the link again.');
-      await acceptAs(hash, user, visitor.ip).catch(async (error: unknown) => {
+        throw new ApiError('link_expired', 'This address already has a user. Sign in, then open the link again.');
+      await acceptAs(hash, user, browser.ip).catch(async (error: unknown) => {
         await store.users.remove(user.id);
         throw error;
       });
-      return sessions.signInAs(visitor, user.id);
+      return sessions.signInAs(browser, user.id);
     },
   };
 }
 
-const missing = (field: string) => new Refusal('missing_parameter', `The parameter "${field}" is missing.`, { field });
+const missing = (field: string) => new ApiError('missing_parameter', `The parameter "${field}" is missing.`, { field });

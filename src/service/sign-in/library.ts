@@ -1,41 +1,43 @@
 /**
- * The sign-in library, set up for us. Its import takes a tenth of a second and more, so this file is imported at the
- * first request that needs it, never at the start.
+ * The configured sign-in library. Importing it takes over 100 ms, so this file is imported at the first request that
+ * needs it, not at startup.
  */
 import { passkey } from '@better-auth/passkey';
-// The `minimal` entry takes no Kysely of ours, and saves a tenth of the time.
+// Not `better-auth/minimal`: it does not accept our Kysely instance, and is only 10 % faster to load.
 import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts';
 import { newId, randomToken } from '../../kernel/ids.ts';
+import { FRESH_SIGN_IN_DAYS, RESET_LINK_HOURS, SESSION_DAYS } from '../../kernel/lifetimes.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { PASSWORD_LENGTH } from '../../kernel/password-rules.ts';
 import type { Store } from '../../store/store.ts';
-import { ownEndpoints } from './own-endpoints.ts';
+import { internalAuthEndpoints } from './internal-endpoints.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { relyingParty } from './relying-party.ts';
-import { PASSWORD_MAX, PASSWORD_MIN } from './usable.ts';
+import { sessionTokenHashes } from './session-token-hashes.ts';
 
-export const SESSION_SECONDS = 7 * 86_400;
-const DAY_SECONDS = 86_400;
-const RESET_SECONDS = 3600;
+const DAY_SECONDS = DAY_MS / 1000;
+const SESSION_SECONDS = SESSION_DAYS * DAY_SECONDS;
+const RESET_SECONDS = (RESET_LINK_HOURS * HOUR_MS) / 1000;
 const ERROR_MAX = 300;
 
 export type Library = ReturnType<typeof openLibrary>;
 
-export interface LibraryParts {
+interface LibraryParts {
   readonly database: Store['authDatabase'];
   readonly secret: string;
-  /** Of the dashboard, without a slash at its end. */
+  /** Public URL of the dashboard, without a trailing slash. */
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Only `api` of it is used, called with headers of our own making: the library sees no request. So its own rate limits
- * (per process, by path), CSRF and origin checks have nothing to look at; ours (limits.ts, the guard of the dashboard)
- * are counted on all nodes together and hold for every route.
+ * Only its `api` is used, with headers we construct: the library never sees a request. Its own rate limits (per
+ * process, by path), CSRF and origin checks therefore do not apply. Ours (limits.ts, the dashboard's guard) cover every
+ * route and count across all nodes.
  */
 export function openLibrary({ database, secret, publicUrl, clock, logger }: LibraryParts) {
   return betterAuth({
@@ -43,7 +45,7 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
     baseURL: publicUrl,
     basePath: '/dashboard/auth',
     secret,
-    // Its Kysely is one of any tables.
+    // The library's Kysely type is generic over tables.
     database: { db: database.db as never, type: database.type },
     user: {
       modelName: 'auth_users',
@@ -54,31 +56,32 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
     session: {
       modelName: 'auth_sessions',
       expiresIn: SESSION_SECONDS,
-      // Prolonged once a day, so that most requests only read.
+      // Extended once a day, so that most requests only read.
       updateAge: DAY_SECONDS,
-      // How old a sign-in may be to add a passkey.
-      freshAge: DAY_SECONDS,
+      // The maximum age of a sign-in to add a passkey.
+      freshAge: FRESH_SIGN_IN_DAYS * DAY_SECONDS,
     },
     emailAndPassword: {
       enabled: true,
-      minPasswordLength: PASSWORD_MIN,
-      maxPasswordLength: PASSWORD_MAX,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
       resetPasswordTokenExpiresIn: RESET_SECONDS,
       revokeSessionsOnPasswordReset: true,
       password: { hash: hashPassword, verify: verifyPassword },
     },
     plugins: [
+      sessionTokenHashes,
       twoFactor({
         issuer: 'Mailvet',
         schema: { twoFactor: { modelName: 'auth_two_factors' } },
-        // Ours is counted with the other attempts, and says when it ends.
+        // limits.ts counts these attempts, and reports when the lockout ends.
         accountLockout: { enabled: false },
       }),
       passkey({
         rpID: relyingParty(publicUrl) ?? 'invalid',
         rpName: 'Mailvet',
         advanced: { webAuthnChallengeCookie: 'passkey' },
-        // It is asked for no password, so it has to be one factor by having and one by knowing or being.
+        // A passkey replaces the password, so it must verify the user: two factors in one.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         authentication: {
           async afterVerification({ verification }) {
@@ -87,24 +90,24 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
         },
         schema: { passkey: { modelName: 'auth_passkeys' } },
       }),
-      ownEndpoints,
+      internalAuthEndpoints,
     ],
     advanced: {
       cookiePrefix: 'mailvet',
       useSecureCookies: publicUrl.startsWith('https://'),
       defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/' },
-      // Nobody looks at where a session comes from, so it is not kept.
+      // Not used, so not stored.
       ipAddress: { disableIpTracking: true },
       database: {
         generateId: ({ model }) => (model === 'user' ? newId('usr', clock.now()) : randomToken(24)),
-        // The migrations are ours; the tests go through every table.
+        // The tables come from our migrations; tests cover each of them.
         validateSchema: false,
       },
     },
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      // Its further arguments may hold what a person sent.
+      // Further arguments may contain user input.
       log: (_level, message, ...rest) => {
         const cause = rest.find((part) => part instanceof Error)?.message.slice(0, ERROR_MAX);
         logger.warn({ cause }, `sign-in: ${message.slice(0, ERROR_MAX)}`);

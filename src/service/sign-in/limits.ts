@@ -1,61 +1,94 @@
-import type { Clock } from '../../kernel/clock.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { type Clock, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { Attempts } from '../../store/store.ts';
 import { networkOf } from '../network.ts';
 
-const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 interface Limit {
-  readonly most: number;
+  /** Of one known device, or of one network, for one subject. */
+  readonly max: number;
+  /** Of all networks together, known devices left out. */
+  readonly everywhere?: number;
   readonly windowMs: number;
 }
-/** The table: how often something may be tried in a window that begins at the first try. */
+/** Attempts allowed per window, which starts at the first attempt. */
 const LIMITS = {
-  /** By address, known or not; and by who asks. */
-  'sign-in': { most: 10, windowMs: QUARTER_MS },
-  'sign-in-ip': { most: 30, windowMs: QUARTER_MS },
-  /** Wrong second factors of a user; the library allows five for one sign-in. */
-  code: { most: 10, windowMs: QUARTER_MS },
-  /** The password asked again of a user who is signed in. */
-  password: { most: 10, windowMs: QUARTER_MS },
-  /** Challenges of passkeys: each is a row, and every visit of the sign-in page asks for one. */
-  'passkey-ip': { most: 120, windowMs: QUARTER_MS },
-  mail: { most: 3, windowMs: HOUR_MS },
-  'mail-ip': { most: 20, windowMs: HOUR_MS },
-  'token-ip': { most: 60, windowMs: HOUR_MS },
+  /** By address, whether or not it has a user. */
+  'sign-in': { max: 10, everywhere: 100, windowMs: QUARTER_MS },
+  /** By client network alone, or by known device. */
+  'sign-in-ip': { max: 30, windowMs: QUARTER_MS },
+  /** Second factors of a user; the library also limits them to five per sign-in. */
+  code: { max: 10, everywhere: 30, windowMs: QUARTER_MS },
+  /** Password confirmation of a signed-in user. */
+  password: { max: 10, windowMs: QUARTER_MS },
+  /** Passkey challenges: each is a row, and every view of the sign-in page requests one. */
+  'passkey-ip': { max: 120, windowMs: QUARTER_MS },
+  /** By address; it is in the interest of its owner that all networks together get little more than one. */
+  mail: { max: 3, everywhere: 6, windowMs: HOUR_MS },
+  'mail-ip': { max: 20, windowMs: HOUR_MS },
+  'token-ip': { max: 60, windowMs: HOUR_MS },
 } as const satisfies Record<string, Limit>;
 type Kind = keyof typeof LIMITS;
+type IpKind = Extract<Kind, `${string}-ip`>;
+type OriginKind = Exclude<Kind, IpKind | 'password'>;
 
-/** One-time codes are taken a step of 30 s before and after their own. */
+/** One-time codes are accepted one step of 30 s early or late. */
 const CODE_LIVES_MS = 2 * MINUTE_MS;
 
-/** Attempts, counted before they are made and on all nodes together. `ip` is canonical. */
+/** Where an attempt comes from. */
+export interface Origin {
+  /** Canonical. */
+  readonly ip: string;
+  /** The id of a device on which the subject has signed in before (devices.ts). */
+  readonly device: string | null;
+}
+
+/** Attempts, counted in advance and across all nodes. */
 export interface Limits {
-  /** Throws `rate_limit_exceeded`, for a known subject as for an unknown one. */
-  count(kind: Exclude<Kind, `${string}-ip`>, subject: string): Promise<void>;
-  countIp(kind: Extract<Kind, `${string}-ip`>, ip: string): Promise<void>;
-  /** After a success. */
-  clear(kind: Kind, subject: string): Promise<void>;
-  /** Whether this is the first time that the user sends this code while it could be valid (RFC 6238 §5.2). */
+  /**
+   * By subject and origin: a known device has a count of its own, which nobody else can use up; others share one per
+   * network and a higher one for all networks. Throws `rate_limit_exceeded`, whether or not the subject exists.
+   */
+  count(kind: OriginKind, subject: string, from: Origin): Promise<void>;
+  /** By subject alone. */
+  countUser(kind: 'password', user: string): Promise<void>;
+  countIp(kind: IpKind, from: Pick<Origin, 'ip'> & Partial<Origin>): Promise<void>;
+  /** Resets the counts of the subject, from everywhere: after a success, or for the operator. */
+  clear(kind: Exclude<Kind, IpKind>, subject: string): Promise<void>;
+  /** False if the user has already sent this code during its validity (RFC 6238 §5.2). */
   firstUse(user: string, code: string): Promise<boolean>;
+  /** Lifts every lockout of a user, and of mails to the address. */
+  unlock(user: { readonly id: string; readonly email: string }): Promise<void>;
 }
 
 export function createLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }): Limits {
-  async function count(kind: Kind, subject: string): Promise<void> {
-    const { most, windowMs }: Limit = LIMITS[kind];
-    const { count: made, endsAt } = await attempts.count(`${kind}:${subject}`, windowMs);
-    if (made <= most) return;
+  async function count(kind: Kind, max: number, subject: string, origin?: string): Promise<void> {
+    const { windowMs }: Limit = LIMITS[kind];
+    const { count: made, endsAt } = await attempts.count(`${kind}:${subject}`, windowMs, origin);
+    if (made <= max) return;
     const retry_after = Math.min(windowMs / 1000, Math.max(1, Math.ceil((endsAt - clock.now()) / 1000)));
     const minutes = Math.ceil(retry_after / 60);
-    const sentence = `Too many attempts: go on in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
-    throw new Refusal('rate_limit_exceeded', sentence, { limit: most, retry_after });
+    const message = `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
+    throw new ApiError('rate_limit_exceeded', message, { limit: max, retry_after });
   }
+  const clear: Limits['clear'] = (kind, subject) => attempts.clear(`${kind}:${subject}`);
   return {
-    count,
-    countIp: (kind, ip) => count(kind, networkOf(ip)),
-    clear: (kind, subject) => attempts.clear(`${kind}:${subject}`),
+    async count(kind, subject, { ip, device }) {
+      const { max, everywhere } = LIMITS[kind];
+      if (device !== null) return count(kind, max, subject, `device ${device}`);
+      // The network first: what it may not try is not counted against the subject either.
+      await count(kind, max, subject, networkOf(ip));
+      await count(kind, everywhere, subject);
+    },
+    countUser: (kind, user) => count(kind, LIMITS[kind].max, user),
+    countIp: (kind, { ip, device = null }) =>
+      count(kind, LIMITS[kind].max, device === null ? networkOf(ip) : `device ${device}`),
+    clear,
     firstUse: async (user, code) => (await attempts.count(`used-code:${user}:${code}`, CODE_LIVES_MS)).count === 1,
+    async unlock({ id, email }) {
+      for (const kind of ['sign-in', 'mail'] as const) await clear(kind, email);
+      for (const kind of ['code', 'password'] as const) await clear(kind, id);
+    },
   };
 }

@@ -4,26 +4,32 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Store } from '../../store/store.ts';
 import type { Library } from './library.ts';
 
-export interface OpenParts {
-  readonly store: Pick<Store, 'authDatabase' | 'secret'>;
-  /** Null: the store's own. */
+interface OpenParts {
+  readonly store: Pick<Store, 'authDatabase' | 'secret' | 'forgetSecret'>;
+  /** Null: use the store's own secret. */
   readonly secret: string | null;
-  /** Of the dashboard, without a slash at its end. */
+  /** Public URL of the dashboard, without a trailing slash. */
   readonly url: () => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 const SECRET_LENGTH = 48;
+/** Its name in the store. */
+const NAME = 'auth';
 
-/** The sign-in library, loaded and set up at the first call; where that fails, the next call tries again. */
+/** Loads and configures the sign-in library at the first call; after a failure, the next call retries. */
 export function lazyLibrary({ store, secret, url, clock, logger }: OpenParts): () => Promise<Library> {
   let opened: Promise<Library> | null = null;
+  async function signingSecret(): Promise<string> {
+    if (secret === null) return store.secret(NAME, () => randomToken(SECRET_LENGTH));
+    // Given by the operator, perhaps copied from the store: there it would be in every backup.
+    await store.forgetSecret(NAME, secret);
+    return secret;
+  }
+
   async function open(): Promise<Library> {
-    const [{ openLibrary }, kept] = await Promise.all([
-      import('./library.ts'),
-      secret ?? store.secret('auth', () => randomToken(SECRET_LENGTH)),
-    ]);
+    const [{ openLibrary }, kept] = await Promise.all([import('./library.ts'), signingSecret()]);
     return openLibrary({ database: store.authDatabase, secret: kept, publicUrl: url(), clock, logger });
   }
   return () => {

@@ -1,86 +1,94 @@
-import { Refusal } from '../../kernel/errors.ts';
-import { asked, type Cookies, cookiesOf, headersOf, type Meanings, type Visitor } from './calls.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { PASSKEYS_MAX } from '../../kernel/limits.ts';
+import { parsePersonName } from '../names.ts';
+import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
+import {
+  type BrowserRequest,
+  type Cookies,
+  callLibrary,
+  cookiesOf,
+  type ErrorMapping,
+  headersOf,
+} from './library-calls.ts';
 import type { Limits } from './limits.ts';
-import { usablePersonName } from './usable.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface Passkey {
+interface Passkey {
   readonly id: string;
   readonly name: string;
-  /** ms */
+  /** Unix time, ms. */
   readonly createdAt: number;
 }
 
-/** Passkeys (WebAuthn Level 3). Options and credentials are JSON as browsers give and take it. */
+/** Passkeys (WebAuthn Level 3). Options and credentials are in the JSON form used by browsers. */
 export interface PasskeyService {
-  list(visitor: Visitor): Promise<Passkey[]>;
-  addOptions(visitor: Visitor): Promise<Cookies & { options: Json }>;
-  add(visitor: Visitor, input: { name: string; credential: Json }): Promise<void>;
-  /** False where the user has no such passkey. */
-  remove(visitor: Visitor, id: string): Promise<boolean>;
-  signInOptions(visitor: Visitor): Promise<Cookies & { options: Json }>;
-  signIn(visitor: Visitor, credential: Json): Promise<Cookies & { user: string }>;
+  list(browser: BrowserRequest): Promise<Passkey[]>;
+  addOptions(browser: BrowserRequest): Promise<Cookies & { options: Json }>;
+  add(browser: BrowserRequest, input: { name: string; credential: Json }): Promise<void>;
+  /** False if the user has no such passkey. */
+  remove(browser: BrowserRequest, id: string): Promise<boolean>;
+  signInOptions(browser: BrowserRequest): Promise<Cookies & { options: Json }>;
+  signIn(browser: BrowserRequest, credential: Json): Promise<Cookies & { user: string }>;
 }
 
-const MOST_PASSKEYS = 20;
-
-const ADD: Meanings = {
+const ADD: ErrorMapping = {
   FAILED_TO_VERIFY_REGISTRATION: 'passkey_refused',
-  CHALLENGE_NOT_FOUND: ['passkey_refused', 'That took too long: begin again.'],
+  CHALLENGE_NOT_FOUND: ['passkey_refused', 'That took too long. Start again.'],
   YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY: 'passkey_refused',
 };
-const REFUSED = ['sign_in_failed', 'The passkey was not accepted.'] as const;
-const SIGN_IN: Meanings = {
-  PASSKEY_NOT_FOUND: ['sign_in_failed', 'This passkey is not known here.'],
-  CHALLENGE_NOT_FOUND: ['sign_in_failed', 'That took too long: begin again.'],
-  UNAUTHORIZED: REFUSED,
-  BAD_REQUEST: REFUSED,
+const REJECTED = ['sign_in_failed', 'The passkey was not accepted.'] as const;
+const SIGN_IN: ErrorMapping = {
+  PASSKEY_NOT_FOUND: ['sign_in_failed', 'This passkey is not registered here.'],
+  CHALLENGE_NOT_FOUND: ['sign_in_failed', 'That took too long. Start again.'],
+  UNAUTHORIZED: REJECTED,
+  BAD_REQUEST: REJECTED,
 };
 
-/** WebAuthn Level 3 §5.1: credential ids have 1023 bytes at most; in base64url. */
+/** WebAuthn Level 3 §5.1: credential IDs have at most 1023 bytes; in base64url. */
 const ID = /^[A-Za-z0-9_-]{1,1364}$/;
-/** §5.8.4, and room for words to come. */
+/** §5.8.4, with room for future values. */
 const TRANSPORT = /^[a-z-]{1,32}$/;
 
 /**
- * What the library takes on trust before it verifies the rest: the id, which it looks up, and the transports, which it
- * keeps. Null where they are not what a browser makes.
+ * Checks what the library uses unverified: the ID, which it looks up, and the transports, which it stores. Null if they
+ * are malformed.
  */
-function plainCredential(credential: Json): Record<string, unknown> | null {
+function checkedCredential(credential: Json): Record<string, unknown> | null {
   const { id, response } = credential;
   if (typeof id !== 'string' || !ID.test(id) || typeof response !== 'object' || response === null) return null;
-  const { transports = [] } = response as { transports?: unknown };
+  const transports: unknown = 'transports' in response ? (response.transports ?? []) : [];
   const plain = Array.isArray(transports) && transports.length <= 10;
   if (!plain || !transports.every((one) => typeof one === 'string' && TRANSPORT.test(one))) return null;
   return { ...credential };
 }
 
-export interface PasskeyParts {
+interface PasskeyParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
-  /** Null: passkeys cannot be bound to the service's address. */
+  readonly devices: Devices;
+  /** Null: passkeys cannot be bound to the service's public URL. */
   readonly relyingParty: () => string | null;
-  /** Ends the session that the browser had. */
-  readonly endOld: (visitor: Visitor) => Promise<void>;
+  /** Ends the browser's previous session. */
+  readonly endPreviousSession: (browser: BrowserRequest) => Promise<void>;
 }
 
-export function createPasskeys({ library, limits, relyingParty, endOld }: PasskeyParts): PasskeyService {
-  function refuseWithoutName(): void {
+export function createPasskeys(parts: PasskeyParts): PasskeyService {
+  const { library, limits, devices, relyingParty, endPreviousSession } = parts;
+  function requireRelyingParty(): void {
     if (relyingParty() !== null) return;
-    const sentence =
-      'Passkeys need a host name: the operator has to set MAILVET_PUBLIC_URL to one, not to an IP address.';
-    throw new Refusal('passkey_refused', sentence);
+    const message = 'Passkeys need a host name: the operator must set MAILVET_PUBLIC_URL to one, not to an IP address.';
+    throw new ApiError('passkey_refused', message);
   }
-  const rowsOf = async (visitor: Visitor) => {
+  const rowsOf = async (browser: BrowserRequest) => {
     const { api } = await library();
-    return asked({}, () => api.listPasskeys({ headers: headersOf(visitor, 'session_token') }));
+    return callLibrary({}, () => api.listPasskeys({ headers: headersOf(browser, 'session_token') }));
   };
 
   return {
-    async list(visitor) {
-      const rows = await rowsOf(visitor);
+    async list(browser) {
+      const rows = await rowsOf(browser);
       const all = rows.map(({ id, name, createdAt }) => ({
         id,
         name: name ?? 'Passkey',
@@ -89,57 +97,58 @@ export function createPasskeys({ library, limits, relyingParty, endOld }: Passke
       return all.sort((a, b) => a.createdAt - b.createdAt);
     },
 
-    async addOptions(visitor) {
-      refuseWithoutName();
-      if ((await rowsOf(visitor)).length >= MOST_PASSKEYS)
-        throw new Refusal('passkey_refused', `At most ${MOST_PASSKEYS} passkeys can be kept: remove one first.`);
+    async addOptions(browser) {
+      requireRelyingParty();
+      if ((await rowsOf(browser)).length >= PASSKEYS_MAX)
+        throw new ApiError('passkey_refused', `At most ${PASSKEYS_MAX} passkeys are allowed. Remove one first.`);
       const { api } = await library();
-      const made = await asked({}, () =>
-        api.generatePasskeyRegistrationOptions({ headers: headersOf(visitor, 'session_token'), returnHeaders: true }),
+      const made = await callLibrary({}, () =>
+        api.generatePasskeyRegistrationOptions({ headers: headersOf(browser, 'session_token'), returnHeaders: true }),
       );
       return { options: { ...made.response }, setCookie: cookiesOf(made.headers) };
     },
 
-    async add(visitor, { name: typed, credential }) {
-      refuseWithoutName();
-      const name = usablePersonName(typed);
-      const response = plainCredential(credential);
-      if (response === null) throw new Refusal('passkey_refused');
+    async add(browser, { name: typed, credential }) {
+      requireRelyingParty();
+      const name = parsePersonName(typed);
+      const response = checkedCredential(credential);
+      if (response === null) throw new ApiError('passkey_refused');
       const { api } = await library();
-      const headers = headersOf(visitor, 'session_token', 'passkey');
-      await asked(ADD, () => api.verifyPasskeyRegistration({ body: { response, name }, headers }));
+      const headers = headersOf(browser, 'session_token', 'passkey');
+      await callLibrary(ADD, () => api.verifyPasskeyRegistration({ body: { response, name }, headers }));
     },
 
-    async remove(visitor, id) {
-      if (!(await rowsOf(visitor)).some((row) => row.id === id)) return false;
+    async remove(browser, id) {
+      if (!(await rowsOf(browser)).some((row) => row.id === id)) return false;
       const { api } = await library();
-      await asked({}, () => api.deletePasskey({ body: { id }, headers: headersOf(visitor, 'session_token') }));
+      await callLibrary({}, () => api.deletePasskey({ body: { id }, headers: headersOf(browser, 'session_token') }));
       return true;
     },
 
-    async signInOptions(visitor) {
-      refuseWithoutName();
-      await limits.countIp('passkey-ip', visitor.ip);
+    async signInOptions(browser) {
+      requireRelyingParty();
+      await limits.countIp('passkey-ip', await devices.originOf(browser, null));
       const { api } = await library();
-      const made = await asked({}, () =>
-        api.generatePasskeyAuthenticationOptions({ headers: headersOf(visitor), returnHeaders: true }),
+      const made = await callLibrary({}, () =>
+        api.generatePasskeyAuthenticationOptions({ headers: headersOf(browser), returnHeaders: true }),
       );
-      // The library always says `preferred`, and afterwards refuses a passkey that did not verify its user.
+      // The library always offers `preferred`, but then rejects a passkey that did not verify the user.
       return { options: { ...made.response, userVerification: 'required' }, setCookie: cookiesOf(made.headers) };
     },
 
-    async signIn(visitor, credential) {
-      refuseWithoutName();
-      await limits.countIp('sign-in-ip', visitor.ip);
-      const response = plainCredential(credential);
-      if (response === null) throw new Refusal(...REFUSED);
+    async signIn(browser, credential) {
+      requireRelyingParty();
+      await limits.countIp('sign-in-ip', await devices.originOf(browser, null));
+      const response = checkedCredential(credential);
+      if (response === null) throw new ApiError(...REJECTED);
       const { api } = await library();
-      // Its type promises what only verifying it can tell.
+      // The library's type assumes a valid credential, which only the verification can establish.
       const body = { response: response as never };
-      const call = { body, headers: headersOf(visitor, 'passkey'), returnHeaders: true } as const;
-      const done = await asked(SIGN_IN, () => api.verifyPasskeyAuthentication(call));
-      await endOld(visitor);
-      return { user: done.response.user.id, setCookie: cookiesOf(done.headers) };
+      const call = { body, headers: headersOf(browser, 'passkey'), returnHeaders: true } as const;
+      const done = await callLibrary(SIGN_IN, () => api.verifyPasskeyAuthentication(call));
+      await endPreviousSession(browser);
+      const user = done.response.user.id;
+      return { user, setCookie: [...cookiesOf(done.headers), ...(await devices.remember(browser, user))] };
     },
   };
 }

@@ -1,88 +1,110 @@
-import { Refusal } from '../../kernel/errors.ts';
+import { HOUR_MS } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { RESET_LINK_HOURS } from '../../kernel/lifetimes.ts';
+import { LINK_TOKEN_LENGTH } from '../../kernel/limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
-import { asked, type Cookies, cookiesOf, headersOf, type Meanings, type Visitor } from './calls.ts';
-import type { Later } from './later.ts';
+import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
+import {
+  type BrowserRequest,
+  type Cookies,
+  callLibrary,
+  cookiesOf,
+  type ErrorMapping,
+  headersOf,
+} from './library-calls.ts';
 import type { Limits } from './limits.ts';
-import { endLinks, type People, resetOf } from './people.ts';
-import { isUsableEmail, refuseWeak } from './usable.ts';
-import type { SignedIn } from './who.ts';
+import type { SignedIn } from './session.ts';
+import { endLinks, type KeptAccess, resetOf, type UserAdmin } from './user-admin.ts';
+import { isUsableEmail, rejectWeakPassword } from './validate.ts';
 
 export interface PasswordService {
-  /** Sends a link where the address is known; neither the answer nor its time tells whether it is. Throws Refusal. */
-  forgot(visitor: Visitor, email: string): Promise<void>;
-  /** Chooses a password by a link; ends every session of the user. */
-  reset(visitor: Visitor, by: { token: string; password: string }): Promise<void>;
-  /** Ends every other session of the user, and rotates this one. */
-  change(visitor: Visitor, user: SignedIn, by: { current: string; password: string }): Promise<Cookies>;
-  /** Asked again before what cannot be undone. Throws Refusal: `wrong_password`, or too many tries. */
+  /** Mails a link if the address has a user; neither the reply nor its timing reveals that. Throws ApiError. */
+  forgot(browser: BrowserRequest, email: string): Promise<void>;
+  /** Called by the job of `forgot`: mails the link if the address has a user. Throws JobFailure. */
+  mailReset(email: string, jobId: string): Promise<void>;
+  /** Sets a password by link; ends the sessions of the user and removes their passkeys unless they are kept. */
+  reset(browser: BrowserRequest, by: { token: string; password: string; keep?: KeptAccess }): Promise<void>;
+  /** Ends all other sessions of the user and rotates this one. */
+  change(browser: BrowserRequest, user: SignedIn, by: { current: string; password: string }): Promise<Cookies>;
+  /** Confirms an irreversible action. Throws ApiError: `wrong_password`, or too many attempts. */
   confirm(user: string, password: string): Promise<void>;
 }
 
-const HOUR_MS = 3_600_000;
+const CHANGE: ErrorMapping = { INVALID_PASSWORD: 'wrong_password', CREDENTIAL_ACCOUNT_NOT_FOUND: 'wrong_password' };
 
-const CHANGE: Meanings = { INVALID_PASSWORD: 'wrong_password', CREDENTIAL_ACCOUNT_NOT_FOUND: 'wrong_password' };
-const RESET: Meanings = { INVALID_TOKEN: 'link_expired', USER_NOT_FOUND: 'link_expired' };
+/** The format of link tokens; others are not looked up. */
+const TOKEN = new RegExp(`^[0-9A-Za-z]{${LINK_TOKEN_LENGTH.min},${LINK_TOKEN_LENGTH.max}}$`);
 
-/** What tokens of links are made of; others are not looked up. */
-const TOKEN = /^[0-9A-Za-z]{16,128}$/;
-
-/** Counts the try of a token and refuses what cannot be one. */
-export async function takeToken(limits: Limits, visitor: Visitor, token: string): Promise<string> {
-  await limits.countIp('token-ip', visitor.ip);
+/** Counts the attempt and rejects malformed tokens. */
+export async function admitToken(limits: Limits, browser: BrowserRequest, token: string): Promise<string> {
+  await limits.countIp('token-ip', browser);
   if (TOKEN.test(token)) return token;
-  throw new Refusal('link_expired');
+  throw new ApiError('link_expired');
 }
 
-export interface LinkParts {
+interface PasswordParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
-  readonly people: People;
-  readonly store: Pick<Store, 'users'>;
+  readonly devices: Devices;
+  readonly userAdmin: UserAdmin;
+  readonly store: Pick<Store, 'users' | 'jobs'>;
   readonly url: () => string;
   readonly mail: Mail | null;
-  readonly later: Later;
 }
 
-export function createPasswords({ library, limits, people, store, url, mail, later }: LinkParts): PasswordService {
+export function createPasswords({
+  library,
+  limits,
+  devices,
+  userAdmin,
+  store,
+  url,
+  mail,
+}: PasswordParts): PasswordService {
   return {
-    async forgot(visitor, typed) {
+    async forgot(browser, typed) {
       if (mail === null) {
-        const sentence = 'This service sends no mail: ask its operator for a link (mailvet user reset-password).';
-        throw new Refusal('not_found', sentence);
+        const message = 'This service cannot send mail. Ask its operator for a link (mailvet user reset-password).';
+        throw new ApiError('not_found', message);
       }
       const email = typed.trim().toLowerCase();
-      await limits.countIp('mail-ip', visitor.ip);
-      await limits.count('mail', email);
-      later.run('a link to choose a password was not sent', async () => {
-        const user = isUsableEmail(email) ? await store.users.byEmail(email) : null;
-        if (user === null) return;
-        const token = await people.passwordToken(user.id, HOUR_MS);
-        await mail.reset(user.email, `${url()}/reset-password#token=${token}`);
-      });
+      const from = await devices.originFor(browser, email);
+      if (from.device === null) await limits.countIp('mail-ip', from);
+      await limits.count('mail', email, from);
+      // The job checks whether the address has a user, so that the reply's timing does not reveal it.
+      if (isUsableEmail(email)) await store.jobs.add({ kind: 'password_reset', payload: { email } });
     },
 
-    async reset(visitor, { token: typed, password }) {
-      const token = await takeToken(limits, visitor, typed);
-      const { api, $context } = await library();
-      const { internalAdapter } = await $context;
+    async mailReset(email, jobId) {
+      const user = await store.users.byEmail(email);
+      if (user === null || mail === null) return;
+      const token = await userAdmin.passwordToken(user.id, RESET_LINK_HOURS * HOUR_MS);
+      await mail.passwordReset({ to: user.email, link: `${url()}/reset-password#token=${token}` }, jobId);
+    },
+
+    async reset(browser, { token: typed, password, keep }) {
+      const token = await admitToken(limits, browser, typed);
+      const { internalAdapter, password: passwords } = await (await library()).$context;
       const known = await internalAdapter.findVerificationValue(resetOf(token));
       const user = known === null ? null : await store.users.get(known.value);
-      if (user === null) throw new Refusal('link_expired');
-      refuseWeak(password, user.email);
-      await asked(RESET, () => api.resetPassword({ body: { token, newPassword: password } }));
-      await endLinks(await library(), user.id);
+      if (user === null) throw new ApiError('link_expired');
+      rejectWeakPassword(password, user.email);
+      const hash = await passwords.hash(password);
+      // Of several requests with the same link, one consumes it.
+      if ((await internalAdapter.consumeVerificationValue(resetOf(token))) === null) throw new ApiError('link_expired');
+      await userAdmin.setPassword(user.id, hash, keep);
       await limits.clear('sign-in', user.email);
     },
 
-    async change(visitor, user, { current, password }) {
-      refuseWeak(password, user.email);
-      await limits.count('password', user.id);
+    async change(browser, user, { current, password }) {
+      rejectWeakPassword(password, user.email);
+      await limits.countUser('password', user.id);
       const { api } = await library();
       const body = { currentPassword: current, newPassword: password, revokeOtherSessions: true };
-      const { headers } = await asked(CHANGE, () =>
-        api.changePassword({ body, headers: headersOf(visitor, 'session_token'), returnHeaders: true }),
+      const { headers } = await callLibrary(CHANGE, () =>
+        api.changePassword({ body, headers: headersOf(browser, 'session_token'), returnHeaders: true }),
       );
       await endLinks(await library(), user.id);
       await limits.clear('password', user.id);
@@ -90,11 +112,11 @@ export function createPasswords({ library, limits, people, store, url, mail, lat
     },
 
     async confirm(user, password) {
-      await limits.count('password', user);
+      await limits.countUser('password', user);
       const { internalAdapter, password: passwords } = await (await library()).$context;
       const hash = (await internalAdapter.findCredentialAccount(user))?.password;
       if (!hash || !(await passwords.verify({ hash, password })))
-        throw new Refusal('wrong_password', undefined, { field: 'password' });
+        throw new ApiError('wrong_password', undefined, { field: 'password' });
       await limits.clear('password', user);
     },
   };

@@ -1,25 +1,25 @@
 import { hash, type Options, verify } from '@node-rs/argon2';
-import { Refusal } from '../../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
-/** OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, two passes, one lane. Some 20 ms of a core. */
+/** OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, two passes, one lane. Takes about 20 ms of one core. */
 const COST: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** At once: they take threads that the log and files need too. */
-const LANES = 2;
-/** Beyond so many the answer is 503 `overloaded`: a flood of passwords must not take the service with it. */
-const MOST_WAITING = 100;
+/** Concurrent hashes: they occupy threads of the pool that logging and file access need too. */
+const HASH_SLOTS = 2;
+/** Beyond this, 503 `overloaded`, so that a flood of sign-ins cannot take the service down. */
+const QUEUE_MAX = 100;
 
-const lanes: Promise<unknown>[] = Array.from({ length: LANES }, () => Promise.resolve());
-let begun = 0;
+const slots: Promise<unknown>[] = Array.from({ length: HASH_SLOTS }, () => Promise.resolve());
+let started = 0;
 let waiting = 0;
 
-async function inLane<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting >= MOST_WAITING) throw new Refusal('overloaded', undefined, { retry_after: 1 });
+async function inHashSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting >= QUEUE_MAX) throw new ApiError('overloaded', undefined, { retry_after: 1 });
   waiting += 1;
-  begun += 1;
-  const lane = begun % LANES;
-  const result = lanes[lane]!.then(work);
-  lanes[lane] = result.catch(() => undefined);
+  started += 1;
+  const slot = started % HASH_SLOTS;
+  const result = slots[slot]!.then(work);
+  slots[slot] = result.catch(() => undefined);
   try {
     return await result;
   } finally {
@@ -28,7 +28,7 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Argon2id in the PHC string format. */
-export const hashPassword = (password: string): Promise<string> => inLane(() => hash(password, COST));
+export const hashPassword = (password: string): Promise<string> => inHashSlot(() => hash(password, COST));
 
 export const verifyPassword = (input: { hash: string; password: string }): Promise<boolean> =>
-  inLane(() => verify(input.hash, input.password));
+  inHashSlot(() => verify(input.hash, input.password));

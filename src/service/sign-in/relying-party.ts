@@ -1,6 +1,6 @@
 /**
- * The name that passkeys are bound to (WebAuthn §4, RP ID): the host of the public address; `localhost` for a loopback
- * address, which is how a browser on this machine can name it; null for other IP addresses, which cannot be one.
+ * The name that passkeys are bound to (WebAuthn §4, RP ID): the host of the public URL; `localhost` for a loopback
+ * address; null for other IP addresses, which are not allowed.
  */
 export function relyingParty(publicUrl: string): string | null {
   const { hostname } = new URL(publicUrl);

@@ -2,27 +2,26 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Membership, Store } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
-import type { Visitor } from './calls.ts';
+import { createDevices } from './devices.ts';
 import { createInvitations, type InvitationService } from './invitations.ts';
-import { createLater } from './later.ts';
+import type { BrowserRequest } from './library-calls.ts';
 import { createLimits } from './limits.ts';
 import { lazyLibrary } from './open.ts';
 import { createPasskeys, type PasskeyService } from './passkeys.ts';
 import { createPasswords, type PasswordService } from './password-change.ts';
-import { createPeople } from './people.ts';
 import { relyingParty } from './relying-party.ts';
 import { createSecondFactor, type SecondFactorService } from './second-factor.ts';
+import type { SignedIn } from './session.ts';
 import { createSessions, type SessionService } from './sessions.ts';
 import { createSetup, type SetupService } from './setup.ts';
-import { createSignUp, type JudgeAddress, type SignUpService } from './sign-up.ts';
-import type { SignedIn } from './who.ts';
+import { type CheckDeliverability, createSignUp, type SignUpService } from './sign-up.ts';
+import { createUserAdmin, newToken } from './user-admin.ts';
 
-export type { Visitor } from './calls.ts';
-export type { Passkey } from './passkeys.ts';
+export type { BrowserRequest } from './library-calls.ts';
 
 /**
- * Which user is this, and how they prove it. The library (better-auth) keeps users, passwords, second factors and
- * sessions; roles, invitations and the audit log are ours. Refusals are thrown, in the words of the catalogue.
+ * Authentication. The library (better-auth) manages users, passwords, second factors and sessions; roles, invitations
+ * and the audit log are ours. All methods throw ApiError.
  */
 export interface SignInService extends SessionService, SecondFactorService, SignUpService {
   readonly setup: SetupService;
@@ -31,45 +30,58 @@ export interface SignInService extends SessionService, SecondFactorService, Sign
   readonly invitations: InvitationService;
   /** Oldest account first. */
   accountsOf(user: SignedIn): Promise<Membership[]>;
-  /** Whether strangers may sign up, and whether mail can be sent. */
+  /** Whether sign-up is open, and whether mail can be sent. */
   readonly offers: { readonly signup: boolean; readonly mail: boolean };
-  /** Waits for mails that are under way. */
-  settled(): Promise<void>;
 }
 
-export interface SignInParts {
+interface SignInParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Public address, without a slash at its end. */
+  /** Public URL, without a trailing slash. */
   readonly url: () => string;
-  /** Signs cookies; null: the store's own. */
+  /** Signs cookies; null: use the store's own secret. */
   readonly secret: string | null;
   readonly mail: Mail | null;
-  /** Null: strangers may not sign up. */
+  /** Null: sign-up is closed. */
   readonly signup: { readonly credits: number } | null;
-  readonly judge: JudgeAddress;
+  readonly checkDeliverability: CheckDeliverability;
 }
 
 export function createSignIn(parts: SignInParts): SignInService {
-  const { store, clock, logger, url, mail, signup, judge } = parts;
+  const { store, clock, url, mail, signup, checkDeliverability } = parts;
   const library = lazyLibrary(parts);
   const limits = createLimits({ attempts: store.attempts, clock });
-  const later = createLater(logger);
-  const people = createPeople({ store, library, clock });
-  const sessions = createSessions({ library, limits });
-  const open = signup !== null && mail !== null ? { mail, credits: signup.credits } : null;
-  const endOld = async (visitor: Visitor) => void (await sessions.signOut(visitor));
+  const userAdmin = createUserAdmin({ store, library, clock });
+  const devices = createDevices({ library, users: store.users, newId: newToken });
+  const sessions = createSessions({ library, limits, devices });
+  const openSignUp = signup !== null && mail !== null ? { mail, credits: signup.credits } : null;
+  const endPreviousSession = async (browser: BrowserRequest) => void (await sessions.signOut(browser));
   return {
     ...sessions,
-    ...createSecondFactor({ library, limits }),
-    ...createSignUp({ store, library, limits, people, sessions, judge, open, clock, url, later }),
-    setup: createSetup({ store, library, limits, people, sessions, clock }),
-    passwords: createPasswords({ library, limits, people, store, url, mail, later }),
-    passkeys: createPasskeys({ library, limits, relyingParty: () => relyingParty(url()), endOld }),
-    invitations: createInvitations({ store, library, limits, people, sessions }),
+    ...createSecondFactor({ library, limits, devices }),
+    ...createSignUp({
+      store,
+      library,
+      limits,
+      userAdmin,
+      sessions,
+      checkDeliverability: checkDeliverability,
+      openSignUp,
+      clock,
+      url,
+    }),
+    setup: createSetup({ store, library, limits, userAdmin, sessions, clock }),
+    passwords: createPasswords({ library, limits, devices, userAdmin, store, url, mail }),
+    passkeys: createPasskeys({
+      library,
+      limits,
+      devices,
+      relyingParty: () => relyingParty(url()),
+      endPreviousSession,
+    }),
+    invitations: createInvitations({ store, library, limits, userAdmin, sessions }),
     accountsOf: (user) => store.members.ofUser(user.id),
-    offers: { signup: open !== null, mail: mail !== null },
-    settled: () => later.settled(),
+    offers: { signup: openSignUp !== null, mail: mail !== null },
   };
 }

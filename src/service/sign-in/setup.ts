@@ -1,43 +1,47 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { HOUR_MS } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
+import { SETUP_LINK_HOURS } from '../../kernel/lifetimes.ts';
+import { FIRST_ACCOUNT } from '../../kernel/plans.ts';
 import type { Account, Store } from '../../store/store.ts';
-import { FIRST_ACCOUNT } from '../first-account.ts';
-import type { Cookies, Visitor } from './calls.ts';
+import { parsePersonName } from '../names.ts';
 import type { Library } from './library.ts';
+import type { BrowserRequest, Cookies } from './library-calls.ts';
 import type { Limits } from './limits.ts';
-import { takeToken } from './password-change.ts';
-import { newToken, type People } from './people.ts';
+import { admitToken } from './password-change.ts';
 import type { SessionService } from './sessions.ts';
-import { refuseWeak, usableEmail, usablePersonName } from './usable.ts';
+import { newToken, type UserAdmin } from './user-admin.ts';
+import { parseEmail, rejectWeakPassword } from './validate.ts';
 
 export interface SetupService {
-  /** The token of a new one-time link, while nobody can sign in; else null. An earlier one is void. */
+  /** The token of a new one-time link, which replaces any earlier one; null if there already is a user. */
   offer(): Promise<string | null>;
-  /** Whoever has the link runs the host: they become owner of the oldest account, and operator. Throws Refusal. */
-  use(visitor: Visitor, by: { token: string; name: string; email: string; password: string }): Promise<Cookies>;
+  /**
+   * Only someone with access to the host has the link: they become owner of the oldest account, and operator. Throws
+   * ApiError.
+   */
+  use(browser: BrowserRequest, by: { token: string; name: string; email: string; password: string }): Promise<Cookies>;
 }
 
-export interface SetupParts {
+interface SetupParts {
   readonly store: Pick<Store, 'users' | 'accounts' | 'members'>;
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
-  readonly people: People;
+  readonly userAdmin: UserAdmin;
   readonly sessions: Pick<SessionService, 'signInAs'>;
   readonly clock: Clock;
 }
 
-const LIVES_MS = 3_600_000;
-
-export function createSetup({ store, library, limits, people, sessions, clock }: SetupParts): SetupService {
-  // In this process only: it dies with it.
+export function createSetup({ store, library, limits, userAdmin, sessions, clock }: SetupParts): SetupService {
+  // In memory only: the link ends with the process.
   let link: { readonly hash: string; readonly endsAt: number } | null = null;
 
-  /** Takes the link out of reach of any other request, at once. */
+  /** Consumes the link synchronously, so that no other request can use it. */
   function take(token: string): NonNullable<typeof link> {
     const taken = link;
     if (taken === null || taken.hash !== sha256Hex(token) || taken.endsAt <= clock.now())
-      throw new Refusal('link_expired');
+      throw new ApiError('link_expired');
     link = null;
     return taken;
   }
@@ -53,12 +57,12 @@ export function createSetup({ store, library, limits, people, sessions, clock }:
 
   async function makeOwner(by: { name: string; email: string; password: string }, ip: string): Promise<string> {
     const { password: passwords } = await (await library()).$context;
-    const user = await people.create({ ...by, password: await passwords.hash(by.password) });
-    if (user === null) throw new Refusal('link_expired');
+    const user = await userAdmin.create({ ...by, password: await passwords.hash(by.password) });
+    if (user === null) throw new ApiError('link_expired');
     try {
       await store.users.setOperator(user.id, true);
       const { id } = await oldestAccount();
-      // Last: an owner could not be taken back.
+      // Last, because adding an owner cannot be undone.
       await store.members.add(id, user.id, 'owner', { kind: 'user', id: user.id, name: user.email, ip });
       return user.id;
     } catch (error) {
@@ -71,21 +75,21 @@ export function createSetup({ store, library, limits, people, sessions, clock }:
     async offer() {
       if ((await store.users.count()) > 0) return null;
       const token = newToken();
-      link = { hash: sha256Hex(token), endsAt: clock.now() + LIVES_MS };
+      link = { hash: sha256Hex(token), endsAt: clock.now() + SETUP_LINK_HOURS * HOUR_MS };
       return token;
     },
 
-    async use(visitor, { token: typed, name, email, password }) {
-      const token = await takeToken(limits, visitor, typed);
-      const owner = { name: usablePersonName(name), email: usableEmail(email), password };
-      refuseWeak(password, owner.email);
+    async use(browser, { token: typed, name, email, password }) {
+      const token = await admitToken(limits, browser, typed);
+      const owner = { name: parsePersonName(name), email: parseEmail(email), password };
+      rejectWeakPassword(password, owner.email);
       const taken = take(token);
       try {
-        if ((await store.users.count()) > 0) throw new Refusal('link_expired');
-        return await sessions.signInAs(visitor, await makeOwner(owner, visitor.ip));
+        if ((await store.users.count()) > 0) throw new ApiError('link_expired');
+        return await sessions.signInAs(browser, await makeOwner(owner, browser.ip));
       } catch (error) {
-        // Nobody can sign in yet, so the link is still needed.
-        if (!(error instanceof Refusal) || error.status >= 500) link = taken;
+        // There still is no user, so restore the link.
+        if (!(error instanceof ApiError) || error.status >= 500) link = taken;
         throw error;
       }
     },

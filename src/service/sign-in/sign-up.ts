@@ -1,101 +1,104 @@
-import type { Clock } from '../../kernel/clock.ts';
-import { toDate } from '../../kernel/clock.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { type Clock, HOUR_MS, toDate } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { JobPayloads } from '../../kernel/jobs.ts';
+import { SIGNUP_LINK_HOURS } from '../../kernel/lifetimes.ts';
+import { DEFAULT_PLAN } from '../../kernel/plans.ts';
 import type { Store } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
-import type { Cookies, Visitor } from './calls.ts';
-import type { Later } from './later.ts';
+import { parsePersonName } from '../names.ts';
 import type { Library } from './library.ts';
+import type { BrowserRequest, Cookies } from './library-calls.ts';
 import type { Limits } from './limits.ts';
-import { takeToken } from './password-change.ts';
-import { newToken, type People } from './people.ts';
+import { admitToken } from './password-change.ts';
 import type { SessionService } from './sessions.ts';
-import { refuseWeak, usableEmail, usablePersonName } from './usable.ts';
+import { newToken, type UserAdmin } from './user-admin.ts';
+import { parseEmail, rejectWeakPassword } from './validate.ts';
 
-/** Whether mail to an address would arrive, by our own engine; why not, as a sentence. Throws Refusal where we cannot tell. */
-export type JudgeAddress = (email: string) => Promise<{ good: true } | { good: false; why: string }>;
+/**
+ * Verifies with our own engine whether mail to the address would arrive; `why`: a message if not. Throws ApiError if
+ * unknown.
+ */
+export type CheckDeliverability = (email: string) => Promise<{ good: true } | { good: false; why: string }>;
 
 export interface SignUpService {
-  /** Nobody is told whether the address is known: whoever reads its mail is. Throws Refusal. */
-  signUp(visitor: Visitor, by: { name: string; email: string; password: string }): Promise<void>;
-  /** By the mail's link: the user, an account of their own, a session. */
-  verifyEmail(visitor: Visitor, token: string): Promise<Cookies>;
+  /** Does not reveal whether the address has a user, except by mail to it. Throws ApiError. */
+  signUp(browser: BrowserRequest, by: { name: string; email: string; password: string }): Promise<void>;
+  /** Called by the job: mails a link, or a notice if the address already has a user. Throws JobFailure. */
+  mailSignUp(pending: PendingSignUp, jobId: string): Promise<void>;
+  /** By the mailed link: creates the user and their account, and signs in. */
+  verifyEmail(browser: BrowserRequest, token: string): Promise<Cookies>;
 }
 
-export interface SignUpParts {
-  readonly store: Pick<Store, 'users' | 'accounts' | 'members'>;
+interface SignUpParts {
+  readonly store: Pick<Store, 'users' | 'accounts' | 'members' | 'jobs'>;
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
-  readonly people: People;
+  readonly userAdmin: UserAdmin;
   readonly sessions: Pick<SessionService, 'signInAs'>;
-  readonly judge: JudgeAddress;
-  /** Null: strangers may not sign up. */
-  readonly open: { readonly mail: Mail; readonly credits: number } | null;
+  readonly checkDeliverability: CheckDeliverability;
+  /** Null: sign-up is closed. */
+  readonly openSignUp: { readonly mail: Mail; readonly credits: number } | null;
   readonly clock: Clock;
   readonly url: () => string;
-  readonly later: Later;
 }
 
-const DAY_MS = 86_400_000;
-const pendingOf = (token: string): string => `sign-up:${token}`;
+const identifierOf = (token: string): string => `sign-up:${token}`;
 
-/** What waits for its link: no user yet, so nobody can take an address that is not theirs. `password` is a hash. */
-interface Pending {
-  readonly name: string;
-  readonly email: string;
-  readonly password: string;
-}
+/** Not yet a user, so that nobody can claim an address that is not theirs. `password` is a hash. */
+type PendingSignUp = JobPayloads['sign_up'];
 
 export function createSignUp(parts: SignUpParts): SignUpService {
-  const { store, library, limits, people, sessions, judge, open, clock, url, later } = parts;
-
-  async function write(open: { mail: Mail }, pending: Pending): Promise<void> {
-    const { mail } = open;
-    if ((await store.users.byEmail(pending.email)) !== null) {
-      await mail.known(pending.email, `${url()}/sign-in`);
-      return;
-    }
-    const { internalAdapter } = await (await library()).$context;
-    const token = newToken();
-    const expiresAt = toDate(clock.now() + DAY_MS);
-    const value = JSON.stringify(pending);
-    await internalAdapter.createVerificationValue({ identifier: pendingOf(token), value, expiresAt });
-    await mail.verify(pending.email, `${url()}/verify-email#token=${token}`);
-  }
+  const { store, library, limits, userAdmin, sessions, checkDeliverability, openSignUp, clock, url } = parts;
 
   return {
-    async signUp(visitor, by) {
-      if (open === null) throw new Refusal('not_found', 'Sign-up is closed: ask somebody for an invitation.');
-      const name = usablePersonName(by.name);
-      const email = usableEmail(by.email);
-      refuseWeak(by.password, email);
-      await limits.countIp('mail-ip', visitor.ip);
-      await limits.count('mail', email);
-      const judged = await judge(email);
-      if (!judged.good) throw new Refusal('email_refused', judged.why, { field: 'email' });
+    async signUp(browser, by) {
+      if (openSignUp === null)
+        throw new ApiError('not_found', 'Sign-up is closed. Ask an account owner for an invitation.');
+      const name = parsePersonName(by.name);
+      const email = parseEmail(by.email);
+      rejectWeakPassword(by.password, email);
+      await limits.countIp('mail-ip', browser);
+      await limits.count('mail', email, { ip: browser.ip, device: null });
+      const deliverability = await checkDeliverability(email);
+      if (!deliverability.good) throw new ApiError('email_refused', deliverability.why, { field: 'email' });
       const { password: passwords } = await (await library()).$context;
       const password = await passwords.hash(by.password);
-      later.run('the mail of a sign-up was not sent', () => write(open, { name, email, password }));
+      // The job checks whether the address has a user, so that the reply's timing does not reveal it.
+      await store.jobs.add({ kind: 'sign_up', payload: { name, email, password } });
     },
 
-    async verifyEmail(visitor, typed) {
-      const token = await takeToken(limits, visitor, typed);
+    async mailSignUp(pending, jobId) {
+      if (openSignUp === null) return;
+      const { mail } = openSignUp;
+      const to = pending.email;
+      if ((await store.users.byEmail(to)) !== null)
+        return mail.alreadyRegistered({ to, link: `${url()}/sign-in` }, jobId);
       const { internalAdapter } = await (await library()).$context;
-      const found = await internalAdapter.consumeVerificationValue(pendingOf(token));
-      if (found === null || open === null) throw new Refusal('link_expired');
-      const pending = JSON.parse(found.value) as Pending;
-      const user = await people.create(pending);
-      if (user === null) throw new Refusal('link_expired', 'This address signs in already.');
+      const token = newToken();
+      const expiresAt = toDate(clock.now() + SIGNUP_LINK_HOURS * HOUR_MS);
+      const value = JSON.stringify(pending);
+      await internalAdapter.createVerificationValue({ identifier: identifierOf(token), value, expiresAt });
+      return mail.confirmAddress({ to, link: `${url()}/verify-email#token=${token}` }, jobId);
+    },
+
+    async verifyEmail(browser, typed) {
+      const token = await admitToken(limits, browser, typed);
+      const { internalAdapter } = await (await library()).$context;
+      const found = await internalAdapter.consumeVerificationValue(identifierOf(token));
+      if (found === null || openSignUp === null) throw new ApiError('link_expired');
+      const pending = JSON.parse(found.value) as PendingSignUp;
+      const user = await userAdmin.create(pending);
+      if (user === null) throw new ApiError('link_expired', 'This address already has a user.');
       const { id: account } = await store.accounts.create({
         name: pending.name,
-        plan: 'starter',
+        plan: DEFAULT_PLAN,
         rateLimit: null,
-        credits: open.credits,
+        credits: openSignUp.credits,
         note: 'Sign-up',
       });
-      const by = { kind: 'user', id: user.id, name: user.email, ip: visitor.ip } as const;
+      const by = { kind: 'user', id: user.id, name: user.email, ip: browser.ip } as const;
       await store.members.add(account, user.id, 'owner', by);
-      return sessions.signInAs(visitor, user.id);
+      return sessions.signInAs(browser, user.id);
     },
   };
 }

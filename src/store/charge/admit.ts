@@ -1,63 +1,73 @@
-/** Admission: who asks, whether they may, and what it holds or charges; in the contract's order of refusal. */
+/** Admission: authenticates, authorizes, and holds or charges credits; refusals in the order of the contract. */
+import type { KeyScope } from '../../kernel/key-scopes.ts';
 import { PLANS, PRICE } from '../../kernel/plans.ts';
 import type {
   Admission,
   AdmissionRequest,
   Caller,
   Filter,
-  RefusalCode,
+  Refusal,
+  StoredReply,
   VerificationRecord,
   VerifyAdmission,
 } from '../store.ts';
 import { isAllowed } from './allow.ts';
+import { budgetResetsAt, budgetUsed, fitsBudget } from './budget.ts';
 import { findIdempotency, finish, RESERVATION_LIFE, reserve } from './idempotency.ts';
 import { matchFilter } from './match.ts';
-import { record } from './settle.ts';
+import { recordBudget, recordCharge } from './settle.ts';
 import type { AccountState, Changes, ChargeState, IdempotencyState, KeyState } from './state.ts';
 import { countRequest, windowOf } from './window.ts';
 
-/** A key's last use is noted at most this often, ms. */
-const USE_NOTED_EVERY = 60_000;
+/** A key's last use is recorded at most this often. */
+const USE_RECORDED_EVERY_MS = 60_000;
 
-/** What is recorded instead of a key for a person who is signed in. */
+/** Recorded instead of a key id for a signed-in user. */
 const DASHBOARD_KEY = 'dashboard';
 
-const stranger = (code: RefusalCode): Admission => ({
+const unauthenticated = (refusal: Refusal): Admission => ({
+  ...refusal,
   outcome: 'refused',
-  code,
   caller: null,
   window: null,
   balance: null,
 });
 
-/** Judges one request on the state that the requests before it left, and notes what has to be written. */
+const hasScope = (scopes: string | null, scope: KeyScope): boolean =>
+  scopes === null || scopes.split(' ').includes(scope);
+
+/** Admits or refuses one request, given the state left by the requests before it; adds what has to be written. */
 export function admit(state: ChargeState, changes: Changes, request: AdmissionRequest): Admission {
-  const { keyHash } = request;
+  const { keyHash, scope } = request;
   const { now } = state;
-  /** Null for a person, who was let in by who they are. */
+  /** Null for a signed-in user, who has authenticated already. */
   const key = typeof keyHash === 'string' ? state.key(keyHash) : null;
   const accountId = typeof keyHash === 'string' ? key?.accountId : keyHash.account;
   const account = accountId === undefined ? null : state.account(accountId);
-  if (account === null) return stranger('invalid_api_key');
-  // One that was rolled is good until its time has come.
-  if (key !== null && key.revokedAt !== null && key.revokedAt <= now) return stranger('revoked_api_key');
-  if (account.status !== 'active') return stranger('invalid_api_key');
+  if (account === null) return unauthenticated({ code: 'invalid_api_key' });
+  // A rolled key stays valid until its grace period ends.
+  if (key !== null && key.revokedAt !== null && key.revokedAt <= now)
+    return unauthenticated({ code: 'revoked_api_key' });
+  if (key !== null && key.expiresAt !== null && key.expiresAt <= now)
+    return unauthenticated({ code: 'expired_api_key', expiredAt: key.expiresAt });
+  if (account.status !== 'active') return unauthenticated({ code: 'invalid_api_key' });
 
   const caller: Caller = { accountId: account.id, keyId: key?.id ?? DASHBOARD_KEY, plan: account.plan };
-  const refused = (code: RefusalCode): Admission => {
-    const balance = code === 'ip_not_allowed' ? null : account.balance;
-    return { outcome: 'refused', code, caller, window: windowOf(account, now), balance };
+  const refused = (refusal: Refusal): Admission => {
+    const balance = refusal.code === 'ip_not_allowed' ? null : account.balance;
+    return { ...refusal, outcome: 'refused', caller, window: windowOf(account, now), balance };
   };
-  if (key !== null && !isAllowed(key.allowIps, request.ip)) return refused('ip_not_allowed');
-  if (key !== null) noteUse(changes, key, request.ip, now);
-  if (!countRequest(account, now)) return refused('rate_limit_exceeded');
+  if (key !== null && !isAllowed(key.allowIps, request.ip)) return refused({ code: 'ip_not_allowed' });
+  if (key !== null && !hasScope(key.scopes, scope)) return refused({ code: 'scope_missing', scope });
+  if (key !== null) recordUse(changes, key, request.ip, now);
+  if (!countRequest(account, now)) return refused({ code: 'rate_limit_exceeded' });
   changes.accounts.add(account);
 
   if (request.idempotency !== null) {
     const earlier = findIdempotency(state, changes, account.id, request.idempotency);
     if (earlier !== null) {
-      if (earlier.fingerprint !== request.idempotency.fingerprint) return refused('idempotency_key_reused');
-      if (earlier.state === 'running') return refused('idempotency_in_progress');
+      if (earlier.fingerprint !== request.idempotency.fingerprint) return refused({ code: 'idempotency_key_reused' });
+      if (earlier.state === 'running') return refused({ code: 'idempotency_in_progress' });
       return {
         outcome: 'replay',
         caller,
@@ -72,21 +82,22 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
     if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, RESERVATION_LIFE);
     return { outcome: 'admitted', caller, window: windowOf(account, now), filter: null, balance: account.balance };
   }
-  return admitVerification(state, changes, request, verify, account, caller, refused);
+  return admitVerification(state, changes, request, verify, account, { caller, key }, refused);
 }
 
-/** Plan, filters (what they block is free), credits; then the charge at once or a hold. */
+/** Checks plan, filters (blocked requests are free), credits and the key's budget; then charges at once or takes a hold. */
 function admitVerification(
   state: ChargeState,
   changes: Changes,
   request: AdmissionRequest,
   verify: VerifyAdmission,
   account: AccountState,
-  caller: Caller,
-  refused: (code: RefusalCode) => Admission,
+  { caller, key }: { readonly caller: Caller; readonly key: KeyState | null },
+  refused: (refusal: Refusal) => Admission,
 ): Admission {
+  const by = { keyId: caller.keyId, key };
   const settled = (found: VerificationRecord): Admission => {
-    record(state, changes, account, caller.keyId, found, 0);
+    recordCharge(state, changes, account, by, found, 0);
     const reply = { status: 200, headers: {}, body: found.body };
     if (request.idempotency !== null) finish(state, changes, account.id, request.idempotency, reply);
     return {
@@ -97,18 +108,20 @@ function admitVerification(
       balance: account.balance,
     };
   };
-  if (verify.level === 'smtp' && !PLANS[account.plan].smtp) return refused('plan_upgrade_required');
+  if (verify.level === 'smtp' && !PLANS[account.plan].smtp) return refused({ code: 'plan_upgrade_required' });
   const filter: Filter | null = matchFilter(state, account, verify.filterKeys);
   if (filter !== null) {
     const blocked = verify.decide(filter);
     if (blocked !== null) return settled(blocked);
   }
   const price = PRICE[verify.level];
-  if (account.balance < price) return refused('insufficient_credits');
+  if (account.balance < price) return refused({ code: 'insufficient_credits' });
+  if (key !== null && key.budget !== null && !fitsBudget(key, price, state.now))
+    return refused(budgetSpent(key, key.budget, state.now));
   const verdict = filter === null ? verify.decide(null) : null;
   if (verdict !== null) return settled(verdict);
 
-  hold(state, changes, request, verify, account, caller.keyId, price);
+  hold(state, changes, request, verify, account, by, price);
   return { outcome: 'admitted', caller, window: windowOf(account, state.now), filter, balance: account.balance };
 }
 
@@ -118,13 +131,14 @@ function hold(
   request: AdmissionRequest,
   verify: VerifyAdmission,
   account: AccountState,
-  keyId: string,
+  { keyId, key }: { readonly keyId: string; readonly key: KeyState | null },
   amount: number,
 ): void {
   const { id, holdMs } = verify;
   const { idempotency } = request;
   account.balance -= amount;
   account.locked += amount;
+  recordBudget(state, changes, key, { held: amount, charged: 0 });
   changes.holds.push({
     id,
     accountId: account.id,
@@ -138,13 +152,20 @@ function hold(
   if (idempotency !== null) reserve(state, changes, account.id, idempotency, holdMs);
 }
 
-function noteUse(changes: Changes, key: KeyState, ip: string, now: number): void {
-  if (key.lastUsedAt !== null && now - key.lastUsedAt < USE_NOTED_EVERY && now >= key.lastUsedAt) return;
+const budgetSpent = (key: KeyState, budget: number, now: number): Refusal => ({
+  code: 'key_budget_spent',
+  budget,
+  left: Math.max(0, budget - budgetUsed(key, now)),
+  resetsAt: budgetResetsAt(key, now),
+});
+
+function recordUse(changes: Changes, key: KeyState, ip: string, now: number): void {
+  if (key.lastUsedAt !== null && now - key.lastUsedAt < USE_RECORDED_EVERY_MS && now >= key.lastUsedAt) return;
   changes.keyUses.set(key.id, ip);
 }
 
-const replyOf = (row: IdempotencyState) => ({
+const replyOf = (row: IdempotencyState): StoredReply => ({
   status: row.status ?? 200,
-  headers: JSON.parse(row.headers ?? '{}') as Record<string, string>,
+  headers: JSON.parse(row.headers ?? '{}'),
   body: row.body ?? '',
 });

@@ -4,7 +4,7 @@ import { BlockList } from 'node:net';
 const MOST = 1_000;
 
 type Family = 'ipv4' | 'ipv6';
-/** A list per family: one BlockList for both would find v4 addresses in ::/0, as v4-mapped ones. */
+/** A list per family: a single BlockList would match IPv4 addresses against ::/0, as IPv4-mapped ones. */
 type Lists = Readonly<Record<Family, BlockList>>;
 const cache = new Map<string, Lists>();
 
@@ -12,7 +12,8 @@ const familyOf = (ip: string): Family => (ip.includes(':') ? 'ipv6' : 'ipv4');
 
 function build(json: string): Lists {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
-  for (const entry of JSON.parse(json) as string[]) {
+  const entries: string[] = JSON.parse(json);
+  for (const entry of entries) {
     const family = familyOf(entry);
     const slash = entry.indexOf('/');
     if (slash < 0) lists[family].addAddress(entry, family);
@@ -23,7 +24,7 @@ function build(json: string): Lists {
 
 /**
  * Whether `ip` (canonical; v4-mapped already folded to v4) is on the list, given as the JSON text that the key's row
- * holds. The empty list lets everyone in. The text is the cache's key, so an edited list is a new entry, never stale.
+ * holds. An empty list allows every address. The text is the cache key, so an edited list is never stale.
  */
 export function isAllowed(json: string, ip: string): boolean {
   if (json === '[]') return true;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../kernel/errors.ts';
-import { Batcher, type ChargeEngine } from './batcher.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { Batcher, type ChargeDriver } from './batcher.ts';
 import type { Answer, ChargeRequest } from './state.ts';
 
 class Outage extends Error {}
 
 /** An engine that notes its batches, answers each request with its hash, and fails as a test tells it to. */
-class Noting implements ChargeEngine {
+class Noting implements ChargeDriver {
   readonly batches: string[][] = [];
   fail: (hashes: readonly string[]) => Error | null = () => null;
   async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
@@ -24,75 +24,82 @@ class Noting implements ChargeEngine {
 
 const hashOf = (request: ChargeRequest): string =>
   request.kind === 'admit' ? String(request.admit.keyHash) : request.settle.holdId;
-const ask = (keyHash: string) => ({ keyHash, ip: '192.0.2.1', invalid: true, idempotency: null, verify: null });
+const ask = (keyHash: string) => ({
+  keyHash,
+  scope: 'usage' as const,
+  ip: '192.0.2.1',
+  invalid: true,
+  idempotency: null,
+  verify: null,
+});
 const caller = { accountId: 'acc_1' as never, keyId: 'key_1', plan: 'starter' as const };
 const settlement = (holdId: string) => ({ caller, record: null, holdId, idempotency: null });
 
 function make(limits: Partial<{ queue: number; batch: number }> = {}) {
-  const engine = new Noting();
-  return { engine, batcher: new Batcher(engine, { queue: 100, batch: 4, ...limits }) };
+  const driver = new Noting();
+  return { engine: driver, batcher: new Batcher(driver, { queue: 100, batch: 4, ...limits }) };
 }
 
 describe('the batcher', () => {
   it('puts what arrives in one turn into one batch, in order of arrival, admissions and settlements alike', async () => {
-    const { engine, batcher } = make();
+    const { engine: driver, batcher } = make();
     const answers = [batcher.admit(ask('a')), batcher.settle(settlement('b')), batcher.admit(ask('c'))];
     expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
-    expect(engine.batches).toEqual([['a', 'b', 'c']]);
+    expect(driver.batches).toEqual([['a', 'b', 'c']]);
   });
 
   it('fills the next batch while one commits, and bounds its size', async () => {
-    const { engine, batcher } = make();
+    const { engine: driver, batcher } = make();
     const first = batcher.admit(ask('first'));
     await new Promise(setImmediate);
     const rest = ['a', 'b', 'c', 'd', 'e'].map((hash) => batcher.admit(ask(hash)));
     await Promise.all([first, ...rest]);
-    expect(engine.batches).toEqual([['first'], ['a', 'b', 'c', 'd'], ['e']]);
+    expect(driver.batches).toEqual([['first'], ['a', 'b', 'c', 'd'], ['e']]);
     expect(batcher.stats).toEqual({ batches: 3, answered: 6, failed: 0, overloaded: 0 });
   });
 
   it('begins again after it was idle', async () => {
-    const { engine, batcher } = make();
+    const { engine: driver, batcher } = make();
     await batcher.admit(ask('a'));
     await batcher.admit(ask('b'));
-    expect(engine.batches).toEqual([['a'], ['b']]);
+    expect(driver.batches).toEqual([['a'], ['b']]);
   });
 
   it('rejects all of a batch in an outage, says that nothing was charged, and tries none again', async () => {
-    const { engine, batcher } = make();
-    engine.fail = () => new Outage('disk full');
+    const { engine: driver, batcher } = make();
+    driver.fail = () => new Outage('disk full');
     const answers = await Promise.allSettled([batcher.admit(ask('a')), batcher.settle(settlement('b'))]);
     for (const answer of answers) {
       const reason = answer.status === 'rejected' ? answer.reason : null;
-      expect(reason).toBeInstanceOf(Refusal);
+      expect(reason).toBeInstanceOf(ApiError);
       expect(reason).toMatchObject({ code: 'verification_unavailable', details: { retry_after: 5 } });
       expect(reason.message).toContain('nothing was charged');
       expect(reason.cause).toBeInstanceOf(Outage);
     }
-    expect(engine.batches).toHaveLength(1);
+    expect(driver.batches).toHaveLength(1);
     expect(batcher.stats).toMatchObject({ failed: 2, answered: 0 });
-    engine.fail = () => null;
+    driver.fail = () => null;
     expect(await batcher.admit(ask('c'))).toBe('c');
   });
 
   it('tries a batch that failed for one request one by one, so that only that one fails', async () => {
-    const { engine, batcher } = make();
-    engine.fail = (hashes) => (hashes.includes('poison') ? new Error('unique constraint') : null);
+    const { engine: driver, batcher } = make();
+    driver.fail = (hashes) => (hashes.includes('poison') ? new Error('unique constraint') : null);
     const answers = await Promise.allSettled(['a', 'poison', 'b'].map((hash) => batcher.admit(ask(hash))));
     expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(answers[1]).toMatchObject({ reason: { message: 'unique constraint' } });
-    expect(engine.batches).toEqual([['a', 'poison', 'b'], ['a'], ['poison'], ['b']]);
+    expect(driver.batches).toEqual([['a', 'poison', 'b'], ['a'], ['poison'], ['b']]);
   });
 
   it('stops trying one by one when an outage begins meanwhile', async () => {
-    const { engine, batcher } = make();
-    engine.fail = (hashes) => {
+    const { engine: driver, batcher } = make();
+    driver.fail = (hashes) => {
       if (hashes.includes('b')) return hashes.length === 1 ? new Outage('gone') : new Error('poison');
       return null;
     };
     const answers = await Promise.allSettled(['a', 'b', 'c'].map((hash) => batcher.admit(ask(hash))));
     expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'rejected']);
-    expect(engine.batches).toEqual([['a', 'b', 'c'], ['a'], ['b']]);
+    expect(driver.batches).toEqual([['a', 'b', 'c'], ['a'], ['b']]);
   });
 
   it('turns admissions away when the queue is full, never a settlement', async () => {

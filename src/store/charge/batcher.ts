@@ -2,25 +2,25 @@
  * Micro-batches without a timer: while one commit is under way the next batch fills. One queue, first come, first
  * served, for admissions and settlements alike.
  */
-import { Refusal } from '../../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingStats, Settlement } from '../store.ts';
 import type { Answer, ChargeRequest } from './state.ts';
 
-/** What an engine gives: one transaction for a batch. */
-export interface ChargeEngine {
+/** Runs a batch in one transaction. */
+export interface ChargeDriver {
   /** Resolves, after the commit, with an answer per request, in order; rejects when nothing was recorded. */
   transact(requests: readonly ChargeRequest[]): Promise<Answer[]>;
-  /** Whether the error says that the store as a whole cannot record now, rather than that one request is at fault. */
+  /** Whether the store as a whole cannot write now, as opposed to one faulty request. */
   isOutage(error: unknown): boolean;
 }
 
 interface Waiting {
   readonly request: ChargeRequest;
-  readonly resolve: (value: unknown) => void;
+  resolve(value: unknown): void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   /** Requests that may wait before `admit` answers `overloaded`. */
   readonly queue: number;
   /** Requests in one transaction. */
@@ -28,15 +28,15 @@ export interface BatchLimits {
 }
 
 export class Batcher implements Charging {
-  readonly #engine: ChargeEngine;
+  readonly #engine: ChargeDriver;
   readonly #limits: BatchLimits;
   #queue: Waiting[] = [];
   #running: Promise<void> | null = null;
   #closed = false;
   readonly #stats = { batches: 0, answered: 0, failed: 0, overloaded: 0 };
 
-  constructor(engine: ChargeEngine, limits: BatchLimits) {
-    this.#engine = engine;
+  constructor(driver: ChargeDriver, limits: BatchLimits) {
+    this.#engine = driver;
     this.#limits = limits;
   }
 
@@ -50,24 +50,24 @@ export class Batcher implements Charging {
   admit(request: AdmissionRequest): Promise<Admission> {
     if (this.#queue.length >= this.#limits.queue) {
       this.#stats.overloaded += 1;
-      return Promise.reject(new Refusal('overloaded', undefined, { retry_after: 1 }));
+      return Promise.reject(new ApiError('overloaded', undefined, { retry_after: 1 }));
     }
-    return this.#enqueue({ kind: 'admit', admit: request }) as Promise<Admission>;
+    return this.#enqueue({ kind: 'admit', admit: request });
   }
 
   settle(settlement: Settlement): Promise<{ balance: number }> {
-    return this.#enqueue({ kind: 'settle', settle: settlement }) as Promise<{ balance: number }>;
+    return this.#enqueue({ kind: 'settle', settle: settlement });
   }
 
-  /** Answers what is queued; what comes later is refused. */
+  /** Completes queued requests; later ones are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#running !== null) await this.#running;
   }
 
-  #enqueue(request: ChargeRequest): Promise<unknown> {
+  #enqueue<T>(request: ChargeRequest): Promise<T> {
     if (this.#closed) return Promise.reject(unavailable(new Error('The store is closed.')));
-    return new Promise((resolve, reject) => {
+    return new Promise<T>((resolve, reject) => {
       this.#queue.push({ request, resolve, reject });
       this.#running ??= this.#run();
     });
@@ -75,7 +75,7 @@ export class Batcher implements Charging {
 
   async #run(): Promise<void> {
     do {
-      // The turn of the event loop goes on first, so that all that was received in it shares a transaction.
+      // Requests received in the same turn of the event loop share a transaction.
       await new Promise(setImmediate);
       await this.#commit(this.#queue.splice(0, this.#limits.batch));
     } while (this.#queue.length > 0);
@@ -86,8 +86,9 @@ export class Batcher implements Charging {
     const error = await this.#transact(batch);
     if (error === null) return;
     if (this.#engine.isOutage(error.cause)) return this.#fail(batch, error.cause);
-    if (batch.length === 1) return this.#answer(batch[0]!, { error: error.cause });
-    // One request is at fault. Each alone, so that it takes none of its neighbours with it.
+    const [first, ...others] = batch;
+    if (first !== undefined && others.length === 0) return this.#answer(first, { error: error.cause });
+    // One request is at fault: run each alone, so that the others succeed.
     for (const [i, waiting] of batch.entries()) {
       const alone = await this.#transact([waiting]);
       if (alone === null) continue;
@@ -96,12 +97,13 @@ export class Batcher implements Charging {
     }
   }
 
-  /** Null when the batch was committed and answered, else why it was not. */
+  /** Null when the batch was committed and answered, else the cause. */
   async #transact(batch: readonly Waiting[]): Promise<{ cause: unknown } | null> {
     this.#stats.batches += 1;
     try {
       const answers = await this.#engine.transact(batch.map((waiting) => waiting.request));
-      for (const [i, waiting] of batch.entries()) this.#answer(waiting, answers[i]!);
+      for (const [i, waiting] of batch.entries())
+        this.#answer(waiting, answers[i] ?? { error: new Error('The driver left a request unanswered.') });
       return null;
     } catch (cause) {
       return { cause };
@@ -120,10 +122,10 @@ export class Batcher implements Charging {
   }
 }
 
-const unavailable = (cause: unknown): Refusal =>
-  cause instanceof Refusal
+const unavailable = (cause: unknown): ApiError =>
+  cause instanceof ApiError
     ? cause
-    : new Refusal(
+    : new ApiError(
         'verification_unavailable',
         'The store cannot record results right now; nothing was charged.',
         { retry_after: 5 },

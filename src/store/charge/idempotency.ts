@@ -1,16 +1,18 @@
 /** Idempotency keys inside the charge (draft-ietf-httpapi-idempotency-key-header). */
+import { HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
+import { IDEMPOTENCY_HOURS } from '../../kernel/lifetimes.ts';
 import type { AccountId, IdempotencyRef, StoredReply } from '../store.ts';
 import type { Changes, ChargeState, IdempotencyState } from './state.ts';
 
-/** How long a stored reply is given again, ms. */
-export const REPLY_LIFE = 24 * 3600 * 1000;
+/** How long a stored reply is replayed, ms. */
+export const REPLY_LIFE = IDEMPOTENCY_HOURS * HOUR_MS;
 /** How long a reservation without a hold may last before it counts as abandoned, ms. */
-export const RESERVATION_LIFE = 60_000;
+export const RESERVATION_LIFE = MINUTE_MS;
 
 export const idempotencyId = (accountId: string, ref: { route: string; key: string }): string =>
   `${accountId}\n${ref.route}\n${ref.key}`;
 
-/** The row in force, seen through what earlier requests of the batch changed. */
+/** The current row, including changes by earlier requests of the batch. */
 export function findIdempotency(
   state: ChargeState,
   changes: Changes,
@@ -27,7 +29,7 @@ function put(changes: Changes, row: IdempotencyState, keep: boolean): void {
   changes.idempotency.set(idempotencyId(row.accountId, row), { ref: row, keep });
 }
 
-/** From now on a second request with this key is told that the first still runs. */
+/** From now on, another request with this key is refused with `idempotency_in_progress`. */
 export function reserve(state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef, life: number) {
   const { now, node } = state;
   put(
@@ -47,7 +49,7 @@ export function reserve(state: ChargeState, changes: Changes, accountId: Account
   );
 }
 
-/** True unless somebody else holds the key by now (the reservation was released and taken again). */
+/** False when another request holds the key: the reservation was released and taken again. */
 const isOurs = (row: IdempotencyState | null, ref: IdempotencyRef, node: string): boolean =>
   row === null || (row.state === 'running' && row.node === node && row.fingerprint === ref.fingerprint);
 

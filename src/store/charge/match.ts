@@ -1,5 +1,6 @@
-/** Which filter of the account matches a request: email before domain before IP, the most specific first. */
-import type { Filter, FilterKeys, FilterType } from '../store.ts';
+/** Finds the account's filter that matches a request: email before domain before IP, the most specific first. */
+import type { FilterType } from '../../kernel/filter-types.ts';
+import type { Filter, FilterKeys } from '../store.ts';
 import type { AccountState, ChargeState } from './state.ts';
 
 /** The look-ups to make, in order of precedence; none for types of which the account has no filter. */

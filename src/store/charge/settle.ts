@@ -1,100 +1,97 @@
-/** Settlement: a hold becomes its charge, or is given back. */
-import { Refusal } from '../../kernel/errors.ts';
+/** Settlement: a hold is captured or released. */
+import { ApiError } from '../../kernel/errors.ts';
 import type { Settlement, VerificationRecord } from '../store.ts';
+import { countBudget, fitsBudget } from './budget.ts';
 import { finish, forget } from './idempotency.ts';
-import type { AccountState, Changes, ChargeState } from './state.ts';
-
-const HOUR = 3600 * 1000;
+import type { AccountState, Changes, ChargeState, HoldState, KeyState } from './state.ts';
+import { countUsage } from './usage.ts';
 
 /**
- * Writes the record and its charge. `held` credits are locked for it (0 without a hold); they are unlocked, and what
- * the charge leaves of them goes back to the balance. The caller has made sure that the balance suffices.
- * A record of 0 credits without a hold moves nothing, so it has no ledger row.
+ * Writes the record and its charge. `held` credits are locked for it (0 without a hold); they are unlocked, and
+ * what is not charged returns to the balance. The caller has checked that the balance suffices, and the key's budget. A
+ * record of 0 credits without a hold moves nothing, so it has no ledger row. `key`: null for a signed-in user.
  */
-export function record(
+export function recordCharge(
   state: ChargeState,
   changes: Changes,
   account: AccountState,
-  keyId: string,
-  found: VerificationRecord,
+  { keyId, key }: { readonly keyId: string; readonly key: KeyState | null },
+  verification: VerificationRecord,
   held: number,
 ): void {
-  const { credits } = found;
+  const { credits } = verification;
   if (!Number.isSafeInteger(credits) || credits < 0) throw new TypeError(`A record cannot cost ${credits} credits.`);
   const amount = held - credits;
   if (account.balance + amount < 0)
     throw new RangeError(`A record of ${credits} credits does not fit a hold of ${held}.`);
+  if (!fitsBudget(key, credits - held, state.now))
+    throw new RangeError(`The budget does not cover ${credits} credits.`);
   const accountId = account.id;
   account.balance += amount;
   account.locked -= held;
   changes.accounts.add(account);
+  recordBudget(state, changes, key, { held: -held, charged: credits });
   if (held > 0 || credits > 0) {
-    changes.ledger.push({ accountId, kind: 'settlement', amount, charged: credits, verificationId: found.id });
+    changes.ledger.push({ accountId, kind: 'settlement', amount, charged: credits, verificationId: verification.id });
   }
-  changes.verifications.push({ accountId, keyId, record: found });
-  countUsage(state, changes, accountId, keyId, found);
+  changes.verifications.push({ accountId, keyId, record: verification });
+  countUsage(changes.usage, state.now, { accountId, keyId, record: verification });
 }
 
-function countUsage(
-  state: ChargeState,
-  changes: Changes,
-  accountId: AccountState['id'],
-  keyId: string,
-  { validationType, status, reason, credits }: VerificationRecord,
-): void {
-  const hour = Math.floor(state.now / HOUR) * HOUR;
-  const id = `${accountId}\n${keyId}\n${validationType}\n${status}\n${reason ?? ''}`;
-  const entry = changes.usage.get(id);
-  if (entry === undefined) {
-    changes.usage.set(id, {
-      accountId,
-      keyId,
-      hour,
-      validationType,
-      status,
-      reason: reason ?? '',
-      requests: 1,
-      credits,
-    });
-  } else {
-    entry.requests += 1;
-    entry.credits += credits;
-  }
-}
-
-/** See `Charging.settle`. Throws Refusal('verification_unavailable') when the hold is gone and the balance too low. */
+/** See `Charging.settle`. Throws ApiError('verification_unavailable') when the hold was released and the balance or the key's budget is too low. */
 export function settle(state: ChargeState, changes: Changes, settlement: Settlement): { balance: number } {
-  const { caller, record: found, holdId, idempotency } = settlement;
+  const { caller, record: verification, holdId, idempotency } = settlement;
   const account = state.account(caller.accountId);
-  if (account === null) throw new Refusal('verification_unavailable');
+  if (account === null) throw new ApiError('verification_unavailable');
   const hold = changes.ended.includes(holdId) ? null : state.hold(holdId);
   if (hold !== null && hold.accountId !== account.id) throw new Error('The hold belongs to another account.');
-  if (found === null) {
-    if (hold !== null) release(changes, account, holdId, hold.amount);
+  const by = { keyId: caller.keyId, key: state.keyById(caller.keyId) };
+  if (verification === null) {
+    if (hold !== null) release(state, changes, account, by.key, hold);
     if (idempotency !== null) forget(state, changes, account.id, idempotency);
     return { balance: account.balance };
   }
-  if (isRecorded(state, changes, found.id)) return { balance: account.balance };
+  if (isRecorded(state, changes, verification.id)) return { balance: account.balance };
 
   const held = hold?.amount ?? 0;
-  if (hold === null && account.balance < found.credits) {
+  const { credits } = verification;
+  if (hold === null && (account.balance < credits || !fitsBudget(by.key, credits, state.now))) {
     const sentence = 'The check took too long and its credits were spent meanwhile; nothing was charged.';
-    throw new Refusal('verification_unavailable', sentence, { retry_after: 5 });
+    throw new ApiError('verification_unavailable', sentence, { retry_after: 5 });
   }
-  record(state, changes, account, caller.keyId, found, held);
+  recordCharge(state, changes, account, by, verification, held);
   if (hold !== null) changes.ended.push(holdId);
   if (idempotency !== null) {
-    finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: found.body });
+    finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: verification.body });
   }
   return { balance: account.balance };
 }
 
-function release(changes: Changes, account: AccountState, holdId: string, amount: number): void {
+function release(
+  state: ChargeState,
+  changes: Changes,
+  account: AccountState,
+  key: KeyState | null,
+  { id, amount }: HoldState,
+): void {
   account.balance += amount;
   account.locked -= amount;
   changes.accounts.add(account);
-  changes.ledger.push({ accountId: account.id, kind: 'release', amount, charged: 0, verificationId: holdId });
-  changes.ended.push(holdId);
+  recordBudget(state, changes, key, { held: -amount, charged: 0 });
+  changes.ledger.push({ accountId: account.id, kind: 'release', amount, charged: 0, verificationId: id });
+  changes.ended.push(id);
+}
+
+/** Nothing is counted for a key without a budget. */
+export function recordBudget(
+  { now }: ChargeState,
+  changes: Changes,
+  key: KeyState | null,
+  by: { held: number; charged: number },
+): void {
+  if (key === null || key.budget === null || (by.held === 0 && by.charged === 0)) return;
+  countBudget(key, by, now);
+  changes.budgets.add(key);
 }
 
 const isRecorded = (state: ChargeState, changes: Changes, id: string): boolean =>

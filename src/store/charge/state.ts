@@ -1,28 +1,26 @@
 /**
- * What the charge reads and what it changes. An engine loads a `ChargeState`, `judge` (decide.ts) works on it in memory,
- * and the engine writes the `Changes` in the same transaction.
+ * What charging reads and changes. A driver loads a `ChargeState`, `applyBatch` works on it in memory, and the driver
+ * writes the `Changes` in the same transaction.
  */
+import type { FilterType } from '../../kernel/filter-types.ts';
 import type { Level, Plan } from '../../kernel/plans.ts';
-import type {
-  AccountId,
-  AdmissionRequest,
-  Filter,
-  FilterType,
-  LedgerRow,
-  Settlement,
-  VerificationRecord,
-} from '../store.ts';
+import type { Reason, Status } from '../../kernel/reasons.ts';
+import type { AccountId, AdmissionRequest, Filter, LedgerRow, Settlement, VerificationRecord } from '../store.ts';
+import type { BudgetState } from './budget.ts';
 
-export interface KeyState {
-  readonly id: string;
+/** The counters of its budget are mutable, as the account is. */
+export interface KeyState extends BudgetState {
   readonly accountId: AccountId;
   /** JSON array of canonical addresses and CIDRs. */
   readonly allowIps: string;
   readonly revokedAt: number | null;
+  readonly expiresAt: number | null;
+  /** Separated by spaces; null: all. */
+  readonly scopes: string | null;
   readonly lastUsedAt: number | null;
 }
 
-/** Mutable: every request of a batch sees what the ones before it left. */
+/** Mutable: each request of a batch sees the changes of those before it. */
 export interface AccountState {
   readonly id: AccountId;
   readonly plan: Plan;
@@ -58,13 +56,15 @@ export interface IdempotencyState {
   readonly expiresAt: number;
 }
 
-/** The rows a batch may need. Each look-up answers the same object every time within one batch. */
+/** The rows a batch may need. Within a batch, a look-up always returns the same object. */
 export interface ChargeState {
   /** The store's clock, ms. */
   readonly now: number;
   /** The process that charges: owner of the holds taken here. */
   readonly node: string;
   key(hash: string): KeyState | null;
+  /** One that a hold was taken with; the same object as `key` gives. */
+  keyById(id: string): KeyState | null;
   account(id: string): AccountState | null;
   hold(id: string): HoldState | null;
   /** Whether a verification of this id is recorded. */
@@ -73,32 +73,32 @@ export interface ChargeState {
   filter(accountId: string, type: FilterType, value: string): Filter | null;
 }
 
-export interface LedgerEntry {
+interface LedgerEntry {
   readonly accountId: AccountId;
   readonly kind: LedgerRow['kind'];
   readonly amount: number;
   readonly charged: number;
   readonly verificationId: string | null;
 }
-export interface HoldEntry extends HoldState {
+interface HoldEntry extends HoldState {
   readonly keyId: string;
   readonly route: string | null;
   readonly idempotencyKey: string | null;
   readonly expiresAt: number;
 }
-export interface VerificationEntry {
+interface VerificationEntry {
   readonly accountId: AccountId;
   readonly keyId: string;
   readonly record: VerificationRecord;
 }
 export interface UsageEntry {
-  readonly accountId: AccountId;
+  readonly accountId: string;
   readonly keyId: string;
   readonly hour: number;
   readonly validationType: Level;
-  readonly status: 'good' | 'bad';
+  readonly status: Status;
   /** Empty for none. */
-  readonly reason: string;
+  readonly reason: Reason | '';
   requests: number;
   credits: number;
 }
@@ -109,13 +109,15 @@ export interface Changes {
   readonly ledger: LedgerEntry[];
   readonly verifications: VerificationEntry[];
   readonly holds: HoldEntry[];
-  /** Holds that are over. */
+  /** Ids of holds that were settled or released. */
   readonly ended: string[];
   readonly usage: Map<string, UsageEntry>;
   /** By `idempotencyId`; null: forgotten. */
   readonly idempotency: Map<string, { ref: IdempotencyState; keep: boolean }>;
   /** Key id → the IP it was used from. */
   readonly keyUses: Map<string, string>;
+  /** Keys whose budget has other counters now. */
+  readonly budgets: Set<BudgetState>;
 }
 
 export const noChanges = (): Changes => ({
@@ -127,6 +129,7 @@ export const noChanges = (): Changes => ({
   usage: new Map(),
   idempotency: new Map(),
   keyUses: new Map(),
+  budgets: new Set(),
 });
 
 export const isEmpty = (changes: Changes): boolean =>
@@ -140,5 +143,5 @@ export type ChargeRequest =
   | { readonly kind: 'admit'; readonly admit: AdmissionRequest }
   | { readonly kind: 'settle'; readonly settle: Settlement };
 
-/** The answer to one request of a batch; an error is its own and not its neighbours'. */
+/** The answer to one request of a batch. */
 export type Answer = { readonly value: unknown } | { readonly error: unknown };

@@ -4,7 +4,7 @@ import type { RateWindow } from '../store.ts';
 
 const LENGTH = WINDOW_SECONDS * 1000;
 
-export interface WindowState {
+interface WindowState {
   readonly plan: Plan;
   readonly rateLimit: number | null;
   windowStart: number;
@@ -14,8 +14,8 @@ export interface WindowState {
 export const limitOf = (account: { plan: Plan; rateLimit: number | null }): number =>
   account.rateLimit ?? PLANS[account.plan].requestsPerWindow;
 
-/** The window in force at `now`. It never goes back: when the clock does, the stored one stays in force. */
-export function currentWindow(account: Readonly<WindowState>, now: number): { start: number; count: number } {
+/** The current window. When the clock is set back, the stored window stays current. */
+function currentWindow(account: Readonly<WindowState>, now: number): { start: number; count: number } {
   const start = Math.floor(now / LENGTH) * LENGTH;
   return start > account.windowStart ? { start, count: 0 } : { start: account.windowStart, count: account.windowCount };
 }
@@ -27,7 +27,7 @@ export function windowOf(account: Readonly<WindowState>, now: number): RateWindo
   return { limit, remaining: Math.max(0, limit - count), resetAt: start + LENGTH };
 }
 
-/** Counts one request; answers false, and counts nothing, when the window is used up. */
+/** Counts one request; returns false, without counting, when the window is exhausted. */
 export function countRequest(account: WindowState, now: number): boolean {
   const { start, count } = currentWindow(account, now);
   if (count >= limitOf(account)) return false;

@@ -16,6 +16,6 @@ export const toVerification = (row: Row<'verifications'>) => ({
   keyId: row.key_id,
 });
 
-/** Ends of an account's log, for `Engine.stretch`. */
-export const FIRST = 0;
-export const BEHIND_LAST = Number.MAX_SAFE_INTEGER;
+/** Bounds of an account's log, for `StorageDriver.seqRange`. */
+export const FIRST_SEQ = 0;
+export const AFTER_LAST_SEQ = Number.MAX_SAFE_INTEGER;

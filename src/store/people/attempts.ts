@@ -1,20 +1,25 @@
 import { sql } from 'kysely';
 import { sha256Hex } from '../../kernel/ids.ts';
-import type { Engine } from '../engine.ts';
+import type { StorageDriver } from '../driver.ts';
 import type { Attempts } from '../store.ts';
 
-/** Subjects hold addresses that strangers typed: of any length, and nobody's business later. */
-const named = (subject: string): string => sha256Hex(subject);
+/** Half of a row's name is the subject's, so that all its counts are found together, half that of the origin. */
+const HALF = 32;
 
-export function attempts(engine: Engine): Attempts {
-  const { db } = engine;
+/** Subjects contain addresses typed by anyone: of any length, and private. Only a hash is stored. */
+const subjectName = (subject: string): string => sha256Hex(subject).slice(0, HALF);
+
+const named = (subject: string, origin = ''): string => subjectName(subject) + sha256Hex(origin).slice(0, HALF);
+
+export function attempts(driver: StorageDriver): Attempts {
+  const { db } = driver;
   return {
-    async count(subject, windowMs) {
-      const now = await engine.now();
+    async count(subject, windowMs, origin) {
+      const now = await driver.now();
       const fresh = { count: 1, ends_at: now + windowMs };
       const row = await db
         .insertInto('attempts')
-        .values({ subject: named(subject), ...fresh })
+        .values({ subject: named(subject, origin), ...fresh })
         .onConflict((oc) =>
           oc.column('subject').doUpdateSet({
             count: sql<number>`CASE WHEN attempts.ends_at <= ${now} THEN 1 ELSE attempts.count + 1 END`,
@@ -27,7 +32,9 @@ export function attempts(engine: Engine): Attempts {
     },
 
     async clear(subject) {
-      await db.deleteFrom('attempts').where('subject', '=', named(subject)).execute();
+      const name = subjectName(subject);
+      const all = db.deleteFrom('attempts').where('subject', '>=', name.padEnd(2 * HALF, '0'));
+      await all.where('subject', '<=', name.padEnd(2 * HALF, 'f')).execute();
     },
   };
 }

@@ -1,27 +1,49 @@
 import type { Transaction } from 'kysely';
 import { newId } from '../../kernel/ids.ts';
-import type { Engine } from '../engine.ts';
-import { lockAccount, needAccount } from '../lock.ts';
-import { ROLE_ORDER } from '../people.ts';
-import type { AccountId, Actor, Invitation, Members, Role } from '../store.ts';
+import { isAtLeast, type Role } from '../../kernel/roles.ts';
+import type { StorageDriver } from '../driver.ts';
+import { lockAccount, lockExistingAccount } from '../lock.ts';
+import { accountId } from '../rows.ts';
+import type { AccountId, Actor, Invitation, Members } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { storable } from '../text.ts';
-import { tell } from './trail.ts';
+import { writeAudit } from './audit-log.ts';
 
 const toInvitation = (row: Omit<Row<'invitations'>, 'token_hash'>, accountName: string): Invitation => ({
   id: row.id,
-  account: row.account_id as AccountId,
+  account: accountId(row.account_id),
   accountName,
   email: row.email,
   role: row.role,
   invitedBy: row.invited_by,
+  provesAddress: row.proves_address === 1,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
 });
 
-const isHigher = (role: Role, than: Role): boolean => ROLE_ORDER.indexOf(role) > ROLE_ORDER.indexOf(than);
+/** Owners invite owners, admins anyone else. */
+const mayInvite = (role: Role | null, invited: Role): boolean =>
+  role !== null && isAtLeast(role, invited === 'owner' ? 'owner' : 'admin');
 
-/** Makes the user a member, or raises the role of one who is. The account is locked. */
+/** Ends what a member has sent and may no longer send with this role (null: removed). The account is locked. */
+export async function endInvitationsOf(
+  trx: Transaction<Tables>,
+  account: string,
+  sender: string,
+  role: Role | null,
+  now: number,
+  by: Actor | undefined,
+): Promise<void> {
+  const sent = trx.selectFrom('invitations').select(['id', 'email', 'role']).where('account_id', '=', account);
+  for (const { id, email, role: invited } of await sent.where('sender_id', '=', sender).execute()) {
+    if (mayInvite(role, invited)) continue;
+    await trx.deleteFrom('invitations').where('id', '=', id).execute();
+    const detail = { role: invited, sender };
+    await writeAudit(trx, account, now, by, { action: 'invitation.withdrawn', target: email, detail });
+  }
+}
+
+/** Makes the user a member, or raises a member's role. The account is locked. */
 async function admit(
   trx: Transaction<Tables>,
   account: AccountId,
@@ -36,20 +58,20 @@ async function admit(
   if (before === undefined) {
     await trx.insertInto('members').values({ account_id: account, user_id: user, role, created_at: now }).execute();
     const detail = { user, role, invited: true };
-    await tell(trx, account, now, by, { action: 'member.added', target: email, detail });
-  } else if (isHigher(role, before.role)) {
+    await writeAudit(trx, account, now, by, { action: 'member.added', target: email, detail });
+  } else if (!isAtLeast(before.role, role)) {
     const update = trx.updateTable('members').set({ role }).where('account_id', '=', account);
     await update.where('user_id', '=', user).execute();
     const detail = { user, from: before.role, to: role, invited: true };
-    await tell(trx, account, now, by, { action: 'member.role_changed', target: email, detail });
+    await writeAudit(trx, account, now, by, { action: 'member.role_changed', target: email, detail });
   }
 }
 
-/** Invitations past their time count as gone; upkeep deletes them. */
+/** Expired invitations count as absent; the purge deletes them. */
 export function invitations(
-  engine: Engine,
+  driver: StorageDriver,
 ): Pick<Members, 'invite' | 'invitations' | 'withdraw' | 'invitation' | 'accept'> {
-  const { db } = engine;
+  const { db } = driver;
   const pending = (now: number) =>
     db
       .selectFrom('invitations as i')
@@ -60,67 +82,70 @@ export function invitations(
       .where('a.status', '<>', 'deleted');
 
   return {
-    async invite(account, { email, role, tokenHash, expiresAt }, by) {
-      const now = await engine.now();
+    async invite(account, { email, role, tokenHash, expiresAt, provesAddress = false, mailTo = null }, by) {
+      const now = await driver.now();
       const row = {
         id: newId('inv', now),
         account_id: account,
         email: storable(email).toLowerCase(),
         role,
         invited_by: storable(by.name),
+        sender_id: by.kind === 'user' ? by.id : null,
+        proves_address: provesAddress ? 1 : 0,
         created_at: now,
         expires_at: expiresAt,
       };
-      return engine.transaction(async (trx) => {
-        const { name } = await needAccount(engine, trx, account);
+      return driver.transaction(async (trx) => {
+        const { name } = await lockExistingAccount(driver, trx, account);
         const earlier = trx.deleteFrom('invitations').where('account_id', '=', account);
         await earlier.where('email', '=', row.email).execute();
         await trx
           .insertInto('invitations')
           .values({ ...row, token_hash: tokenHash })
           .execute();
-        await tell(trx, account, now, by, { action: 'member.invited', target: row.email, detail: { role } });
+        await writeAudit(trx, account, now, by, { action: 'member.invited', target: row.email, detail: { role } });
+        if (mailTo !== null) await driver.jobs.add(trx, { kind: 'mail', payload: mailTo(name), account });
         return toInvitation(row, name);
       });
     },
 
     async invitations(account) {
-      const mine = pending(await engine.now()).where('i.account_id', '=', account);
+      const mine = pending(await driver.now()).where('i.account_id', '=', account);
       const rows = await mine.orderBy('i.created_at').orderBy('i.id').execute();
       return rows.map((row) => toInvitation(row, row.name));
     },
 
     async withdraw(account, id, by) {
-      const now = await engine.now();
-      return engine.transaction(async (trx) => {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
         const mine = trx.deleteFrom('invitations').where('account_id', '=', account).where('id', '=', id);
         const gone = await mine.returning(['email', 'role']).executeTakeFirst();
         if (gone === undefined) return false;
         const detail = { role: gone.role };
-        await tell(trx, account, now, by, { action: 'invitation.withdrawn', target: gone.email, detail });
+        await writeAudit(trx, account, now, by, { action: 'invitation.withdrawn', target: gone.email, detail });
         return true;
       });
     },
 
     async invitation(tokenHash) {
-      const row = await pending(await engine.now())
+      const row = await pending(await driver.now())
         .where('i.token_hash', '=', tokenHash)
         .executeTakeFirst();
       return row === undefined ? null : toInvitation(row, row.name);
     },
 
     async accept(tokenHash, user, by) {
-      const now = await engine.now();
-      return engine.transaction(async (trx) => {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
         const token = trx.selectFrom('invitations').select('account_id').where('token_hash', '=', tokenHash);
         const found = await token.executeTakeFirst();
         if (found === undefined) return null;
-        const account = await lockAccount(engine, trx, found.account_id);
+        const account = await lockAccount(driver, trx, found.account_id);
         if (account === null) return null;
         const used = trx.deleteFrom('invitations').where('token_hash', '=', tokenHash).where('expires_at', '>', now);
         const row = await used.returningAll().executeTakeFirst();
         if (row === undefined) return null;
-        await admit(trx, found.account_id as AccountId, user, row.role, now, by, row.email);
+        await admit(trx, accountId(found.account_id), user, row.role, now, by, row.email);
         return toInvitation(row, account.name);
       });
     },

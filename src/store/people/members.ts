@@ -1,10 +1,13 @@
 import type { Transaction } from 'kysely';
-import type { Engine } from '../engine.ts';
+import type { AccountStatus } from '../../kernel/plans.ts';
+import type { Role } from '../../kernel/roles.ts';
+import type { StorageDriver } from '../driver.ts';
 import { lockAccount } from '../lock.ts';
-import type { AccountId, Actor, Members, Role, RoleOutcome } from '../store.ts';
+import { accountId } from '../rows.ts';
+import type { AccountId, Actor, Members, RoleOutcome } from '../store.ts';
 import type { Tables } from '../tables.ts';
-import { invitations } from './invitations.ts';
-import { tell } from './trail.ts';
+import { writeAudit } from './audit-log.ts';
+import { endInvitationsOf, invitations } from './invitations.ts';
 
 const emailOf = async (trx: Transaction<Tables>, user: string): Promise<string> =>
   (await trx.selectFrom('auth_users').select('email').where('id', '=', user).executeTakeFirst())?.email ?? user;
@@ -13,13 +16,13 @@ const emailOf = async (trx: Transaction<Tables>, user: string): Promise<string> 
 async function isLastOwner(trx: Transaction<Tables>, account: string, user: string): Promise<boolean> {
   const owners = trx.selectFrom('members').select('user_id').where('account_id', '=', account);
   const rows = await owners.where('role', '=', 'owner').limit(2).execute();
-  return rows.length === 1 && rows[0]!.user_id === user;
+  return rows.length === 1 && rows[0]?.user_id === user;
 }
 
-export function members(engine: Engine): Members {
-  const { db } = engine;
+export function members(driver: StorageDriver): Members {
+  const { db } = driver;
 
-  /** Gives the member another role, or (null) none any more. */
+  /** Changes the member's role; null removes the member. */
   async function change(
     account: AccountId,
     user: string,
@@ -27,9 +30,9 @@ export function members(engine: Engine): Members {
     by: Actor,
     judged: Role | undefined,
   ): Promise<RoleOutcome> {
-    const now = await engine.now();
-    return engine.transaction(async (trx) => {
-      if ((await lockAccount(engine, trx, account)) === null) return 'not_found';
+    const now = await driver.now();
+    return driver.transaction(async (trx) => {
+      if ((await lockAccount(driver, trx, account)) === null) return 'not_found';
       const mine = trx.selectFrom('members').select('role').where('account_id', '=', account);
       const before = await mine.where('user_id', '=', user).executeTakeFirst();
       if (before === undefined) return 'not_found';
@@ -40,19 +43,20 @@ export function members(engine: Engine): Members {
       if (role === null) {
         await trx.deleteFrom('members').where('account_id', '=', account).where('user_id', '=', user).execute();
         const detail = { user, role: before.role };
-        await tell(trx, account, now, by, { action: 'member.removed', target, detail });
+        await writeAudit(trx, account, now, by, { action: 'member.removed', target, detail });
       } else {
         const update = trx.updateTable('members').set({ role }).where('account_id', '=', account);
         await update.where('user_id', '=', user).execute();
         const detail = { user, from: before.role, to: role };
-        await tell(trx, account, now, by, { action: 'member.role_changed', target, detail });
+        await writeAudit(trx, account, now, by, { action: 'member.role_changed', target, detail });
       }
+      await endInvitationsOf(trx, account, user, role, now, by);
       return 'done';
     });
   }
 
   return {
-    ...invitations(engine),
+    ...invitations(driver),
 
     async role(account, user) {
       const row = await db
@@ -63,7 +67,7 @@ export function members(engine: Engine): Members {
         .where('m.user_id', '=', user)
         .where('a.status', '<>', 'deleted')
         .executeTakeFirst();
-      return row === undefined ? null : { account: row.account_id as AccountId, role: row.role };
+      return row === undefined ? null : { account: accountId(row.account_id), role: row.role };
     },
 
     async ofUser(user) {
@@ -73,14 +77,15 @@ export function members(engine: Engine): Members {
         .select(['a.id', 'a.name', 'a.plan', 'a.status', 'm.role'])
         .where('m.user_id', '=', user)
         .where('a.status', '<>', 'deleted')
+        .$narrowType<{ status: AccountStatus }>()
         .orderBy('a.created_at')
         .orderBy('a.id')
         .execute();
       return rows.map(({ id, name, plan, status, role }) => ({
-        account: id as AccountId,
+        account: accountId(id),
         accountName: name,
         plan,
-        status: status as 'active' | 'suspended',
+        status,
         role,
       }));
     },
@@ -107,9 +112,9 @@ export function members(engine: Engine): Members {
     },
 
     async add(account, user, role, by) {
-      const now = await engine.now();
-      return engine.transaction(async (trx) => {
-        if ((await lockAccount(engine, trx, account)) === null) return false;
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        if ((await lockAccount(driver, trx, account)) === null) return false;
         const { numInsertedOrUpdatedRows } = await trx
           .insertInto('members')
           .values({ account_id: account, user_id: user, role, created_at: now })
@@ -117,7 +122,7 @@ export function members(engine: Engine): Members {
           .executeTakeFirst();
         if (numInsertedOrUpdatedRows !== 1n) return false;
         const detail = { user, role };
-        await tell(trx, account, now, by, { action: 'member.added', target: await emailOf(trx, user), detail });
+        await writeAudit(trx, account, now, by, { action: 'member.added', target: await emailOf(trx, user), detail });
         return true;
       });
     },

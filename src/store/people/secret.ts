@@ -1,8 +1,8 @@
-import type { Engine } from '../engine.ts';
+import type { StorageDriver } from '../driver.ts';
 import type { Store } from '../store.ts';
 
-/** Of several nodes that make it at once, the first to write it is right for all. */
-export function secret({ db }: Engine): Store['secret'] {
+/** When several nodes create it at once, the first one written counts for all. */
+export function secret({ db }: StorageDriver): Store['secret'] {
   const kept = async (name: string): Promise<string | null> =>
     (await db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null;
 
@@ -19,3 +19,10 @@ export function secret({ db }: Engine): Store['secret'] {
     return written;
   };
 }
+
+/** See `Store.forgetSecret`. */
+export const forgetSecret =
+  ({ db }: StorageDriver): Store['forgetSecret'] =>
+  async (name, value) => {
+    await db.deleteFrom('secrets').where('name', '=', name).where('value', '=', value).execute();
+  };

@@ -1,9 +1,12 @@
 import type { Transaction } from 'kysely';
 import { fromIso } from '../../kernel/clock.ts';
-import type { Engine } from '../engine.ts';
-import type { AccountId, Actor, Role, User, Users } from '../store.ts';
+import type { Role } from '../../kernel/roles.ts';
+import type { StorageDriver } from '../driver.ts';
+import { accountId } from '../rows.ts';
+import type { AccountId, Actor, User, Users } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { tell } from './trail.ts';
+import { writeAudit } from './audit-log.ts';
+import { endInvitationsOf } from './invitations.ts';
 
 const timeOf = (at: string | Date): number => (typeof at === 'string' ? (fromIso(at) ?? 0) : at.getTime());
 
@@ -28,8 +31,8 @@ const COLUMNS = [
   'operator',
 ] as const;
 
-/** Accounts of which nobody but this user is an owner. */
-export async function soleOwnerOf(trx: Transaction<Tables>, user: string): Promise<string[]> {
+/** Accounts whose only owner is this user. */
+async function soleOwnerOf(trx: Transaction<Tables>, user: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('members as m')
     .innerJoin('accounts as a', 'a.id', 'm.account_id')
@@ -52,27 +55,32 @@ export async function soleOwnerOf(trx: Transaction<Tables>, user: string): Promi
   return rows.map((row) => row.account_id);
 }
 
-export function users(engine: Engine): Users {
-  const { db } = engine;
+export function users(driver: StorageDriver): Users {
+  const { db } = driver;
 
   const accountsOf = async (trx: Transaction<Tables>, user: string): Promise<string[]> => {
     const rows = await trx.selectFrom('members').select('account_id').where('user_id', '=', user).execute();
     return rows.map((row) => row.account_id);
   };
 
-  /** Null: the user became a member of another account meanwhile, which is not locked. */
+  /** Null: meanwhile the user became a member of another account, which is not locked. */
   const tryRemove = (id: string, by: Actor | undefined, now: number): Promise<boolean | null> =>
-    engine.transaction(async (trx) => {
+    driver.transaction(async (trx) => {
       const accounts = await accountsOf(trx, id);
-      await engine.lockAccounts(trx, accounts);
-      await engine.lockUsers(trx, [id]);
+      await driver.lockAccounts(trx, accounts);
+      await driver.lockUsers(trx, [id]);
       if ((await accountsOf(trx, id)).some((account) => !accounts.includes(account))) return null;
       if ((await soleOwnerOf(trx, id)).length > 0) return false;
       const memberships = await trx.deleteFrom('members').where('user_id', '=', id).returning('account_id').execute();
       const gone = await trx.deleteFrom('auth_users').where('id', '=', id).returning('email').executeTakeFirst();
       if (gone === undefined) return false;
       for (const { account_id } of memberships) {
-        await tell(trx, account_id, now, by, { action: 'member.removed', target: gone.email, detail: { user: id } });
+        await writeAudit(trx, account_id, now, by, {
+          action: 'member.removed',
+          target: gone.email,
+          detail: { user: id },
+        });
+        await endInvitationsOf(trx, account_id, id, null, now, by);
       }
       return true;
     });
@@ -102,7 +110,7 @@ export function users(engine: Engine): Users {
         .execute();
       const byUser = Map.groupBy(memberships, (row) => row.user_id);
       const accounts = (id: string): { id: AccountId; role: Role }[] =>
-        (byUser.get(id) ?? []).map((row) => ({ id: row.account_id as AccountId, role: row.role }));
+        (byUser.get(id) ?? []).map((row) => ({ id: accountId(row.account_id), role: row.role }));
       return rows.map((row) => ({ ...toUser(row), accounts: accounts(row.id) }));
     },
 
@@ -121,7 +129,7 @@ export function users(engine: Engine): Users {
     },
 
     async remove(id, by) {
-      const now = await engine.now();
+      const now = await driver.now();
       for (;;) {
         const removed = await tryRemove(id, by, now);
         if (removed !== null) return removed;

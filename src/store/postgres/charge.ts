@@ -1,21 +1,23 @@
-/** The charge on PostgreSQL: one locking transaction per batch, two flights of pipelined statements. */
+/** Charging on PostgreSQL: one locking transaction per batch, in two groups of pipelined statements. */
+
 import type pg from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
-import { Refusal } from '../../kernel/errors.ts';
-import type { ChargeEngine } from '../charge/batcher.ts';
-import { judge } from '../charge/decide.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { applyBatch } from '../charge/apply-batch.ts';
+import type { ChargeDriver } from '../charge/batcher.ts';
 import { type Answer, type ChargeRequest, isEmpty } from '../charge/state.ts';
+import { onlyRow } from '../rows.ts';
 import { connectClient, discard } from './connect.ts';
 import { isConflict, isLost, isOutage } from './failure.ts';
-import { flight, load } from './load.ts';
+import { load, pipelined } from './load.ts';
 import { statements } from './write.ts';
 
 const TRIES = 4;
-/** How long to look for the outcome of a commit whose answer was lost, and the pause between two looks, ms. */
-const LOOK_FOR = 10_000;
-const LOOK_EVERY = 100;
+/** How long, and how often, to query the outcome of a commit whose reply was lost. */
+const OUTCOME_WITHIN_MS = 10_000;
+const OUTCOME_POLL_MS = 100;
 
-export interface PostgresChargeParts {
+interface PostgresChargeParts {
   readonly url: string;
   readonly clock: Clock;
   readonly time: 'store' | 'process';
@@ -33,7 +35,7 @@ class UnknownOutcome extends Error {
   }
 }
 
-export class PostgresCharge implements ChargeEngine {
+export class PostgresCharge implements ChargeDriver {
   readonly #parts: PostgresChargeParts;
   #client: pg.Client | null = null;
 
@@ -44,8 +46,8 @@ export class PostgresCharge implements ChargeEngine {
   readonly isOutage = isOutage;
 
   /**
-   * Tries again what lost a conflict, and once what lost its connection. Until COMMIT is sent nothing is recorded, so
-   * that is safe; afterwards the server is asked first what became of it.
+   * Retries after conflicts, and once after a lost connection. Before COMMIT is sent nothing is recorded, so that is
+   * safe; afterwards the server is asked for the outcome first.
    */
   async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
     const node = await this.#parts.node();
@@ -72,7 +74,7 @@ export class PostgresCharge implements ChargeEngine {
     const client = this.#client;
     try {
       const { state, xid } = await load(client, requests, node, time === 'process' ? () => clock.now() : null);
-      const { answers, changes } = judge(state, requests);
+      const { answers, changes } = applyBatch(state, requests);
       if (isEmpty(changes)) await client.query('ROLLBACK');
       else await commit(client, statements(changes, state), xid, answers);
       return answers;
@@ -83,11 +85,11 @@ export class PostgresCharge implements ChargeEngine {
     }
   }
 
-  /** The server knows of each recent transaction what became of it. Throws when it does not come back to say so. */
+  /** The server knows the outcome of recent transactions. Throws when it stays unreachable. */
   async #wasCommitted({ xid, cause }: UnknownOutcome): Promise<boolean> {
     const { url, clock } = this.#parts;
     this.#drop();
-    for (const end = clock.elapsed() + LOOK_FOR; clock.elapsed() < end; await pause(LOOK_EVERY)) {
+    for (const end = clock.elapsed() + OUTCOME_WITHIN_MS; clock.elapsed() < end; await pause(OUTCOME_POLL_MS)) {
       const outcome = await outcomeOf(url, xid).catch((error: unknown) => {
         if (!isOutage(error)) throw error;
         return null;
@@ -96,7 +98,7 @@ export class PostgresCharge implements ChargeEngine {
       if (outcome === 'aborted') return false;
     }
     const sentence = 'The store stopped answering. Whether this was charged is in the log when it is back.';
-    throw new Refusal('verification_unavailable', sentence, { retry_after: 5 }, cause);
+    throw new ApiError('verification_unavailable', sentence, { retry_after: 5 }, cause);
   }
 
   #drop(): void {
@@ -106,8 +108,8 @@ export class PostgresCharge implements ChargeEngine {
 }
 
 /**
- * Everything the charge asks is a look-up of a few rows by an index, and its plans are kept as long as the connection.
- * Made while a table is small they would read all of it, and still do so when it has grown.
+ * Every statement of charging looks up a few rows by an index, and its plan lives as long as the connection. A plan made
+ * while a table is small would scan it, and still do so after it has grown.
  */
 async function connectCharge(url: string): Promise<pg.Client> {
   const client = await connectClient(url, { pipeline: true });
@@ -117,10 +119,10 @@ async function connectCharge(url: string): Promise<pg.Client> {
 
 async function commit(client: pg.Client, writes: pg.QueryConfig[], xid: string, answers: Answer[]): Promise<void> {
   const sent = writes.map((write) => client.query(write));
-  // Sent along: in a transaction that failed, COMMIT is a ROLLBACK.
+  // Pipelined too: in a failed transaction, COMMIT is a ROLLBACK.
   const end = client.query('COMMIT');
   try {
-    await flight([...sent, end]);
+    await pipelined([...sent, end]);
   } catch (error) {
     if (isLost(error)) throw new UnknownOutcome(xid, answers, error);
     throw error;
@@ -134,7 +136,7 @@ async function outcomeOf(url: string, xid: string): Promise<string | null> {
     const { rows } = await client.query<{ outcome: string | null }>('SELECT pg_xact_status($1::xid8) AS outcome', [
       xid,
     ]);
-    return rows[0]!.outcome;
+    return onlyRow(rows).outcome;
   } finally {
     discard(client);
   }

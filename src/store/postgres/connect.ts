@@ -9,10 +9,10 @@ const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
-/** Longest wait for an answer, ms; then the connection counts as lost. */
+/** A connection that does not answer for this long, ms, counts as lost. */
 const ANSWER_WITHIN = 30_000;
 
-/** Settings of every connection; what the URL says goes before them. */
+/** Settings of every connection; those of the URL take precedence. */
 export function connectionConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
@@ -22,12 +22,12 @@ export function connectionConfig(url: string): pg.ClientConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: ANSWER_WITHIN,
-    // A node that vanishes in the middle of a transaction must not keep its accounts locked.
+    // A node that disappears within a transaction must not keep accounts locked.
     idle_in_transaction_session_timeout: ANSWER_WITHIN,
   };
 }
 
-/** A connection of its own, outside the pool. Its errors are reported by whatever is asked of it next. */
+/** A connection outside the pool. Its errors are reported by the next query on it. */
 export async function connectClient(url: string, extra: pg.ClientConfig = {}): Promise<pg.Client> {
   const client = new pg.Client({ ...connectionConfig(url), ...extra });
   client.on('error', () => undefined);
@@ -35,7 +35,7 @@ export async function connectClient(url: string, extra: pg.ClientConfig = {}): P
   return client;
 }
 
-/** Closes without waiting for a peer that may be gone. */
+/** Closes without waiting for a peer that may have disappeared. */
 export function discard(client: pg.Client): void {
   client.end().catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 /** SQLSTATEs, https://www.postgresql.org/docs/current/errcodes-appendix.html */
 import pg from 'pg';
-import { Refusal } from '../../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 /** Classes that say that the server as a whole cannot record now. */
 const OUTAGE_CLASSES = new Set([
@@ -21,12 +21,12 @@ const OUTAGE_STATES = new Set([
 const stateOf = (error: unknown): string | null =>
   error instanceof pg.DatabaseError && error.code !== undefined ? error.code : null;
 
-/** True when the server did not refuse a statement but is gone, or went away. */
+/** True when the connection to the server was lost, as opposed to a failed statement. */
 export function isLost(error: unknown): boolean {
   const state = stateOf(error);
   if (state !== null) return state.startsWith('08') || state.startsWith('57P') || state === '25P03';
   return (
-    error instanceof Error && !(error instanceof TypeError || error instanceof RangeError || error instanceof Refusal)
+    error instanceof Error && !(error instanceof TypeError || error instanceof RangeError || error instanceof ApiError)
   );
 }
 
@@ -39,6 +39,6 @@ export function isConflict(error: unknown): boolean {
 /** True when the store as a whole cannot write now. */
 export function isOutage(error: unknown): boolean {
   const state = stateOf(error);
-  if (state === null) return error instanceof Refusal || isLost(error);
+  if (state === null) return error instanceof ApiError || isLost(error);
   return OUTAGE_STATES.has(state) || OUTAGE_CLASSES.has(state.slice(0, 2));
 }

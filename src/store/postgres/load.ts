@@ -1,4 +1,5 @@
-/** What a batch reads, in one flight of pipelined statements behind the lock on its accounts. */
+/** What a batch reads: pipelined statements after the lock on its accounts. */
+
 import type pg from 'pg';
 import { idempotencyId } from '../charge/idempotency.ts';
 import { candidates } from '../charge/match.ts';
@@ -10,11 +11,11 @@ import type {
   IdempotencyState,
   KeyState,
 } from '../charge/state.ts';
+import { onlyRow } from '../rows.ts';
 import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../store.ts';
 
 /**
- * The lock comes first and in a statement of its own: what the others read is then as the last holder of the lock left
- * it. All writers lock accounts in the order of their ids, so any number of nodes cannot deadlock. The ids are an array
+ * The lock comes first, in a statement of its own, so that the others read what its last holder committed. All writers lock accounts in the order of their ids, so any number of nodes cannot deadlock. The ids are an array
  * that is made before the scan: joined to a sub-select, an account that changes while its lock is waited for would be
  * judged again against the join and could go missing.
  */
@@ -26,8 +27,11 @@ const LOCK = `SELECT id, plan, rate_limit AS "rateLimit", status, balance, locke
   ORDER BY id FOR NO KEY UPDATE`;
 const TIME = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
   pg_current_xact_id()::text AS xid`;
-const KEYS = `SELECT id, account_id AS "accountId", hash, allow_ips AS "allowIps", revoked_at AS "revokedAt",
-  last_used_at AS "lastUsedAt" FROM keys WHERE hash = ANY ($1::text[])`;
+const KEY_ROWS = `SELECT id, account_id AS "accountId", hash, allow_ips AS "allowIps", revoked_at AS "revokedAt",
+  expires_at AS "expiresAt", scopes, budget, budget_month AS "budgetMonth", budget_spent AS "budgetSpent",
+  budget_held AS "budgetHeld", last_used_at AS "lastUsedAt" FROM keys`;
+const KEYS = `${KEY_ROWS} WHERE hash = ANY ($1::text[])`;
+const KEYS_BY_ID = `${KEY_ROWS} WHERE id = ANY ($1::text[])`;
 const HOLDS = 'SELECT id, account_id AS "accountId", amount FROM holds WHERE id = ANY ($1::text[])';
 const RECORDED = 'SELECT id FROM verifications WHERE id = ANY ($1::text[])';
 const IDEMPOTENCY = `SELECT account_id AS "accountId", route, key, fingerprint, state, status, headers, body, node,
@@ -42,13 +46,13 @@ const FILTERS = `SELECT f.account_id AS "accountId", f.id, f.filter_type AS "fil
   FROM unnest($1::text[], $2::text[], $3::text[]) AS c (account_id, filter_type, value)
   JOIN filters f USING (account_id, filter_type, value)`;
 
-export interface Loaded {
+interface Loaded {
   readonly state: ChargeState;
   /** The transaction, for `pg_xact_status`. */
   readonly xid: string;
 }
 
-type Ask = <T extends pg.QueryResultRow>(name: string, text: string, values: unknown[]) => Promise<T[]>;
+type Query = <T extends pg.QueryResultRow>(name: string, text: string, values: unknown[]) => Promise<T[]>;
 
 const byId = <T>(rows: readonly T[], id: (row: T) => string): Map<string, T> =>
   new Map(rows.map((row) => [id(row), row]));
@@ -61,54 +65,59 @@ export async function load(
   node: string,
   clock: (() => number) | null,
 ): Promise<Loaded> {
-  const ask: Ask = async (name, text, values) => (await client.query({ name, text, values })).rows;
+  const query: Query = async (name, text, values) => (await client.query({ name, text, values })).rows;
   const admits = requests.flatMap((request) => (request.kind === 'admit' ? [request.admit] : []));
   const settles = requests.flatMap((request) => (request.kind === 'settle' ? [request.settle] : []));
   const hashes = unique(admits.flatMap(({ keyHash }) => (typeof keyHash === 'string' ? [keyHash] : [])));
   const named = admits.flatMap(({ keyHash }) => (typeof keyHash === 'string' ? [] : [keyHash.account]));
   const accountIds = unique([...named, ...settles.map((settle) => settle.caller.accountId)]);
+  const keyIds = unique(settles.map((settle) => settle.caller.keyId));
   const holdIds = settles.map((settle) => settle.holdId);
   const recordIds = settles.flatMap((settle) => (settle.record === null ? [] : [settle.record.id]));
 
-  const [, accounts, time, keys, holds, recorded, idempotency] = await flight([
+  const [, accounts, time, keys, holders, holds, recorded, idempotency] = await pipelined([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
-    ask<AccountState & pg.QueryResultRow>('lock', LOCK, [hashes, accountIds]),
-    ask<{ now: number; xid: string }>('time', TIME, []),
-    hashes.length === 0 ? [] : ask<KeyState & { hash: string }>('keys', KEYS, [hashes]),
-    holdIds.length === 0 ? [] : ask<HoldState & pg.QueryResultRow>('holds', HOLDS, [holdIds]),
-    recordIds.length === 0 ? [] : ask<{ id: string }>('recorded', RECORDED, [recordIds]),
-    askIdempotency(ask, admits, settles),
+    query<AccountState & pg.QueryResultRow>('lock', LOCK, [hashes, accountIds]),
+    query<{ now: number; xid: string }>('time', TIME, []),
+    hashes.length === 0 ? [] : query<KeyState & { hash: string }>('keys', KEYS, [hashes]),
+    keyIds.length === 0 ? [] : query<KeyState & { hash: string }>('keys-by-id', KEYS_BY_ID, [keyIds]),
+    holdIds.length === 0 ? [] : query<HoldState & pg.QueryResultRow>('holds', HOLDS, [holdIds]),
+    recordIds.length === 0 ? [] : query<{ id: string }>('recorded', RECORDED, [recordIds]),
+    loadIdempotency(query, admits, settles),
   ]);
-  const accountById = byId(accounts, (account) => account.id as string);
-  const keyByHash = byId(keys, (key) => key.hash);
+  const accountById = byId(accounts, (account) => account.id);
+  const keyById = byId([...holders, ...keys], (key) => key.id);
+  // One object for each key, as its budget changes in memory.
+  const keyByHash = byId([...keyById.values()], (key) => key.hash);
   const holdById = byId(holds, (hold) => hold.id);
   const recordedIds = new Set(recorded.map((row) => row.id));
   const replies = byId(idempotency, (row) => idempotencyId(row.accountId, row));
-  const filters = await loadFilters(ask, admits, keyByHash, accountById);
+  const filters = await loadFilters(query, admits, keyByHash, accountById);
 
   const state: ChargeState = {
-    now: clock?.() ?? time[0]!.now,
+    now: clock?.() ?? onlyRow(time).now,
     node,
     key: (hash) => keyByHash.get(hash) ?? null,
+    keyById: (id) => keyById.get(id) ?? null,
     account: (id) => accountById.get(id) ?? null,
     hold: (id) => holdById.get(id) ?? null,
     recorded: (id) => recordedIds.has(id),
     idempotency: (accountId, route, key) => replies.get(idempotencyId(accountId, { route, key })) ?? null,
     filter: (accountId, type, value) => filters.get(filterId(accountId, type, value)) ?? null,
   };
-  return { state, xid: time[0]!.xid };
+  return { state, xid: onlyRow(time).xid };
 }
 
-/** Waits for all of what was sent, then throws the first failure in order: those after it only follow from it. */
-export async function flight<T extends readonly unknown[] | []>(
+/** Waits for all statements, then throws the first failure in order: later ones are consequences. */
+export async function pipelined<T extends readonly unknown[] | []>(
   sent: T,
 ): Promise<{ -readonly [P in keyof T]: Awaited<T[P]> }> {
   await Promise.allSettled(sent);
   return Promise.all(sent);
 }
 
-function askIdempotency(
-  ask: Ask,
+function loadIdempotency(
+  query: Query,
   admits: readonly AdmissionRequest[],
   settles: readonly Settlement[],
 ): Promise<IdempotencyState[]> | [] {
@@ -123,7 +132,7 @@ function askIdempotency(
   ];
   if (byKey.length + byAccount.length === 0) return [];
   const columns = [byKey, byAccount].flatMap((rows) => [0, 1, 2].map((i) => rows.map((row) => row[i])));
-  return ask<IdempotencyState & pg.QueryResultRow>('idempotency', IDEMPOTENCY, columns);
+  return query<IdempotencyState & pg.QueryResultRow>('idempotency', IDEMPOTENCY, columns);
 }
 
 const triple = (owner: string, ref: IdempotencyRef | null): string[][] =>
@@ -131,14 +140,14 @@ const triple = (owner: string, ref: IdempotencyRef | null): string[][] =>
 
 const filterId = (account: string, type: string, value: string): string => `${account}\n${type}\n${value}`;
 
-/** A second flight, only when an account of the batch has filters of a type that a request could match. */
+/** A second round trip, only when an account of the batch has filters of a type that a request could match. */
 async function loadFilters(
-  ask: Ask,
+  query: Query,
   admits: readonly AdmissionRequest[],
   keyByHash: ReadonlyMap<string, KeyState>,
   accountById: ReadonlyMap<string, AccountState>,
 ): Promise<Map<string, Filter>> {
-  // Each once: requests of one account mostly come from one address.
+  // Without duplicates: requests of one account mostly come from one address.
   const wanted = new Map<string, readonly [string, string, string]>();
   for (const { keyHash, verify } of admits) {
     const id = typeof keyHash === 'string' ? keyByHash.get(keyHash)?.accountId : keyHash.account;
@@ -150,7 +159,7 @@ async function loadFilters(
   }
   if (wanted.size === 0) return new Map();
   const columns = [0, 1, 2].map((i) => Array.from(wanted.values(), (row) => row[i]));
-  const rows = await ask<Filter & { accountId: string }>('filters', FILTERS, columns);
+  const rows = await query<Filter & { accountId: string }>('filters', FILTERS, columns);
   return new Map(
     rows.map(({ accountId, ...filter }) => [filterId(accountId, filter.filterType, filter.value), filter]),
   );

@@ -1,16 +1,17 @@
 import { type Migration, pending } from '../migrations.ts';
+import { onlyRow } from '../rows.ts';
 import { connectClient, discard } from './connect.ts';
 
-/** "mailvet" in ASCII, so that no other program's advisory lock is met by chance. */
+/** "mailvet" in ASCII, so that it does not collide with another program's advisory lock. */
 const LOCK = '0x6d61696c766574';
 
-/** Applies what is missing, each file in a transaction. Of two starters the second waits and finds nothing to do. */
+/** Applies missing migrations, each in a transaction. When two processes start, the second waits and finds none. */
 export async function migrate(
   url: string,
   migrations: readonly Migration[],
   now: number,
 ): Promise<{ from: number; to: number }> {
-  // A migration may take long: no bound on the answer.
+  // A migration may take long: no timeout.
   const client = await connectClient(url, { query_timeout: 0, idle_in_transaction_session_timeout: 0 });
   try {
     await client.query(`SELECT pg_advisory_lock(${BigInt(LOCK)})`);
@@ -20,7 +21,7 @@ export async function migrate(
     const found = await client.query<{ version: number }>(
       'SELECT coalesce(max(version), 0) AS version FROM migrations',
     );
-    const from = found.rows[0]!.version;
+    const from = onlyRow(found.rows).version;
     for (const { version, name, sql } of pending(migrations, from)) {
       await client.query('BEGIN');
       await client.query(sql);
@@ -31,9 +32,11 @@ export async function migrate(
       ]);
       await client.query('COMMIT');
     }
+    const { migrateBoss } = await import('./boss-schema.ts');
+    await migrateBoss(client);
     return { from, to: migrations.length };
   } finally {
-    // Ends the session, and with it the lock and what was not committed.
+    // Ends the session, which releases the lock and rolls back.
     discard(client);
   }
 }

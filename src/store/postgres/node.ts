@@ -3,8 +3,10 @@
  * connection ends. It needs a session of its own, so a pooler between must not share sessions (PgBouncer:
  * `pool_mode = session`).
  */
+
 import type pg from 'pg';
-import type { NodeLife } from '../engine.ts';
+import type { NodeLife } from '../driver.ts';
+import { onlyRow } from '../rows.ts';
 import { connectClient, discard } from './connect.ts';
 
 const TRY_LOCK = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked';
@@ -16,7 +18,7 @@ const RETRY_AFTER = 250;
 
 const patience = () => new Promise((resolve) => setTimeout(resolve, 2_000).unref());
 
-export interface PostgresNodeParts {
+interface PostgresNodeParts {
   readonly url: string;
   readonly pool: pg.Pool;
   readonly label: string;
@@ -51,8 +53,9 @@ export class PostgresNode implements NodeLife {
     let usable = false;
     try {
       const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK, [id]);
-      const result = rows[0]!.locked ? await sweep() : null;
-      if (rows[0]!.locked) await client.query(UNLOCK, [id]);
+      const { locked } = onlyRow(rows);
+      const result = locked ? await sweep() : null;
+      if (locked) await client.query(UNLOCK, [id]);
       usable = true;
       return result;
     } finally {
@@ -82,7 +85,7 @@ export class PostgresNode implements NodeLife {
     const client = await connectClient(url);
     try {
       const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK, [id]);
-      if (!rows[0]!.locked || this.#closed) {
+      if (!onlyRow(rows).locked || this.#closed) {
         discard(client);
         return false;
       }

@@ -1,5 +1,5 @@
 /**
- * Whatever is asked about arrives from outside: an id out of a path, an address that somebody typed into the sign-in.
+ * Search values come from outside: an id in a path, an address typed into the sign-in form.
  * Text that PostgreSQL cannot keep would be an error of the server there, instead of something that is not found.
  */
 import { type KyselyPlugin, OperationNodeTransformer, type PrimitiveValueListNode, type ValueNode } from 'kysely';

@@ -17,6 +17,8 @@ const SET_ACCOUNTS = `UPDATE accounts a SET balance = c.balance, locked = c.lock
   WHERE a.id = c.id`;
 const SET_KEY_USES = `UPDATE keys k SET last_used_at = $3, last_used_ip = c.ip
   FROM unnest($1::text[], $2::text[]) AS c (id, ip) WHERE k.id = c.id`;
+const SET_BUDGETS = `UPDATE keys k SET budget_month = c.month, budget_spent = c.spent, budget_held = c.held
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (id, month, spent, held) WHERE k.id = c.id`;
 const ADD_LEDGER = `INSERT INTO ledger (account_id, kind, amount, charged, verification_id, created_at)
   SELECT c.*, $6 FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[]) AS c`;
 const ADD_HOLDS = `INSERT INTO holds
@@ -48,11 +50,14 @@ const DROP_IDEMPOTENCY = `DELETE FROM idempotency i USING unnest($1::text[], $2:
 export function statements(changes: Changes, { now, node }: ChargeState): Statement[] {
   const list: Statement[] = [];
   const add = (name: string, text: string, rows: readonly (readonly unknown[])[], ...rest: unknown[]): void => {
-    if (rows.length > 0) list.push({ name, text, values: [...columns(rows, rows[0]!.length), ...rest] });
+    const [first] = rows;
+    if (first !== undefined) list.push({ name, text, values: [...columns(rows, first.length), ...rest] });
   };
   const accounts = [...changes.accounts].map((a) => [a.id, a.balance, a.locked, a.windowStart, a.windowCount]);
   add('set-accounts', SET_ACCOUNTS, accounts);
   add('set-key-uses', SET_KEY_USES, [...changes.keyUses], now);
+  const budgets = [...changes.budgets].map((b) => [b.id, b.budgetMonth, b.budgetSpent, b.budgetHeld]);
+  add('set-budgets', SET_BUDGETS, budgets);
   const ledger = changes.ledger.map((l) => [l.accountId, l.kind, l.amount, l.charged, l.verificationId]);
   add('add-ledger', ADD_LEDGER, ledger, now);
   const holds = changes.holds.map((h) => [

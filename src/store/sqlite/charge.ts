@@ -1,15 +1,18 @@
-/** The charge on SQLite: one synchronous transaction per batch, point look-ups in, rows out. */
+/** Charging on SQLite: one synchronous transaction per batch, with look-ups by index. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { ChargeEngine } from '../charge/batcher.ts';
-import { judge } from '../charge/decide.ts';
-import type { AccountState, Answer, Changes, ChargeRequest, ChargeState } from '../charge/state.ts';
+import { applyBatch } from '../charge/apply-batch.ts';
+import type { ChargeDriver } from '../charge/batcher.ts';
+import type { AccountState, Answer, Changes, ChargeRequest, ChargeState, KeyState } from '../charge/state.ts';
 import { storable, storableOrNull } from '../text.ts';
 import { isOutage } from './failure.ts';
-import type { Turn } from './turn.ts';
+import type { WriteMutex } from './write-mutex.ts';
 
+const KEYS = `SELECT id, account_id AS "accountId", allow_ips AS "allowIps", revoked_at AS "revokedAt",
+    expires_at AS "expiresAt", scopes, budget, budget_month AS "budgetMonth", budget_spent AS "budgetSpent",
+    budget_held AS "budgetHeld", last_used_at AS "lastUsedAt" FROM keys`;
 const SQL = {
-  key: `SELECT id, account_id AS "accountId", allow_ips AS "allowIps", revoked_at AS "revokedAt",
-    last_used_at AS "lastUsedAt" FROM keys WHERE hash = ?`,
+  key: `${KEYS} WHERE hash = ?`,
+  keyById: `${KEYS} WHERE id = ?`,
   account: `SELECT id, plan, rate_limit AS "rateLimit", status, balance, locked, window_start AS "windowStart",
     window_count AS "windowCount", filter_emails AS "filterEmails", filter_domains AS "filterDomains",
     filter_ips AS "filterIps" FROM accounts WHERE id = ?`,
@@ -21,6 +24,7 @@ const SQL = {
     WHERE account_id = ? AND filter_type = ? AND value = ?`,
   setAccount: 'UPDATE accounts SET balance = ?, locked = ?, window_start = ?, window_count = ? WHERE id = ?',
   setKeyUse: 'UPDATE keys SET last_used_at = ?, last_used_ip = ? WHERE id = ?',
+  setBudget: 'UPDATE keys SET budget_month = ?, budget_spent = ?, budget_held = ? WHERE id = ?',
   addLedger: `INSERT INTO ledger (account_id, kind, amount, charged, verification_id, created_at)
     VALUES (?, ?, ?, ?, ?, ?)`,
   addHold: `INSERT INTO holds (id, account_id, key_id, amount, node, route, idempotency_key, created_at, expires_at)
@@ -40,14 +44,14 @@ const SQL = {
 } as const;
 type Statements = Record<keyof typeof SQL, StatementSync>;
 
-export interface SqliteChargeParts {
+interface SqliteChargeParts {
   readonly db: DatabaseSync;
-  readonly turn: Turn;
+  readonly mutex: WriteMutex;
   readonly now: () => number;
   readonly node: () => string;
 }
 
-export class SqliteCharge implements ChargeEngine {
+export class SqliteCharge implements ChargeDriver {
   readonly #parts: SqliteChargeParts;
   #prepared: Statements | null = null;
 
@@ -58,7 +62,7 @@ export class SqliteCharge implements ChargeEngine {
   readonly isOutage = isOutage;
 
   transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
-    return this.#parts.turn.take(() => this.#run(requests));
+    return this.#parts.mutex.run(() => this.#run(requests));
   }
 
   #run(requests: readonly ChargeRequest[]): Answer[] {
@@ -68,7 +72,7 @@ export class SqliteCharge implements ChargeEngine {
     statements.begin.run();
     try {
       const state = load(statements, now(), owner);
-      const { answers, changes } = judge(state, requests);
+      const { answers, changes } = applyBatch(state, requests);
       write(statements, changes, state);
       statements.commit.run();
       return answers;
@@ -78,7 +82,7 @@ export class SqliteCharge implements ChargeEngine {
     }
   }
 
-  /** Prepared at the first batch, when the schema is there. */
+  /** Prepared for the first batch, when the schema exists. */
   #statements(): Statements {
     const { db } = this.#parts;
     this.#prepared ??= Object.fromEntries(
@@ -90,7 +94,7 @@ export class SqliteCharge implements ChargeEngine {
 
 function load(statements: Statements, now: number, node: string): ChargeState {
   const memo = new Map<string, unknown>();
-  /** One object per row and batch, as judging changes accounts in memory. */
+  /** One object per row and batch, as accounts change in memory. */
   const find = <T>(name: keyof Statements, ...values: SQLInputValue[]): T | null => {
     const id = `${name}\n${values.join('\n')}`;
     let row = memo.get(id);
@@ -100,10 +104,19 @@ function load(statements: Statements, now: number, node: string): ChargeState {
     }
     return row as T | null;
   };
+  const keys = new Map<string, KeyState>();
+  /** The same object, whether it was found by its hash or by its id. */
+  const oneKey = (found: KeyState | null): KeyState | null => {
+    if (found === null) return null;
+    const known = keys.get(found.id);
+    if (known === undefined) keys.set(found.id, found);
+    return known ?? found;
+  };
   return {
     now,
     node,
-    key: (hash) => find('key', hash),
+    key: (hash) => oneKey(find('key', hash)),
+    keyById: (id) => oneKey(find('keyById', id)),
     account: (id) => find<AccountState>('account', id),
     hold: (id) => find('hold', id),
     recorded: (id) => statements.recorded.get(id) !== undefined,
@@ -117,6 +130,7 @@ function write(statements: Statements, changes: Changes, { now, node }: ChargeSt
     statements.setAccount.run(a.balance, a.locked, a.windowStart, a.windowCount, a.id);
   }
   for (const [keyId, ip] of changes.keyUses) statements.setKeyUse.run(now, ip, keyId);
+  for (const b of changes.budgets) statements.setBudget.run(b.budgetMonth, b.budgetSpent, b.budgetHeld, b.id);
   for (const l of changes.ledger) {
     statements.addLedger.run(l.accountId, l.kind, l.amount, l.charged, l.verificationId, now);
   }

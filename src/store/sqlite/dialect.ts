@@ -1,4 +1,4 @@
-/** Kysely on node:sqlite: its own SQLite dialect over a small adapter, with transactions that lock at once. */
+/** Kysely on node:sqlite: Kysely's SQLite dialect over a small adapter; transactions take the write lock at once. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import {
   CompiledQuery,
@@ -8,42 +8,42 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
-import type { Turn } from './turn.ts';
+import type { WriteMutex } from './write-mutex.ts';
 
 /**
- * The turn is taken here, for all who begin a transaction: the sign-in library does so by itself. There is one
- * connection, and Kysely gives it to one at a time; so there is one turn to remember.
+ * Takes the mutex for every transaction, including those that the sign-in library begins. There is one connection, used
+ * by one transaction at a time, so there is one release function to keep.
  */
 class ImmediateDriver extends SqliteDriver {
-  readonly #turn: Turn;
+  readonly #turn: WriteMutex;
   #end: (() => void) | null = null;
-  constructor(database: SqliteDatabase, turn: Turn) {
+  constructor(database: SqliteDatabase, mutex: WriteMutex) {
     super({ database });
-    this.#turn = turn;
+    this.#turn = mutex;
   }
-  /** A transaction that reads first and writes later could find its snapshot outdated: so take the write lock first. */
+  /** A transaction that reads before it writes could find its snapshot outdated: take the write lock first. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    this.#end = await this.#turn.begin();
+    this.#end = await this.#turn.acquire();
     try {
       await connection.executeQuery(CompiledQuery.raw('begin immediate'));
     } catch (error) {
-      this.#over();
+      this.#release();
       throw error;
     }
   }
-  /** One that fails is rolled back next, and has its turn until then. */
+  /** After a failed commit the mutex is kept until the rollback. */
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await super.commitTransaction(connection);
-    this.#over();
+    this.#release();
   }
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       await super.rollbackTransaction(connection);
     } finally {
-      this.#over();
+      this.#release();
     }
   }
-  #over(): void {
+  #release(): void {
     this.#end?.();
     this.#end = null;
   }
@@ -51,31 +51,35 @@ class ImmediateDriver extends SqliteDriver {
 
 class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
-  readonly #turn: Turn;
-  constructor(database: SqliteDatabase, turn: Turn) {
+  readonly #turn: WriteMutex;
+  constructor(database: SqliteDatabase, mutex: WriteMutex) {
     super({ database });
     this.#database = database;
-    this.#turn = turn;
+    this.#turn = mutex;
   }
   override createDriver(): SqliteDriver {
     return new ImmediateDriver(this.#database, this.#turn);
   }
 }
 
+/** Kysely types parameters as unknown; node:sqlite rejects other types when it binds them. */
+const parameters = (values: readonly unknown[]): SQLInputValue[] => values as SQLInputValue[];
+
 function adapt(db: DatabaseSync): SqliteDatabase {
   return {
-    // The engine closes its connections itself.
+    // file.ts closes the connections.
     close() {},
     prepare(sql): SqliteStatement {
       const statement = db.prepare(sql);
       return {
         reader: statement.columns().length > 0,
-        all: (values) => statement.all(...(values as SQLInputValue[])),
-        run: (values) => statement.run(...(values as SQLInputValue[])),
-        iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
+        all: (values) => statement.all(...parameters(values)),
+        run: (values) => statement.run(...parameters(values)),
+        iterate: (values) => statement.iterate(...parameters(values)),
       };
     },
   };
 }
 
-export const sqliteDialect = (db: DatabaseSync, turn: Turn): SqliteDialect => new NodeSqliteDialect(adapt(db), turn);
+export const sqliteDialect = (db: DatabaseSync, mutex: WriteMutex): SqliteDialect =>
+  new NodeSqliteDialect(adapt(db), mutex);

@@ -12,7 +12,7 @@ const OUTAGES = new Set([
   26, // NOTADB
 ]);
 
-export const resultCode = (error: unknown): number | null =>
+const resultCode = (error: unknown): number | null =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 
 export const isBusy = (error: unknown): boolean => resultCode(error) === 5;

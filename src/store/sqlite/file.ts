@@ -1,14 +1,16 @@
 /**
- * The connections of this process to a database file. Stores on the same file share them: a synchronous wait for a lock
- * that another store of the same process holds would never end.
+ * This process's connections to a database file. Stores on the same file share them: a synchronous wait for a lock held
+ * by another store of the same process would never end.
  */
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { Tables } from '../tables.ts';
 import { sqliteDialect } from './dialect.ts';
-import { Turn } from './turn.ts';
+import { isBusy } from './failure.ts';
+import { makePrivateFile, makePrivateFolder } from './private-files.ts';
+import { WriteMutex } from './write-mutex.ts';
 
 /** How long to wait for the lock of another process, ms. */
 const BUSY_TIMEOUT = 5_000;
@@ -17,18 +19,18 @@ const MEMORY = ':memory:';
 export interface SqliteFile {
   /** Null in memory. */
   readonly path: string | null;
-  /** For the charge, the schema and the readiness check; only in its turn. */
+  /** For charging, migrations and the readiness check; only with the mutex held. */
   readonly main: DatabaseSync;
   /** For everything else. */
   readonly db: Kysely<Tables>;
-  /** Write transactions of either connection take it. */
-  readonly turn: Turn;
+  /** Taken by write transactions of both connections. */
+  readonly mutex: WriteMutex;
   close(): Promise<void>;
 }
 
 const shared = new Map<string, { file: SqliteFile; users: number }>();
 
-/** Opens the file, made if need be with its folder. Throws with a plain sentence when that cannot be. */
+/** Opens the file, and creates it and its folder if need be. Throws an Error with a plain sentence on failure. */
 export function openFile(path: string): SqliteFile {
   if (path === MEMORY) return connect(path, null);
   const first = connection(path);
@@ -52,41 +54,53 @@ export function openFile(path: string): SqliteFile {
 }
 
 function connect(path: string, real: string | null, main: DatabaseSync = connection(path)): SqliteFile {
-  // A database in memory is its connection's own; the turn keeps the two uses apart all the same.
+  // An in-memory database belongs to its connection, so there is only one; the mutex still separates its two uses.
   const second = real === null ? main : connection(path);
   second.function('mailvet_fold', { deterministic: true }, (text) =>
     typeof text === 'string' ? text.toLowerCase() : text,
   );
-  const turn = new Turn();
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(second, turn) });
+  const mutex = new WriteMutex();
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(second, mutex) });
   const close = async () => {
-    await turn.take(() => undefined);
+    await mutex.run(() => undefined);
     await db.destroy();
     if (second !== main) second.close();
     main.close();
   };
-  return { path: real, main, db, turn, close };
+  return { path: real, main, db, mutex: mutex, close };
 }
 
-/** Step by step: on file systems that take no folders, node's own recursion asks for ever. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  mkdirSync(path);
+/**
+ * Writes the log into the database and cuts it to zero bytes; false while another process reads or writes. Never waits,
+ * because waiting would block this process.
+ */
+export function truncateLog(main: DatabaseSync): boolean {
+  main.exec('PRAGMA busy_timeout = 0');
+  try {
+    return main.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  } finally {
+    main.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  }
 }
 
 function connection(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    if (path !== MEMORY) makeFolder(dirname(path));
+    if (path !== MEMORY) {
+      makePrivateFolder(dirname(path));
+      makePrivateFile(path);
+    }
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec('PRAGMA journal_mode = WAL');
-    // A commit is on the disk before it is acknowledged.
+    // A commit reaches the disk before it is acknowledged.
     db.exec('PRAGMA synchronous = FULL');
-    // 16 MB of log between checkpoints: few enough of them not to be felt.
+    // 16 MB of log between checkpoints, so that they are rare.
     db.exec('PRAGMA wal_autocheckpoint = 4000');
     db.exec('PRAGMA cache_size = -32768');
-    // What is deleted is overwritten, so that a copy of the file does not hold what was erased.
+    // Deleted data is overwritten, so that a copy of the file does not contain what was erased.
     db.exec('PRAGMA secure_delete = ON');
     return db;
   } catch (error) {

@@ -1,14 +1,16 @@
 /**
- * A process proves that it lives by an exclusive lock on a small file beside the database, `<db>-node-<id>`. The
- * kernel drops the lock when the process ends, however it ends, and shows it to other containers on the same host.
+ * A process proves that it is alive by an exclusive lock on a small file beside the database, `<db>-node-<id>`. The
+ * kernel drops the lock when the process ends for any reason, and other containers on the host see it.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { NodeLife } from '../engine.ts';
+import type { NodeLife } from '../driver.ts';
 import { isBusy } from './failure.ts';
+import { makePrivateFile } from './private-files.ts';
 
 /** The open, locked file; null when another process has the lock. */
 function lock(path: string): DatabaseSync | null {
+  makePrivateFile(path);
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
     file.exec('BEGIN EXCLUSIVE');
@@ -21,7 +23,7 @@ function lock(path: string): DatabaseSync | null {
 }
 
 export class SqliteNode implements NodeLife {
-  /** Null for a database in memory, which nobody else can see. */
+  /** Null for an in-memory database, which no other process can see. */
   readonly #path: string | null;
   readonly #newId: () => string;
   #file: DatabaseSync | null = null;
@@ -32,7 +34,7 @@ export class SqliteNode implements NodeLife {
     this.#newId = newId;
   }
 
-  /** This process's node; made, locked and `announce`d at the first call. */
+  /** This process's node; created, locked and `announce`d by the first call. */
   acquire(announce: (id: string) => void): string {
     if (this.current !== null) return this.current;
     const id = this.#newId();

@@ -22,26 +22,26 @@ describeBrowser('the account', (browser) => {
   it('shows plan and prices, and every row of the ledger with its verification', async () => {
     const { page, api } = await somebody();
     const plan = page.getByRole('region', { name: 'Plan and limits' });
-    await expectText(plan).toMatch(/Premium[\s\S]*300 in 5 minutes[\s\S]*1 credit[\s\S]*10 credits/);
+    await expectText(plan).toMatch(/Premium[\s\S]*300 requests per 5 minutes[\s\S]*1 credit[\s\S]*10 credits/);
     await api.verify('jane@good.com');
     await api.verify('jim@good.com');
     await goTo(page, 'Credit ledger');
     await says(page, 'Balance: 98 credits.');
     // The first held its price, as it had to ask the DNS.
     await expect.poll(() => page.getByRole('row').count()).toBe(5);
-    await rowOf(page, 'Held for a check').waitFor();
+    await rowOf(page, 'Held for a verification').waitFor();
     await rowOf(page, 'Granted').filter({ hasText: '+100' }).waitFor();
     await rowOf(page, 'Charged').filter({ hasText: '−1' }).getByRole('link').click();
     await heading(page, 'Verification').waitFor();
     await says(page, 'jim@good.com');
   });
 
-  it('invites somebody new, who joins in a browser of their own; changes their role; removes them', async () => {
+  it('invites a new user, who joins in another browser; changes their role; removes them', async () => {
     const { page, api } = await somebody();
     const name = api.account.name;
     await goTo(page, 'Members');
-    await button(page, 'Invite somebody').click();
-    await field(dialog(page), 'Address').fill('new-colleague@good.com');
+    await button(page, 'Invite member').click();
+    await field(dialog(page), 'Email').fill('new-colleague@good.com');
     await page.getByRole('radio', { name: 'Admin' }).check();
     await button(dialog(page), 'Invite').click();
     const link = (await dialog(page).getByLabel('invitation link', { exact: true }).textContent()) ?? '';
@@ -55,41 +55,41 @@ describeBrowser('the account', (browser) => {
     await button(other.page, 'Join').click();
     await heading(other.page, 'Overview').waitFor();
     await goTo(other.page, 'API keys');
-    await button(other.page, 'Create a key').waitFor();
+    await button(other.page, 'Create API key').waitFor();
 
     await page.reload();
-    expect(await page.getByRole('table', { name: 'Open invitations' }).count()).toBe(0);
-    await button(page, 'Change the role of new-colleague@good.com').click();
+    expect(await page.getByRole('table', { name: 'Pending invitations' }).count()).toBe(0);
+    await button(page, 'Change role of new-colleague@good.com').click();
     await page.getByRole('radio', { name: 'Member' }).check();
     await button(dialog(page), 'Save').click();
-    await says(page, 'New Colleague is a member now.');
+    await says(page, 'New Colleague is now a member.');
     await other.page.reload();
-    await says(other.page, 'Admins and owners of the account make, change and revoke keys.');
+    await says(other.page, 'Only admins and owners can create, edit and revoke API keys.');
 
     await button(page, 'Remove new-colleague@good.com').click();
     await button(dialog(page), 'Remove').click();
-    await says(page, 'New Colleague was removed.');
+    await says(page, 'New Colleague removed.');
     other.refused(404, `/dashboard/accounts/${api.account.id}/filters`);
     await other.page.getByRole('link', { name: 'Filters', exact: true }).click();
-    await heading(other.page, 'You are in no account').waitFor();
+    await heading(other.page, 'No account').waitFor();
   });
 
-  it('somebody who has a sign-in joins under it, and changes between accounts; a link that was withdrawn is dead', async () => {
+  it('an existing user joins and switches between accounts; a revoked link is invalid', async () => {
     const mine = await lab.member({ credits: 5 });
     const known = await person(lab, { account: mine.account.id, email: 'known@good.com' });
     const { page, api } = await somebody('admin');
     const links: string[] = [];
     await goTo(page, 'Members');
     for (const email of [known.email, 'never-comes@good.com']) {
-      await button(page, 'Invite somebody').click();
-      await field(dialog(page), 'Address').fill(email);
+      await button(page, 'Invite member').click();
+      await field(dialog(page), 'Email').fill(email);
       await button(dialog(page), 'Invite').click();
       links.push((await dialog(page).getByLabel('invitation link', { exact: true }).textContent()) ?? '');
       await button(dialog(page), 'Done').click();
     }
-    await button(page, 'Withdraw never-comes@good.com').click();
-    await button(dialog(page), 'Withdraw').click();
-    await says(page, 'The invitation of never-comes@good.com was withdrawn.');
+    await button(page, 'Revoke invitation for never-comes@good.com').click();
+    await button(dialog(page), 'Revoke').click();
+    await says(page, 'Invitation for never-comes@good.com revoked.');
 
     const other = await browser.visit(links[0]!);
     await other.page.getByRole('link', { name: 'Sign in' }).click();
@@ -106,10 +106,10 @@ describeBrowser('the account', (browser) => {
     const dead = await browser.visit(lab.url);
     dead.refused(410, '/dashboard/invitation');
     await dead.page.goto(links[1]!);
-    await heading(dead.page, 'This link does not work any more').waitFor();
+    await heading(dead.page, 'This link is no longer valid').waitFor();
   });
 
-  it('the audit log says who did what, and from where', async () => {
+  it('the audit log shows actors, events and IP addresses', async () => {
     const { page, api, who } = await somebody();
     await api.call('POST', '/v1/filters', { value: 'spam.com', reason: 'Complaints' });
     await field(page, 'Name').fill('Renamed Ltd');
@@ -120,37 +120,37 @@ describeBrowser('the account', (browser) => {
     await expectText(renamed).toContain(who.email);
     await expectText(renamed).toContain('127.0.0.1');
     await expectText(rowOf(page, 'Added a filter')).toContain('API key test');
-    await expectText(rowOf(page, 'Added a member')).toContain('The command line');
+    await expectText(rowOf(page, 'Added a member')).toContain('Command line');
   });
 
-  it('a shorter retention is asked about first', async () => {
+  it('a shorter retention period needs a confirmation', async () => {
     const { page, api, refused } = await somebody('admin');
-    const days = field(page, 'Keep verifications for (days)');
+    const days = field(page, 'Retention (days)');
     refused(422, `/dashboard/accounts/${api.account.id}`);
     await days.fill('31');
     await button(page, 'Save').click();
-    await says(page, 'retention_days must be at most 30: the server keeps verifications no longer.');
+    await says(page, /retention_days must be at most 30/);
     await days.fill('7');
     await button(page, 'Save').click();
     await says(page, /older than 7 days are deleted/);
-    await button(dialog(page), 'Delete what is older').click();
+    await button(dialog(page), 'Delete older verifications').click();
     await says(page, 'Saved.');
     await expect.poll(async () => (await lab.store.accounts.get(api.account.id))?.retentionDays).toBe(7);
     expect(await button(page, 'Delete this account').count()).toBe(0);
   });
 
-  it('is deleted by its owner with name and password: its keys are refused at once', async () => {
+  it('is deleted by its owner with name and password: its keys are rejected immediately', async () => {
     const { page, api, who, refused } = await somebody();
     await button(page, 'Delete this account').click();
-    await says(page, 'Who is in no other account can no longer sign in; that includes you.');
+    await says(page, 'Users who are not members of another account can no longer sign in; this includes you.');
     await field(dialog(page), `Type “${api.account.name}” to confirm`).fill(api.account.name);
     await field(dialog(page), 'Your password').fill('not the password');
     refused(422, /\/delete$/);
-    await button(dialog(page), 'Delete for good').click();
+    await button(dialog(page), 'Delete permanently').click();
     await expectText(dialog(page)).toMatch(/password/i);
     expect((await api.verify('jane@good.com')).status).toBe(200);
     await field(dialog(page), 'Your password').fill(who.password);
-    await button(dialog(page), 'Delete for good').click();
+    await button(dialog(page), 'Delete permanently').click();
     await heading(page, 'Sign in').waitFor();
     expect((await api.verify('jane@good.com')).status).toBe(401);
     refused(401, '/dashboard/sign-in');

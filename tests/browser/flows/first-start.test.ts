@@ -24,7 +24,7 @@ async function firstStart(environment: Record<string, string>) {
   return {
     /** Until now. */
     said: () => said,
-    url: /listens on (\S+)/.exec(said)![1]!,
+    url: /listening on (\S+)/.exec(said)![1]!,
     link: LINK.exec(said)?.[0] ?? null,
     async end() {
       const exited = once(child, 'exit');
@@ -74,10 +74,10 @@ describeBrowser('the first start', (browser) => {
     await expectText(page.getByRole('region', { name: 'Balance' })).toContain('10,000 credits');
 
     await goTo(page, 'API keys');
-    await button(page, 'Create a key').click();
+    await button(page, 'Create API key').click();
     await field(dialog(page), 'Name').fill('First of mine');
-    await button(dialog(page), 'Create the key').click();
-    const key = (await dialog(page).getByLabel('the key', { exact: true }).textContent()) ?? '';
+    await button(dialog(page), 'Create key').click();
+    const key = (await dialog(page).getByLabel('API key', { exact: true }).textContent()) ?? '';
     await button(dialog(page), 'Done').click();
     const reply = await request(
       service.url,
@@ -101,7 +101,7 @@ describeBrowser('the first start', (browser) => {
       refused(410, '/dashboard/setup');
       await fillIn(page, { 'Your name': 'Eve', Email: 'eve@good.com', Password: owner.password });
       await button(page, 'Set up').click();
-      await heading(page, 'This link does not work any more').waitFor();
+      await heading(page, 'This link is no longer valid').waitFor();
     }
     const secrets = [key, owner.password, new URL(service.link!).hash.replace('#token=', '')];
     const logged = service.said().replace(service.link!, '');

@@ -25,34 +25,34 @@ describeBrowser('API keys', (browser) => {
 
   /** Leaves the dialog open that shows the key. */
   async function create(page: Page, name: string): Promise<string> {
-    await button(page, 'Create a key').click();
+    await button(page, 'Create API key').click();
     await field(dialog(page), 'Name').fill(name);
-    await button(dialog(page), 'Create the key').click();
-    return (await dialog(page).getByLabel('the key', { exact: true }).textContent()) ?? '';
+    await button(dialog(page), 'Create key').click();
+    return (await dialog(page).getByLabel('API key', { exact: true }).textContent()) ?? '';
   }
   async function act(page: Page, name: string, action: string): Promise<void> {
     await button(page, new RegExp(`^Actions for ${name}`)).click();
     await page.getByRole('menuitem', { name: action }).click();
   }
 
-  it('makes one that works at once, shown once with a curl that works as it stands', async () => {
+  it('creates one that works immediately, shown once with a curl command', async () => {
     const { page, context } = await somebody();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await button(page, 'Create a key').click();
-    await button(dialog(page), 'Create the key').click();
+    await button(page, 'Create API key').click();
+    await button(dialog(page), 'Create key').click();
     await says(page, 'Enter a name.');
     await field(dialog(page), 'Name').fill('Sign-up form');
-    await button(dialog(page), 'Create the key').click();
-    const key = (await dialog(page).getByLabel('the key', { exact: true }).textContent()) ?? '';
+    await button(dialog(page), 'Create key').click();
+    const key = (await dialog(page).getByLabel('API key', { exact: true }).textContent()) ?? '';
     expect(key).toMatch(/^mv_live_\w{20,}$/);
-    await says(page, /shown once and cannot be shown again/);
-    expect(await dialog(page).getByLabel('the curl command', { exact: true }).textContent()).toContain(
+    await says(page, /shown only once/);
+    expect(await dialog(page).getByLabel('curl command', { exact: true }).textContent()).toContain(
       `-H 'Authorization: Bearer ${key}'`,
     );
-    await button(dialog(page), 'Copy the key').click();
+    await button(dialog(page), 'Copy API key').click();
     await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(key);
-    await button(dialog(page), 'Try it').click();
-    await expectText(dialog(page)).toContain('It works. Good: the domain takes mail.');
+    await button(dialog(page), 'Test key').click();
+    await expectText(dialog(page)).toContain('The key works. Good: the domain accepts mail.');
     await button(dialog(page), 'Done').click();
     const row = rowOf(page, 'Sign-up form');
     await expectText(row).toContain(`mv_live_…${key.slice(-4)}`);
@@ -60,7 +60,7 @@ describeBrowser('API keys', (browser) => {
     expect((await verifyWith(key)).json).toMatchObject({ status: 'good' });
   });
 
-  it('keeps the value nowhere but in the open dialog', async () => {
+  it('keeps the value in the open dialog only', async () => {
     const { page, requests } = await somebody();
     const seen: string[] = [];
     page.on('console', (message) => seen.push(message.text()));
@@ -81,30 +81,52 @@ describeBrowser('API keys', (browser) => {
     expect(await page.content()).not.toContain(key);
   });
 
-  it('changes name and addresses, and warns of a list that leaves oneself out', async () => {
+  it('edits name and allowed addresses, and warns if the list excludes the user', async () => {
     const { page, refused, api } = await somebody();
-    await act(page, 'test', 'Edit name and addresses');
+    await act(page, 'test', 'Edit');
     const edit = dialog(page);
-    await field(edit, 'Allowed addresses').fill('192.0.2.0/33');
-    await says(page, 'Your own address is not in this list');
+    await field(edit, 'Allowed IP addresses').fill('192.0.2.0/33');
+    await says(page, 'Your own IP address is not on this list');
     refused(400, /\/keys\/key_/);
     await button(edit, 'Save').click();
-    await expectText(edit).toContain('"192.0.2.0/33" is not an IP address or CIDR');
-    await field(edit, 'Allowed addresses').fill('192.0.2.0/24');
+    await expectText(edit).toMatch(/"192\.0\.2\.0\/33" is not an IP address/);
+    await field(edit, 'Allowed IP addresses').fill('192.0.2.0/24');
     await field(edit, 'Name').fill('Office');
     await button(edit, 'Save').click();
     await expectText(rowOf(page, 'Office')).toContain('192.0.2.0/24');
     expect((await api.verify('jane@good.com')).status).toBe(403);
 
-    await act(page, 'Office', 'Edit name and addresses');
+    await act(page, 'Office', 'Edit');
     await button(dialog(page), 'Add my IP').click();
-    expect(await page.getByText('Your own address is not in this list').count()).toBe(0);
+    expect(await page.getByText('Your own IP address is not on this list').count()).toBe(0);
     await button(dialog(page), 'Save').click();
     await expectText(rowOf(page, 'Office')).toContain('127.0.0.1');
     expect((await api.verify('jane@good.com')).status).toBe(200);
   });
 
-  it('revokes in one window while another program calls: its next call is refused', async () => {
+  it('limits a key: scopes, a monthly budget and an expiry date', async () => {
+    const { page, api, refused } = await somebody();
+    await act(page, 'test', 'Edit');
+    const edit = dialog(page);
+    await edit.getByRole('checkbox', { name: 'usage' }).uncheck();
+    await field(edit, 'Monthly budget').fill('1');
+    await field(edit, 'Expiry date').fill('2020-01-01');
+    refused(400, /\/keys\/key_/);
+    await button(edit, 'Save').click();
+    await expectText(edit).toContain('expires_at must be in the future');
+    await field(edit, 'Expiry date').fill('2999-01-01');
+    await button(edit, 'Save').click();
+    await expectText(rowOf(page, 'test')).toContain('0 of 1 credit this month');
+    await expectText(rowOf(page, 'test')).toContain('verify, lists, filters, webhooks');
+    await expectText(rowOf(page, 'test')).toMatch(/Active until .*2999/);
+    expect((await api.call('GET', '/v1/usage')).json.code).toBe('scope_missing');
+    expect((await api.verify('jane@good.com')).status).toBe(200);
+    expect((await api.verify('jane@good.com')).json.code).toBe('key_budget_spent');
+    await page.reload();
+    await expectText(rowOf(page, 'test')).toContain('budget spent');
+  });
+
+  it('revokes a key in use: its next request is rejected', async () => {
     const { page } = await somebody();
     const key = await create(page, 'Leaked');
     await button(dialog(page), 'Done').click();
@@ -133,44 +155,44 @@ describeBrowser('API keys', (browser) => {
     expect(await button(page, /^Actions for Leaked/).count()).toBe(0);
   });
 
-  it('rolls: a new key with the same settings, and the old one for as long as was chosen', async () => {
+  it('rolls: a new key with the same settings, the old one valid for the grace period', async () => {
     const { page, api } = await somebody();
     await act(page, 'test', 'Roll');
     await page.getByRole('radio', { name: 'After 1 hour' }).check();
-    await button(dialog(page), 'Roll the key').click();
-    const value = dialog(page).getByLabel('the key', { exact: true });
+    await button(dialog(page), 'Roll key').click();
+    const value = dialog(page).getByLabel('API key', { exact: true });
     const fresh = (await value.textContent()) ?? '';
-    await says(page, /works for 1 hour yet/);
+    await says(page, /remains valid for 1 hour/);
     await button(dialog(page), 'Done').click();
-    await expectText(rowOf(page, 'Rolled; ends')).toContain('test');
+    await expectText(rowOf(page, 'Rolled; expires')).toContain('test');
     expect([(await api.verify('jane@good.com')).status, (await verifyWith(fresh)).status]).toEqual([200, 200]);
 
     await act(page, `test, mv_live_…${fresh.slice(-4)}`, 'Roll');
-    await page.getByRole('radio', { name: 'At once' }).check();
-    await button(dialog(page), 'Roll the key').click();
+    await page.getByRole('radio', { name: 'Immediately' }).check();
+    await button(dialog(page), 'Roll key').click();
     await expect.poll(() => value.textContent()).not.toBe(fresh);
-    await says(page, /is refused already/);
+    await says(page, /is revoked\./);
     const fresher = (await value.textContent()) ?? '';
     expect([(await verifyWith(fresh)).status, (await verifyWith(fresher)).status]).toEqual([401, 200]);
   });
 
-  it('points to keys that deserve a look, and shows them alone', async () => {
+  it('shows keys to review and filters by them', async () => {
     const { page, api } = await somebody();
     await api.verify('jane@good.com');
     await create(page, 'Never touched');
     await button(dialog(page), 'Done').click();
-    await page.getByRole('region', { name: '2 keys open to all addresses' }).waitFor();
+    await page.getByRole('region', { name: '2 keys allowed from any IP address' }).waitFor();
     await page.getByRole('region', { name: '1 key never used' }).getByRole('button').click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await rowOf(page, 'Never touched').waitFor();
     expect(page.url()).toContain('show=never_used');
   });
 
-  it('a member sees them, and can do nothing with them', async () => {
+  it('a member can only view them', async () => {
     const { page, api } = await somebody('member');
-    await says(page, 'Admins and owners of the account make, change and revoke keys.');
+    await says(page, 'Only admins and owners can create, edit and revoke API keys.');
     await rowOf(page, 'test').waitFor();
-    expect(await button(page, 'Create a key').count()).toBe(0);
+    expect(await button(page, 'Create API key').count()).toBe(0);
     expect(await button(page, /^Actions/).count()).toBe(0);
     await goTo(page, 'Members');
     const keys = `${lab.url}/dashboard/accounts/${api.account.id}/keys`;

@@ -24,66 +24,66 @@ describeBrowser('operators', (browser) => {
   const operator = async (path = '/operator') =>
     browser.visit(lab.url + path, { as: await person(lab, { operator: true }) });
 
-  it('make an account, and find it again', async () => {
+  it('create an account and find it by search', async () => {
     const { page } = await operator();
     await heading(page, 'Accounts').waitFor();
-    await button(page, 'New account').click();
-    await fillIn(dialog(page), { Name: 'Northwind Traders', 'Credits to begin with': '2500' });
+    await button(page, 'Create account').click();
+    await fillIn(dialog(page), { Name: 'Northwind Traders', 'Initial credits': '2500' });
     await field(dialog(page), 'Plan').selectOption('Premium');
-    await button(dialog(page), 'Make the account').click();
+    await button(dialog(page), 'Create').click();
     await heading(page, 'Northwind Traders').waitFor();
-    await says(page, /Premium, active · 2,500 credits · 0 members · 0 keys/);
+    await says(page, /Premium, active · 2,500 credits · 0 members · 0 API keys/);
     await goTo(page, 'Accounts');
     await field(page, 'Search').fill('wind tra');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await rowOf(page, 'Northwind Traders').waitFor();
   });
 
-  it('grant credits with a note, take back no more than there are, and change the limits', async () => {
+  it('grant credits with a note, cannot deduct more than the balance, and change the limits', async () => {
     const api = await lab.member({ plan: 'starter', credits: 10 });
     const { page, refused } = await operator(`/operator/accounts/${api.account.id}`);
     await fillIn(page, { Credits: '500', Note: 'Invoice 17' });
     await button(page, 'Grant').click();
-    await says(page, '500 credits granted. The balance is 510 credits.');
+    await says(page, '500 credits granted. New balance: 510 credits.');
     await rowOf(page, 'Invoice 17').filter({ hasText: '+500' }).waitFor();
-    await page.getByText('Take back', { exact: true }).first().click();
+    await page.getByText('Deduct', { exact: true }).first().click();
     refused(422, /\/grants$/);
     await fillIn(page, { Credits: '511', Note: 'Too much' });
-    await button(page, 'Take back').click();
-    await says(page, 'The account has fewer credits than that. Nothing was changed.');
+    await button(page, 'Deduct').click();
+    await says(page, /fewer credits/);
 
     expect((await api.verify('jane@good.com', { validation_type: 'smtp' })).status).toBe(402);
     await field(page, 'Plan').selectOption('Premium');
-    await field(page, 'Requests in 5 minutes').fill('7');
+    await field(page, 'Requests per 5 minutes').fill('7');
     await button(page, 'Save').click();
-    await says(page, 'Saved. It is in force with the next request.');
+    await says(page, 'Saved. Takes effect with the next request.');
     const { status, headers } = await api.verify('jane@good.com');
     expect(status).toBe(200);
     expect(headers.get('ratelimit-policy')).toContain('q=7');
   });
 
-  it('suspend an account, whose keys are refused and whose people are told; and resume it', async () => {
+  it('suspend an account, whose keys are rejected and whose members see a notice; and resume it', async () => {
     const api = await lab.member({ credits: 10 });
     const theirs = await browser.visit(lab.url, { as: await person(lab, { account: api.account.id }) });
     const { page } = await operator(`/operator/accounts/${api.account.id}`);
     await button(page, 'Suspend this account').click();
     await button(dialog(page), 'Suspend').click();
-    await says(page, `${api.account.name} is suspended.`);
+    await says(page, `${api.account.name} suspended.`);
     expect((await api.verify('jane@good.com')).status).toBe(401);
     await theirs.page.reload();
     await says(theirs.page, 'This account is suspended');
     await button(page, 'Resume this account').click();
     await button(dialog(page), 'Resume').click();
-    await says(page, `${api.account.name} goes on.`);
+    await says(page, `${api.account.name} resumed.`);
     expect((await api.verify('jane@good.com')).status).toBe(200);
   });
 
-  it('ask the doctor, and see how old the lists are', async () => {
+  it('run the doctor and see the age of the lists', async () => {
     const { page, refused } = await operator('/operator/doctor');
-    await says(page, 'Not looked yet');
-    await button(page, 'Look').click();
-    await page.getByText(/^Not fit for the smtp level yet/).waitFor({ timeout: 30_000 });
-    await says(page, /^It takes writes \((SQLite|PostgreSQL), version \d+\)/);
+    await says(page, 'No results yet');
+    await button(page, 'Run checks').click();
+    await page.getByText(/^Not ready for the smtp level/).waitFor({ timeout: 30_000 });
+    await says(page, /(SQLite|PostgreSQL), version \d+/);
     await goTo(page, 'Lists');
     await says(page, /\d\d,\d{3}/);
     refused(503, '/dashboard/operator/lists/update');
@@ -91,11 +91,34 @@ describeBrowser('operators', (browser) => {
     await expectText(page.getByRole('alert')).toContain('500');
   });
 
-  it('to who is none, none of it exists', async () => {
+  it('retry and drop failed jobs', async () => {
+    const failedAccounts = async () => {
+      const { items } = await lab.store.jobs.list({ failed: true, limit: 10 });
+      return items.flatMap(({ account }) => account ?? []);
+    };
+    for (const account of ['acc_first', 'acc_second'])
+      await lab.store.jobs.add({ kind: 'password_reset', payload: { email: 'jane@example.com' }, account });
+    // This service sends no mail, so that nobody else claims them.
+    for (const claim of await lab.store.jobs.claim(new Map([['password_reset', 2]])))
+      await lab.store.jobs.fail(claim, 'The mail server did not take the mail: ECONNREFUSED.', true);
+    const { page } = await operator();
+    await goTo(page, 'Failed jobs');
+    await says(page, 'The mail server did not take the mail: ECONNREFUSED.');
+    expect(await page.content()).not.toContain('jane@example.com');
+    await button(rowOf(page, 'acc_first'), 'Retry password_reset').click();
+    await rowOf(page, 'acc_first').waitFor({ state: 'detached' });
+    expect(await failedAccounts()).toEqual(['acc_second']);
+    await button(rowOf(page, 'acc_second'), 'Drop password_reset').click();
+    await button(dialog(page), 'Drop').click();
+    await rowOf(page, 'acc_second').waitFor({ state: 'detached' });
+    expect(await failedAccounts()).toEqual([]);
+  });
+
+  it('their pages do not exist for other users', async () => {
     const api = await lab.member();
     const who = await person(lab, { account: api.account.id });
     const { page } = await browser.visit(`${lab.url}/operator`, { as: who });
-    await heading(page, 'Nothing is here').waitFor();
+    await heading(page, 'Page not found').waitFor();
     expect(await page.getByRole('link', { name: 'Doctor' }).count()).toBe(0);
     expect((await page.request.get(`${lab.url}/dashboard/operator/accounts`)).status()).toBe(404);
   });

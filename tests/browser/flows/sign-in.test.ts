@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
 import { addPasskeyDevice } from '../../lab/passkey-device.ts';
-import { forgetSignIns, type Person, person as personOf } from '../../lab/person.ts';
+import { forgetSignIns, PASSWORD, type Person, person as personOf } from '../../lab/person.ts';
 import { runCli } from '../../lab/process.ts';
 import { totp } from '../../lab/second-factor.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
@@ -20,7 +20,7 @@ describeBrowser('signing in', (browser) => {
     return personOf(lab, { account: account.id });
   };
 
-  it('by address and password, to the page that was asked for; and out again', async () => {
+  it('with email and password, to the requested page; and out again', async () => {
     const person = await somebody();
     const { page } = await browser.visit(`${lab.url}/filters`);
     await heading(page, 'Sign in').waitFor();
@@ -32,7 +32,7 @@ describeBrowser('signing in', (browser) => {
     await heading(page, 'Sign in').waitFor();
   });
 
-  it('says the same of an unknown address and of a wrong password', async () => {
+  it('gives the same message for an unknown address and a wrong password', async () => {
     const person = await somebody();
     const { page, refused } = await browser.visit(`${lab.url}/sign-in`);
     const words: string[] = [];
@@ -52,35 +52,35 @@ describeBrowser('signing in', (browser) => {
     expect(words[1]).toBe(words[0]);
   });
 
-  it('with an authenticator app, and with a recovery code where it is lost', async () => {
+  it('with an authenticator app, or a recovery code if it is lost', async () => {
     const person = await somebody();
     const { page, refused } = await browser.visit(`${lab.url}/security`, { as: person });
-    await button(page, 'Set up an app').click();
-    const setUp = dialog(page, 'Set up an authenticator app');
+    await button(page, 'Set up authenticator app').click();
+    const setUp = dialog(page, 'Set up authenticator app');
     await field(setUp, 'Password').fill(person.password);
-    await button(setUp, 'Go on').click();
-    const secret = (await setUp.getByLabel('the secret', { exact: true }).textContent()) ?? '';
-    const codes = ((await setUp.getByLabel('the recovery codes', { exact: true }).textContent()) ?? '').split('\n');
+    await button(setUp, 'Continue').click();
+    const secret = (await setUp.getByLabel('secret', { exact: true }).textContent()) ?? '';
+    const codes = ((await setUp.getByLabel('recovery codes', { exact: true }).textContent()) ?? '').split('\n');
     expect(codes.length).toBeGreaterThanOrEqual(8);
 
     refused(422, '/dashboard/totp/confirm');
-    await field(setUp, 'Code of the authenticator app').fill('000000');
+    await field(setUp, 'Authenticator code').fill('000000');
     await button(setUp, 'Confirm').click();
     await expectText(setUp).toMatch(/code/i);
-    await field(setUp, 'Code of the authenticator app').fill(totp(secret));
+    await field(setUp, 'Authenticator code').fill(totp(secret));
     await button(setUp, 'Confirm').click();
-    await says(page, 'A code is asked at every sign-in from now on.');
-    await says(page, 'On: a code is asked at every sign-in with the password.');
+    await says(page, 'Authenticator app added.');
+    await says(page, 'Two-factor authentication is on.');
 
     await signOut(page);
     await signInAs(page, person);
-    await heading(page, 'Second step').waitFor();
+    await heading(page, 'Two-factor authentication').waitFor();
     // The one that has confirmed the app is used up.
     refused(401, '/dashboard/sign-in/code');
-    await field(page, 'Code of the authenticator app').fill(totp(secret));
+    await field(page, 'Authenticator code').fill(totp(secret));
     await button(page, 'Sign in').click();
     await page.getByText(/code/i).first().waitFor();
-    await field(page, 'Code of the authenticator app').fill(totp(secret, 1));
+    await field(page, 'Authenticator code').fill(totp(secret, 1));
     await button(page, 'Sign in').click();
     await heading(page, 'Overview').waitFor();
 
@@ -92,10 +92,10 @@ describeBrowser('signing in', (browser) => {
     await heading(page, 'Overview').waitFor();
 
     await goTo(page, 'Sign-in and security');
-    await button(page, 'Remove the app').click();
+    await button(page, 'Remove authenticator app').click();
     await field(dialog(page), 'Password').fill(person.password);
     await button(dialog(page), 'Remove').click();
-    await says(page, 'No code is asked any more.');
+    await says(page, 'Authenticator app removed.');
   });
 
   it('with a passkey', async () => {
@@ -106,23 +106,24 @@ describeBrowser('signing in', (browser) => {
     const device = await addPasskeyDevice(page);
     await signInAs(page, person);
     await goTo(page, 'Sign-in and security');
-    await button(page, 'Add a passkey').click();
-    await field(dialog(page), 'Name of the passkey').fill('This laptop');
-    await button(dialog(page), 'Go on').click();
+    await button(page, 'Add passkey').click();
+    await field(dialog(page), 'Passkey name').fill('This laptop');
+    await field(dialog(page), 'Password').fill(PASSWORD);
+    await button(dialog(page), 'Continue').click();
     await rowOf(page, 'This laptop').waitFor();
     expect(await device.credentials()).toBe(1);
 
     await signOut(page);
-    await button(page, 'Use a passkey').click();
+    await button(page, 'Sign in with a passkey').click();
     await heading(page, 'Overview').waitFor();
 
     await goTo(page, 'Sign-in and security');
     await button(page, 'Remove This laptop').click();
     await button(dialog(page), 'Remove').click();
-    await says(page, 'You have none yet.');
+    await says(page, 'No passkeys yet.');
   });
 
-  it('a changed password ends the other sessions, and signing out everywhere all of them', async () => {
+  it('changing the password ends other sessions; signing out everywhere ends all', async () => {
     const person = await somebody();
     const [here, there] = [await browser.visit(lab.url), await browser.visit(lab.url)];
     for (const { page } of [here, there]) {
@@ -132,8 +133,8 @@ describeBrowser('signing in', (browser) => {
     await goTo(here.page, 'Sign-in and security');
     const password = 'another battery staple';
     await fillIn(here.page, { 'Current password': person.password, 'New password': password });
-    await button(here.page, 'Change the password').click();
-    await says(here.page, 'The password is changed.');
+    await button(here.page, 'Change password').click();
+    await says(here.page, /^Password changed\./);
 
     there.refused(401, /^\/dashboard\//);
     await there.page.getByRole('link', { name: 'Filters', exact: true }).click();
@@ -149,7 +150,7 @@ describeBrowser('signing in', (browser) => {
     await heading(there.page, 'Sign in').waitFor();
   });
 
-  it('a forgotten password is chosen anew by the link of the command line, once', async () => {
+  it('a forgotten password is reset by the link of the command line, once', async () => {
     const person = await somebody();
     const options = { MAILVET_DATABASE_URL: lab.databaseUrl, MAILVET_PUBLIC_URL: lab.url };
     const ran = await runCli(['user', 'reset-password', person.email, '--json'], options);
@@ -159,8 +160,8 @@ describeBrowser('signing in', (browser) => {
     const password = 'a wholly new pass phrase';
     await field(page, 'New password').fill(password);
     expect(page.url()).not.toContain('token');
-    await button(page, 'Choose the password').click();
-    await heading(page, 'The password is chosen').waitFor();
+    await button(page, 'Set password').click();
+    await heading(page, 'Password set').waitFor();
     await page.getByRole('link', { name: /sign in/i }).click();
     await signInAs(page, { email: person.email, password });
     await heading(page, 'Overview').waitFor();
@@ -169,7 +170,7 @@ describeBrowser('signing in', (browser) => {
     await page.goto(link);
     refused(410, '/dashboard/password/reset');
     await field(page, 'New password').fill(password);
-    await button(page, 'Choose the password').click();
-    await heading(page, 'This link does not work any more').waitFor();
+    await button(page, 'Set password').click();
+    await heading(page, 'This link is no longer valid').waitFor();
   });
 });

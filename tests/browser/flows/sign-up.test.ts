@@ -5,7 +5,7 @@ import { PASSWORD, person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { button, expectText, field, fillIn, heading, says, signInAs, signOut } from '../steps.ts';
 
-describeBrowser('strangers, where they may sign up', (browser) => {
+describeBrowser('open sign-up', (browser) => {
   let mail: MailSink;
   let lab: Lab;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describeBrowser('strangers, where they may sign up', (browser) => {
     await mail.close();
   });
 
-  it('sign up, confirm the address by the link of a mail, and have an account of their own', async () => {
+  it('creates an account after the address is confirmed by the link in an email', async () => {
     const { page, refused } = await browser.visit(`${lab.url}/sign-in`);
     await page.getByRole('link', { name: 'Sign up' }).click();
     // Judged by our own engine first.
@@ -31,11 +31,11 @@ describeBrowser('strangers, where they may sign up', (browser) => {
     await expect.poll(() => page.locator('[aria-invalid=true]').count()).toBe(1);
     await field(page, 'Email').fill('ada@good.com');
     await button(page, 'Sign up').click();
-    await heading(page, 'Look into your mail').waitFor();
+    await heading(page, 'Check your email').waitFor();
 
     const { token } = await mail.next('ada@good.com');
     await page.goto(`${lab.url}/verify-email#token=${token}`);
-    await heading(page, 'Confirm the address').waitFor();
+    await heading(page, 'Confirm your email address').waitFor();
     expect(page.url()).not.toContain('token');
     await button(page, 'Confirm').click();
     await heading(page, 'Overview').waitFor();
@@ -46,17 +46,17 @@ describeBrowser('strangers, where they may sign up', (browser) => {
     await heading(page, 'Overview').waitFor();
   });
 
-  it('choose a new password by the link of a mail; who is not known hears the same', async () => {
+  it('a forgotten password is reset by email; the reply is the same for an unknown address', async () => {
     const api = await lab.member();
     const { email } = await person(lab, { account: api.account.id, email: 'forgetful@good.com' });
     const { page } = await browser.visit(`${lab.url}/sign-in`);
     const answers: string[] = [];
     for (const address of ['nobody-at-all@good.com', email]) {
       await page.goto(`${lab.url}/sign-in`);
-      await page.getByRole('link', { name: 'Forgot the password?' }).click();
+      await page.getByRole('link', { name: 'Forgot your password?' }).click();
       await field(page, 'Email').fill(address);
-      await button(page, 'Send the mail').click();
-      await heading(page, 'Look into your mail').waitFor();
+      await button(page, 'Send email').click();
+      await heading(page, 'Check your email').waitFor();
       answers.push((await page.getByRole('main').textContent()) ?? '');
     }
     expect(answers[1]).toBe(answers[0]);
@@ -64,8 +64,8 @@ describeBrowser('strangers, where they may sign up', (browser) => {
     await page.goto(`${lab.url}/reset-password#token=${token}`);
     const password = 'a wholly new pass phrase';
     await field(page, 'New password').fill(password);
-    await button(page, 'Choose the password').click();
-    await says(page, 'Sign in with the new password.');
+    await button(page, 'Set password').click();
+    await says(page, /Sign in with the new password\./);
     await page.getByRole('link', { name: /sign in/i }).click();
     await signInAs(page, { email, password });
     await heading(page, 'Overview').waitFor();

@@ -20,58 +20,58 @@ describeBrowser('overview and usage', (browser) => {
     return { ...visitor, api };
   }
 
-  it('shows balance, plan, window and month, and points to keys that deserve a look', async () => {
+  it('shows balance, plan, rate limit and month, and keys to review', async () => {
     const { page, api } = await admin();
-    await page.getByRole('region', { name: 'First steps' }).waitFor();
+    await page.getByRole('region', { name: 'Get started' }).waitFor();
     for (const email of ['jane@good.com', 'joe@no-mail.com', 'jim@good.com']) await api.verify(email);
     await page.reload();
     const card = (name: string) => page.getByRole('region', { name });
     await expectText(card('Balance')).toContain('97 credits');
     await expectText(card('Plan')).toContain('Premium');
-    await expectText(card('Rate limit now')).toContain('297 of 300 left');
+    await expectText(card('Rate limit')).toContain('297 of 300 left');
     await expectText(card('This month')).toContain('3 verifications');
     await expectText(card('This month')).toContain('2 good, 1 bad');
-    await card('Keys that deserve a look').getByRole('link', { name: '1 key open to all addresses' }).click();
+    await card('API keys to review').getByRole('link', { name: '1 key allowed from any IP address' }).click();
     await heading(page, 'API keys').waitFor();
   });
 
-  it('sets a line for a low balance, and shows the banner below it', async () => {
+  it('sets a low-balance threshold and shows a banner below it', async () => {
     const { page, api } = await admin();
-    await button(page, 'Set a low-balance line').click();
-    const line = field(page, 'Say so when the balance is below');
+    await button(page, 'Set low-balance threshold').click();
+    const line = field(page, 'Alert when the balance falls below');
     await line.fill('few');
     await button(page, 'Save').click();
     await says(page, /whole number/);
     await line.fill('100');
     await button(page, 'Save').click();
-    await says(page, 'A banner and a mail say so below 100 credits.');
-    expect(await page.getByText('The balance is low').count()).toBe(0);
+    await says(page, 'Low-balance alert below 100 credits.');
+    expect(await page.getByText('Low balance', { exact: true }).count()).toBe(0);
     await api.verify('jane@good.com');
     await goTo(page, 'Filters');
     await page.reload();
-    await says(page, 'The balance is low');
+    await page.getByText('Low balance', { exact: true }).waitFor();
     await says(page, '99 credits left');
   });
 
-  it('charts requests, latency and refusals, with their numbers, and by reason and key', async () => {
+  it('charts requests, latency and rejections, with their data, by reason and by key', async () => {
     const { page, api } = await admin();
     for (const email of ['jane@good.com', 'joe@no-mail.com', 'jim@good.com']) await api.verify(email);
     await goTo(page, 'Usage');
     const chart = page.getByRole('figure', { name: 'Verifications' });
-    await chart.getByRole('img', { name: /^Verifications, as a chart\./ }).waitFor();
+    await chart.getByRole('img', { name: /^Chart: Verifications\./ }).waitFor();
     // It is drawn: some of its dots have a colour.
     await chart.locator('canvas').waitFor();
     const drawn = `[...document.querySelectorAll('figure canvas')].map((canvas) =>
       canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((octet) => octet !== 0))`;
     await expect.poll(() => page.evaluate<boolean[]>(drawn)).toEqual([true, true, true]);
-    await chart.getByText('Numbers: verifications').click();
-    const numbers = chart.getByRole('table', { name: 'Numbers: verifications' });
+    await chart.getByText('Data: verifications').click();
+    const numbers = chart.getByRole('table', { name: 'Data: verifications' });
     await expectText(numbers.getByRole('row').last()).toMatch(/21$/);
     await rowOf(page, 'No mx records').waitFor();
     await expectText(page.getByRole('table', { name: 'By key' })).toContain('test33100%');
 
     const arrived = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Download as CSV' }).click();
+    await page.getByRole('link', { name: 'Download CSV' }).click();
     const lines = readFileSync(await (await arrived).path(), 'utf8')
       .trim()
       .split(/\r?\n/);
@@ -79,17 +79,17 @@ describeBrowser('overview and usage', (browser) => {
     expect(lines.length).toBeGreaterThan(2);
   });
 
-  it('takes a range of days, which stands in the address of the page', async () => {
+  it('keeps a range of days in the URL', async () => {
     const { page, api } = await admin();
     await api.verify('jane@good.com');
     await goTo(page, 'Usage');
     await field(page, 'From (UTC)').fill('2026-01-31');
-    await field(page, 'To, inclusive').fill('2026-01-01');
-    await button(page, 'Show').click();
+    await field(page, 'To (inclusive)').fill('2026-01-01');
+    await button(page, 'Apply').click();
     await expect.poll(() => page.locator('[aria-invalid=true]').count()).toBe(1);
     await field(page, 'From (UTC)').fill('2025-12-01');
-    await button(page, 'Show').click();
-    await says(page, 'Nothing in this time');
+    await button(page, 'Apply').click();
+    await says(page, 'No requests in this period');
     expect(new URL(page.url()).search).toContain('2025-12-01');
     await page.goBack();
     await page.getByRole('figure', { name: 'Verifications' }).waitFor();

@@ -16,7 +16,7 @@ afterAll(() => lab.close());
 const account = (path = '') => of(member.account, path);
 
 describe('the account', () => {
-  it('works: plan, limits, prices, balance, retention, role', async () => {
+  it('shows plan, limits, prices, balance, retention, role', async () => {
     expect((await admin.call('GET', account())).json).toEqual({
       id: member.account.id,
       name: member.account.name,
@@ -33,7 +33,7 @@ describe('the account', () => {
     });
   });
 
-  it('name and retention change; the server keeps nothing longer than it does', async () => {
+  it('name and retention can change; retention is capped by the server’s', async () => {
     const changed = await admin.call('PATCH', account(), { name: ' Fabrikam ', retention_days: 7 });
     expect(changed.json).toMatchObject({ name: 'Fabrikam', retention_days: 7 });
     expect((await admin.call('PATCH', account(), { retention_days: null })).json.retention_days).toBe(30);
@@ -44,7 +44,7 @@ describe('the account', () => {
     expect((await admin.call('GET', account())).json).toMatchObject({ name: 'Fabrikam', retention_days: 30 });
   });
 
-  it('the ledger has every row, page by page', async () => {
+  it('the ledger is complete across pages', async () => {
     const own = await lab.member({ credits: 100 });
     const who = await signedIn(lab, { account: own.account });
     for (let i = 0; i < 12; i += 1) await own.verify(`p${i}@good.com`);
@@ -62,7 +62,7 @@ describe('the account', () => {
     expect(rows.at(-1)).toMatchObject({ kind: 'grant', amount: 100, charged: 0 });
   });
 
-  it('the audit log says who did what, from where; newest first, page by page', async () => {
+  it('the audit log has actor, action and IP address; newest first, in pages', async () => {
     const { json } = await admin.call('GET', account('/trail?limit=1'));
     expect(json.entries).toMatchObject([
       {
@@ -82,8 +82,8 @@ describe('the account', () => {
   });
 });
 
-describe('the end of an account', () => {
-  it('works: with its name and the password of its owner; keys and people are out at once', async () => {
+describe('deleting an account', () => {
+  it('requires its name and the owner’s password; keys and members lose access immediately', async () => {
     const own = await lab.member();
     const owner = await signedIn(lab, { account: own.account, role: 'owner' });
     const colleague = await signedIn(lab, { account: own.account, role: 'member' });
@@ -102,13 +102,13 @@ describe('the end of an account', () => {
 
     expect((await end({ name: own.account.name, password: PASSWORD })).json.status).toBe('success');
     expect((await own.verify('a@good.com')).json.code).toBe('invalid_api_key');
-    // The owner was in no other account: their sign-in went with it. The colleague stays in the other.
+    // The owner was in no other account, so their user was deleted. The colleague stays in the other account.
     expect((await owner.call('GET', of(own.account))).status).toBe(401);
     expect((await colleague.call('GET', of(own.account))).status).toBe(404);
     expect((await colleague.call('GET', account())).status).toBe(200);
   });
 
-  it('is refused after too many wrong passwords, the right one too', async () => {
+  it('is rejected after too many wrong passwords, even with the right one', async () => {
     const own = await lab.member();
     const owner = await signedIn(lab, { account: own.account, role: 'owner' });
     const end = (password: string) =>

@@ -1,12 +1,14 @@
-/** People in front of the dashboard's private API. Every reply that they get is held against the document of its row. */
+/** Clients of the dashboard's private API. Every response is validated against the document of its row. */
+
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { expect } from 'vitest';
 import { DashboardErrorReply } from '../../../src/contract/errors.ts';
-import { errorsOf } from '../../../src/http/dashboard/openapi.ts';
-import type { DashboardRow } from '../../../src/http/dashboard/row.ts';
-import { DASHBOARD_ROWS } from '../../../src/http/dashboard/table.ts';
-import type { Account, Role } from '../../../src/store/store.ts';
+import { DASHBOARD_ROUTES } from '../../../src/http/dashboard/table.ts';
+import { errorsOf } from '../../../src/http/errors-of.ts';
+import type { Route } from '../../../src/http/route.ts';
+import type { Role } from '../../../src/kernel/roles.ts';
+import type { Account } from '../../../src/store/store.ts';
 import { type Person, person as personOf } from '../../lab/person.ts';
 import { type Lab, type Reply, request } from '../../lab/service.ts';
 
@@ -16,7 +18,7 @@ export interface Client {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
 }
 
-/** A person of an account (or of none), signed in. */
+/** A signed-in user, a member of an account or of none. */
 export async function signedIn(
   lab: Lab,
   input: { account?: Account; role?: Role; operator?: boolean; email?: string; name?: string } = {},
@@ -31,7 +33,7 @@ export async function signedIn(
   };
 }
 
-/** Somebody without a session. */
+/** A client without a session. */
 export const nobody =
   (lab: Lab): Client['call'] =>
   (method, path, body, headers) =>
@@ -44,11 +46,11 @@ async function ask(...[url, method, path, body, headers]: Parameters<typeof requ
   return reply;
 }
 
-const patterns = DASHBOARD_ROWS.map((row) => {
+const patterns = DASHBOARD_ROUTES.map((row) => {
   const pattern = row.path.replaceAll('.', '\\.').replaceAll(/:[a-z]+/g, '[^/]+');
   return { row, pattern: new RegExp(`^${pattern}$`) };
 });
-const rowOf = (method: string, path: string): DashboardRow | undefined =>
+const rowOf = (method: string, path: string): Route | undefined =>
   patterns.find(({ row, pattern }) => row.method === method && pattern.test(path.split('?', 1)[0]!))?.row;
 
 type Check = ReturnType<typeof Compile>;
@@ -59,11 +61,11 @@ function checkOf(schema: TSchema): Check {
   return check;
 }
 
-/** Status, type, headers and body are what the row says of itself. */
-export function holds(row: DashboardRow, reply: Reply): void {
+/** Checks status, type, headers and body against the row. */
+function holds(row: Route, reply: Reply): void {
   const what = `${row.method} ${row.path} → ${reply.status} ${reply.text.slice(0, 2000)}`;
   expect(reply.headers.get('cache-control'), what).toBe('no-store');
-  const { status = 200, schema } = row.doc.reply;
+  const { status = 200, content } = row.output!;
   if (reply.status >= 400) {
     expect(errorsOf(row), what).toContain(reply.status);
     expect(reply.headers.get('www-authenticate'), what).toBe(null);
@@ -71,8 +73,8 @@ export function holds(row: DashboardRow, reply: Reply): void {
     return;
   }
   expect(reply.status, what).toBe(status);
-  if (schema === 'text/csv') expect(reply.headers.get('content-type'), what).toBe('text/csv; charset=utf-8');
-  else expect(checkOf(schema).Errors(reply.json), what).toEqual([]);
+  if (content === 'text/csv') expect(reply.headers.get('content-type'), what).toBe('text/csv; charset=utf-8');
+  else expect(checkOf(content).Errors(reply.json), what).toEqual([]);
 }
 
 /** Path under an account. */

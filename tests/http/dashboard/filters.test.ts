@@ -23,7 +23,7 @@ const bring = (lines: unknown, who = person, account = member.account) =>
   who.call('POST', `${filters(account)}/import`, { lines });
 
 describe('filters in the dashboard', () => {
-  it('work: added, in force at once, found, removed', async () => {
+  it('can be added, apply immediately, are found, can be removed', async () => {
     const added = await add({ value: ' Spam.Example.COM ', reason: 'they ask too often' });
     expect([added.status, added.json]).toMatchObject([
       201,
@@ -55,7 +55,7 @@ describe('filters in the dashboard', () => {
     expect([reply.status, reply.json.code]).toEqual([status, code]);
   });
 
-  it('one that is there is named', async () => {
+  it('a duplicate is reported with the existing filter', async () => {
     const { json } = await add({ value: 'twice@example.com' });
     const again = await add({ value: 'TWICE@example.com' });
     expect([again.status, again.json.code, again.json.existing_id]).toEqual([422, 'filter_exists', json.id]);
@@ -74,7 +74,7 @@ describe('filters in the dashboard', () => {
     expect([status, query.startsWith(json.field)]).toEqual([400, true]);
   });
 
-  it("a stranger's are their own", async () => {
+  it('are separate per account', async () => {
     const { json } = await add({ value: 'mine.example.com' });
     expect((await stranger.call('DELETE', `${filters(other.account)}/${json.id}`)).status).toBe(404);
     expect((await stranger.call('GET', filters(other.account))).json.filters).toEqual([]);
@@ -84,7 +84,7 @@ describe('filters in the dashboard', () => {
 });
 
 describe('an import', () => {
-  it('works: each line has its own result, in order, and one row in the audit log', async () => {
+  it('has one result per line, in order, and one row in the audit log', async () => {
     const { status, json } = await bring([
       { value: 'new.example.com', reason: 'first' },
       { value: 'what is this' },
@@ -109,11 +109,11 @@ describe('an import', () => {
     for (const { outcome, filter, error } of json.results) {
       expect([filter !== null, error !== null]).toEqual([outcome === 'added', outcome === 'invalid']);
     }
-    const trail = await lab.store.trail.list(member.account.id, { before: null, limit: 1 });
+    const trail = await lab.store.auditLog.list(member.account.id, { before: null, limit: 1 });
     expect(trail[0]).toMatchObject({ action: 'filters.imported', actor: { kind: 'user', name: person.person.email } });
   });
 
-  it('takes 200 lines of the length that people paste, and no more', async () => {
+  it('accepts up to 200 lines of realistic length', async () => {
     const line = (i: number) => ({
       value: `a-rather-long-local-part-${i}@some-company.example.com`,
       reason: 'x'.repeat(100),
@@ -140,11 +140,11 @@ describe('an import', () => {
   });
 });
 
-/** As a reader of the file has to: one apostrophe is taken off where a spreadsheet would else see a formula. */
+/** Removes the apostrophe that guards against formulas, as any reader of the file must. */
 const unguarded = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
 describe('filters as CSV', () => {
-  it('go out and come in again as they were, and no cell of them is a formula', async () => {
+  it('round-trip through export and import, without formulas in cells', async () => {
     const [own, twin] = [await lab.member(), await lab.member()];
     const who = await signedIn(lab, { account: own.account });
     const heir = await signedIn(lab, { account: twin.account });
@@ -179,7 +179,7 @@ describe('filters as CSV', () => {
     expect(await all(heir, twin.account)).toHaveLength(lines.length);
   });
 
-  it('all of them, however many', async () => {
+  it('contain all filters, however many', async () => {
     const own = await lab.member();
     const who = await signedIn(lab, { account: own.account });
     const values = Array.from({ length: 2300 }, (_, i) => `d${i}.example.com`);
@@ -194,11 +194,11 @@ describe('filters as CSV', () => {
 });
 
 describe('the audit log of the API', () => {
-  it('names the key by which a filter was added or removed', async () => {
+  it('names the key that added or removed a filter', async () => {
     const own = await lab.member();
     const { json } = await own.call('POST', '/v1/filters', { value: 'by-key.example.com' });
     await own.call('DELETE', `/v1/filters/${json.id}`);
-    const trail = await lab.store.trail.list(own.account.id, { before: null, limit: 10 });
+    const trail = await lab.store.auditLog.list(own.account.id, { before: null, limit: 10 });
     expect(trail.map(({ action, target, actor }) => [action, target, actor])).toEqual(
       ['filter.removed', 'filter.added'].map((action) => [
         action,

@@ -17,16 +17,16 @@ const host = () => new URL(lab.url).host;
 const line = (headers: Record<string, string>) =>
   admin.call('PUT', of(member.account, '/low-balance'), { credits: 5 }, headers);
 
-describe('the door of the dashboard', () => {
-  it('works: a session opens it, and a request of the page itself changes things', async () => {
+describe('the guard of the dashboard', () => {
+  it('accepts a session, and changes from same-origin requests', async () => {
     const own = { 'sec-fetch-site': 'same-origin', origin: `http://${host()}` };
     expect((await line(own)).status).toBe(200);
     expect((await admin.call('GET', of(member.account, '/overview'))).json.low_balance).toBe(5);
   });
 
-  it('takes the public address as its own, whatever Host a proxy sends', async () => {
+  it('compares with the public URL, whatever Host a proxy sends', async () => {
     expect((await line({ origin: PUBLIC })).status).toBe(200);
-    // Programs send neither header.
+    // Non-browser clients send neither header.
     expect((await line({})).status).toBe(200);
   });
 
@@ -46,19 +46,19 @@ describe('the door of the dashboard', () => {
     expect([status, json.code]).toEqual([403, 'cross_origin']);
   });
 
-  it('a mere look is not refused: the browser shows other sites nothing of it', async () => {
+  it('allows cross-site reads: browsers do not expose the response', async () => {
     const look = await admin.call('GET', of(member.account), undefined, { 'sec-fetch-site': 'cross-site' });
     expect(look.status).toBe(200);
     expect(look.headers.get('access-control-allow-origin')).toBe(null);
   });
 
-  it('an API key does not open it, nor does it help a session', async () => {
+  it('rejects an API key, with or without a session', async () => {
     const withKey = await member.call('GET', of(member.account));
     expect([withKey.status, withKey.json.code]).toEqual([401, 'not_signed_in']);
     expect(withKey.headers.get('www-authenticate')).toBe(null);
   });
 
-  it('a session does not open /v1', async () => {
+  it('/v1 rejects a session', async () => {
     const { status, json } = await request(lab.url, 'GET', '/v1/usage', undefined, { cookie: admin.cookie });
     expect([status, json.code]).toEqual([401, 'missing_api_key']);
   });
@@ -75,9 +75,10 @@ describe('the door of the dashboard', () => {
     expect(status).toBe(401);
   });
 
-  it('a session whose signature is another is nobody', async () => {
-    const last = admin.cookie.at(-5) === 'A' ? 'B' : 'A';
-    const cookie = `${admin.cookie.slice(0, -5)}${last}${admin.cookie.slice(-4)}`;
+  it('rejects a session cookie with a wrong signature', async () => {
+    const session = /mailvet\.session_token=[^;]+/.exec(admin.cookie)?.[0] ?? '';
+    const last = session.at(-5) === 'A' ? 'B' : 'A';
+    const cookie = `${session.slice(0, -5)}${last}${session.slice(-4)}`;
     expect((await nobody(lab)('GET', of(member.account), undefined, { cookie })).status).toBe(401);
   });
 
@@ -89,13 +90,13 @@ describe('the door of the dashboard', () => {
     expect((await admin.call('GET', of(member.account, '/usageXcsv'))).status).toBe(404);
   });
 
-  it('HEAD answers as GET does, without a body', async () => {
+  it('HEAD responds like GET, without a body', async () => {
     const reply = await fetch(lab.url + of(member.account), { method: 'HEAD', headers: { cookie: admin.cookie } });
     expect([reply.status, await reply.text()]).toEqual([200, '']);
   });
 });
 
-describe('what is read of a request', () => {
+describe('parsing of requests', () => {
   const put = (body: unknown, headers: Record<string, string> = {}) =>
     admin.call('PUT', of(member.account, '/low-balance'), body, headers);
 
@@ -138,7 +139,7 @@ describe('what is read of a request', () => {
     expect(json.error).toContain(field);
   });
 
-  it.each(['%00', '%0a', '..', '%2e%2e%2f', 'acc_x', '%F0%9F%90%B4'])('%s is no account', async (id) => {
+  it.each(['%00', '%0a', '..', '%2e%2e%2f', 'acc_x', '%F0%9F%90%B4'])('account %s is not found', async (id) => {
     expect((await admin.call('GET', `/dashboard/accounts/${id}/overview`)).status).toBe(404);
   });
 });

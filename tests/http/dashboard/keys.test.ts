@@ -28,7 +28,7 @@ const listed = async (id: string) =>
   (await admin.call('GET', keys())).json.keys.find((key: { id: string }) => key.id === id);
 
 describe('keys in the dashboard', () => {
-  it('works: a key is made, shown once, used, and listed without its value', async () => {
+  it('can be created, are shown once, work, and are listed without their value', async () => {
     const made = await admin.call('POST', keys(), { name: ' Shop ', allow_ips: ['127.0.0.1', '2001:DB8::/32'] });
     expect(made.status).toBe(201);
     const { key, value } = made.json;
@@ -47,12 +47,12 @@ describe('keys in the dashboard', () => {
     expect(all.text).not.toContain(value);
   });
 
-  it.each(['0.0.0.0/0', '::/0'])('is as open to all with a list that has %s', async (block) => {
+  it.each(['0.0.0.0/0', '::/0'])('count as unrestricted with %s in the allowlist', async (block) => {
     const { key } = await make('wide', ['192.0.2.1', block]);
     expect((await listed(key.id)).notices).toEqual(['never_used', 'open_to_all']);
   });
 
-  it('names what is worth a look: never used, idle, open to all', async () => {
+  it('have notices: never used, idle, unrestricted', async () => {
     const { key, value } = await make('idle');
     expect((await listed(key.id)).notices).toEqual(['never_used', 'open_to_all']);
     await usage(value);
@@ -76,12 +76,18 @@ describe('keys in the dashboard', () => {
     [{ name: 'x', allow_ips: '127.0.0.1' }, 'allow_ips'],
     [{ name: 'x', allow_ips: Array(201).fill('127.0.0.1') }, 'allow_ips'],
     [{ allow_ips: [] }, 'name'],
+    [{ name: 'x', expires_at: '2020-01-01' }, 'expires_at'],
+    [{ name: 'x', expires_at: 'soon' }, 'expires_at'],
+    [{ name: 'x', scopes: [] }, 'scopes'],
+    [{ name: 'x', scopes: ['admin'] }, 'scopes'],
+    [{ name: 'x', monthly_credits: 0 }, 'monthly_credits'],
+    [{ name: 'x', monthly_credits: 1.5 }, 'monthly_credits'],
   ])('%j is refused by the field that is wrong', async (body, field) => {
     const { status, json } = await admin.call('POST', keys(), body);
     expect([status, json.field]).toEqual([400, field]);
   });
 
-  it('name and allowlist change at once; nothing to change is said', async () => {
+  it('name and allowlist change immediately; an empty change is an error', async () => {
     const { key, value } = await make('old name');
     const path = `${keys()}/${key.id}`;
     const { json } = await admin.call('PATCH', path, { name: 'new name', allow_ips: ['192.0.2.0/24'] });
@@ -92,7 +98,7 @@ describe('keys in the dashboard', () => {
     expect((await admin.call('PATCH', path, {})).json.code).toBe('missing_parameter');
   });
 
-  it('revoking takes the name; it is in force for the very next request, and final', async () => {
+  it('revoking requires the name, applies to the next request and is final', async () => {
     const { key, value } = await make('to be revoked');
     const path = `${keys()}/${key.id}/revoke`;
     const wrong = await admin.call('POST', path, { name: 'To be revoked' });
@@ -101,7 +107,7 @@ describe('keys in the dashboard', () => {
     const revoked = await admin.call('POST', path, { name: 'to be revoked' });
     expect(revoked.json).toMatchObject({ state: 'revoked', notices: [] });
     expect((await usage(value)).json.code).toBe('revoked_api_key');
-    // It stays listed, after those that are in force.
+    // It stays listed, after the active ones.
     const { json } = await admin.call('GET', keys());
     expect(json.keys.at(-1)).toMatchObject({ id: key.id, state: 'revoked' });
     const edited = await admin.call('PATCH', `${keys()}/${key.id}`, { name: 'again' });
@@ -110,7 +116,42 @@ describe('keys in the dashboard', () => {
     expect((await admin.call('POST', path, { name: 'to be revoked' })).json.revoked_at).toBe(first);
   });
 
-  it('is revoked while another client calls: every request begun afterwards is refused', async () => {
+  it('is limited by expiry, scopes and budget, which can be changed and taken back', async () => {
+    const limits = { expires_at: '2999-01-01', scopes: ['verify', 'usage'], monthly_credits: 3 };
+    const { json } = await admin.call('POST', keys(), { name: 'limited', ...limits });
+    expect(json.key).toMatchObject({
+      ...{ state: 'active', expires_at: '2999-01-01T00:00:00.000Z', scopes: ['verify', 'usage'] },
+      budget: { monthly_credits: 3, used: 0, resets_at: expect.stringMatching(/-01T00:00:00\.000Z$/) },
+    });
+    const path = `${keys()}/${json.key.id}`;
+    const authorization = `Bearer ${json.value}`;
+    await request(lab.url, 'POST', '/v1/verify', { email: 'a@good.com' }, { authorization });
+    const changed = await admin.call('PATCH', path, { monthly_credits: 1, scopes: ['verify'] });
+    expect(changed.json).toMatchObject({ name: 'limited', budget: { monthly_credits: 1, used: 1 } });
+    expect(changed.json.notices).toContain('budget_spent');
+    expect((await usage(json.value)).json.code).toBe('scope_missing');
+    const rolled = await admin.call('POST', `${path}/roll`, { grace_seconds: 0 });
+    expect(rolled.json.key).toMatchObject({ scopes: ['verify'], budget: { monthly_credits: 1, used: 1 } });
+    const free = await admin.call('PATCH', `${keys()}/${rolled.json.key.id}`, {
+      ...{ expires_at: null, monthly_credits: null, scopes: ['usage', 'webhooks', 'filters', 'lists', 'verify'] },
+    });
+    expect(free.json).toMatchObject({ expires_at: null, budget: null });
+    expect((await usage(rolled.json.value)).status).toBe(200);
+  });
+
+  it('that has expired is listed so, cannot be rolled, and can be given a later expiry', async () => {
+    const expires_at = new Date(Date.now() + 1_500).toISOString();
+    const { json } = await admin.call('POST', keys(), { name: 'short-lived', expires_at });
+    await expect.poll(async () => (await listed(json.key.id)).state, { timeout: 5_000 }).toBe('expired');
+    const path = `${keys()}/${json.key.id}`;
+    const rolled = await admin.call('POST', `${path}/roll`, { grace_seconds: 0 });
+    expect([rolled.status, rolled.json.code]).toEqual([422, 'key_expired']);
+    expect((await admin.call('PATCH', path, { expires_at, name: 'kept' })).json.state).toBe('expired');
+    expect((await admin.call('PATCH', path, { expires_at: '2999-01-01' })).json.state).toBe('active');
+    expect((await usage(json.value)).status).toBe(200);
+  });
+
+  it('revoking during traffic rejects every later request', async () => {
     const { key, value } = await make('busy');
     let revoked = false;
     const begunAfter: number[] = [];
@@ -132,7 +173,7 @@ describe('keys in the dashboard', () => {
     expect(new Set(begunAfter)).toEqual(new Set([401]));
   });
 
-  it('rolling makes a key with the same settings and ends the old one after the grace', async () => {
+  it('rolling creates a key with the same settings and revokes the old one after the grace period', async () => {
     const { key, value } = await make('rolled', ['127.0.0.0/8']);
     const path = `${keys()}/${key.id}/roll`;
     const { status, json } = await admin.call('POST', path, { grace_seconds: 1 });
@@ -150,7 +191,7 @@ describe('keys in the dashboard', () => {
     expect((await listed(key.id)).state).toBe('revoked');
   });
 
-  it('a rolled key can be ended before its grace is over', async () => {
+  it('a rolled key can be revoked within its grace period', async () => {
     const { key, value } = await make('in a hurry');
     await admin.call('POST', `${keys()}/${key.id}/roll`, { grace_seconds: 2_592_000 });
     expect((await usage(value)).status).toBe(200);
@@ -159,12 +200,12 @@ describe('keys in the dashboard', () => {
     expect((await admin.call('POST', `${keys()}/${key.id}/roll`, { grace_seconds: 0 })).status).toBe(422);
   });
 
-  it.each([-1, 2_592_001, 1.5, '60', null])('a grace of %j is refused', async (grace_seconds) => {
+  it.each([-1, 2_592_001, 1.5, '60', null])('a grace period of %j is rejected', async (grace_seconds) => {
     const { status, json } = await admin.call('POST', `${keys()}/${member.keyId}/roll`, { grace_seconds });
     expect([status, json.field]).toEqual([400, 'grace_seconds']);
   });
 
-  it("another account's key is not there: 404, and it stays as it is", async () => {
+  it("another account's key is 404 and stays unchanged", async () => {
     const other = of(await accountOf(stranger), `/keys/${member.keyId}`);
     const before = await listed(member.keyId);
     expect((await stranger.call('PATCH', other, { name: 'mine' })).status).toBe(404);
@@ -173,7 +214,7 @@ describe('keys in the dashboard', () => {
     expect(await listed(member.keyId)).toEqual(before);
   });
 
-  it('who did what stands in the audit log, without a value', async () => {
+  it('changes are in the audit log, without key values', async () => {
     const reply = await admin.call('GET', of(member.account, '/trail?limit=100'));
     const actions = reply.json.entries.map((e: { action: string; target: string }) => `${e.action} ${e.target}`);
     for (const action of ['key.created Shop', 'key.changed old name', 'key.revoked busy', 'key.rolled rolled'])

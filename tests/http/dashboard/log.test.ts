@@ -21,7 +21,7 @@ const search = (query: Record<string, string> = {}, account = member.account, wh
 const emails = (reply: { json: { entries: { email: string }[] } }) => reply.json.entries.map(({ email }) => email);
 
 describe('the log', () => {
-  it('works: what was verified, newest first, each opening to its full reply', async () => {
+  it('lists verifications, newest first, each with its full response', async () => {
     const first = (await member.verify('Ada@good.com')).json;
     await member.verify('bob@mailinator.com');
     await admin.call('POST', of(member.account, '/verify'), { email: 'cy@good.com', validation_type: 'mx' });
@@ -58,13 +58,13 @@ describe('the log', () => {
     expect(emails(await search(query as unknown as Record<string, string>))).toEqual(found);
   });
 
-  it('by id and by key', async () => {
+  it('filters by id and by key', async () => {
     const [entry] = (await search({ email: 'bob' })).json.entries;
     expect(emails(await search({ id: entry.id }))).toEqual(['bob@mailinator.com']);
     expect(emails(await search({ key: member.keyId }))).toEqual(['bob@mailinator.com', 'Ada@good.com']);
   });
 
-  it('goes on page by page, each entry once', async () => {
+  it('pages through each entry once', async () => {
     const own = await lab.member({ credits: 500, rateLimit: 1000 });
     const who = await signedIn(lab, { account: own.account });
     const sent = Array.from({ length: 23 }, (_, i) => `p${i}@good.com`);
@@ -94,14 +94,14 @@ describe('the log', () => {
     expect([status, json.field]).toEqual([400, Object.keys(query)[0]]);
   });
 
-  it('a stranger finds nothing of it', async () => {
+  it('is not visible to other accounts', async () => {
     const [entry] = (await search()).json.entries;
     expect((await search({}, member.account, stranger)).status).toBe(404);
     expect((await stranger.call('GET', of(other.account, `/log/${entry.id}`))).json.code).toBe('not_found');
     expect(emails(await search({ id: entry.id }, other.account, stranger))).toEqual([]);
   });
 
-  it('forgets an address, in every spelling of it, and nothing else; charges stay', async () => {
+  it('erases an address, in every notation, and nothing else; charges remain', async () => {
     const own = await lab.member({ credits: 100 });
     const who = await signedIn(lab, { account: own.account, role: 'admin' });
     await own.verify('Eve@good.com');

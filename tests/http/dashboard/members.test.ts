@@ -36,7 +36,7 @@ const refusal = ({ status, json }: { status: number; json: { code: string; requi
 ];
 
 describe('members', () => {
-  it('work: listed with their roles; a role is given, and taken back', async () => {
+  it('are listed with their roles; a role can be granted and revoked', async () => {
     const { json } = await plain.call('GET', of(account, '/members'));
     expect(json.members.map((m: Record<string, unknown>) => [m.email, m.role, m.is_you, m.second_factor])).toEqual([
       [owner.person.email, 'owner', false, false],
@@ -49,7 +49,7 @@ describe('members', () => {
     expect((await plain.call('GET', of(account, '/trail'))).status).toBe(403);
   });
 
-  it('only owners make and unmake owners', async () => {
+  it('only owners grant and revoke the owner role', async () => {
     expect(refusal(await setRole(admin, plain, 'owner'))).toEqual([403, 'role_not_sufficient', 'owner']);
     expect(refusal(await setRole(admin, admin, 'owner'))).toEqual([403, 'role_not_sufficient', 'owner']);
     expect(refusal(await setRole(admin, owner, 'member'))).toEqual([403, 'role_not_sufficient', 'owner']);
@@ -60,13 +60,13 @@ describe('members', () => {
     expect(await roles()).toMatchObject({ [owner.person.id]: 'member', [admin.person.id]: 'owner' });
   });
 
-  it('one owner always stays', async () => {
+  it('the last owner cannot leave', async () => {
     for (const reply of [await setRole(owner, owner, 'admin'), await remove(owner, owner)])
       expect([reply.status, reply.json.code]).toEqual([422, 'last_owner']);
     expect(await roles()).toMatchObject({ [owner.person.id]: 'owner' });
   });
 
-  it('anybody may leave; a member removes nobody else', async () => {
+  it('anyone may leave; a member cannot remove others', async () => {
     expect(refusal(await remove(plain, admin))).toEqual([403, 'role_not_sufficient', 'admin']);
     expect((await remove(plain, plain)).json.message).toBe('You left the account.');
     expect((await plain.call('GET', of(account))).status).toBe(404);
@@ -75,7 +75,7 @@ describe('members', () => {
     expect(Object.keys(await roles())).toEqual([owner.person.id]);
   });
 
-  it('who is no member is not there', async () => {
+  it('non-members are 404', async () => {
     const stranger = await signedIn(lab, { account: (await lab.member()).account });
     expect((await setRole(owner, stranger, 'admin')).status).toBe(404);
     expect((await remove(owner, stranger)).status).toBe(404);
@@ -85,7 +85,7 @@ describe('members', () => {
 });
 
 describe('invitations', () => {
-  it('work: a link for seven days, told once, whose token stands in the fragment', async () => {
+  it('have a link valid for seven days, shown once, with the token in the fragment', async () => {
     const { status, json } = await invite(admin, ' New@Good.com ', 'admin');
     expect([status, json.mailed]).toEqual([201, false]);
     const token = new RegExp(`^${lab.url}/invitation#token=([0-9A-Za-z]{43})$`).exec(json.link)![1]!;
@@ -106,7 +106,7 @@ describe('invitations', () => {
     expect(await lab.store.members.invitation(sha256Hex(token))).toBe(null);
   });
 
-  it('are withdrawn by admins of the account, and by no one else', async () => {
+  it('can be revoked only by admins of the account', async () => {
     const { json } = await invite(owner, 'other@good.com');
     const stranger = await signedIn(lab, { account: (await lab.member()).account });
     const [membership] = await lab.store.members.ofUser(stranger.person.id);
@@ -118,7 +118,7 @@ describe('invitations', () => {
     expect((await withdraw(admin)).status).toBe(404);
   });
 
-  it('to be an owner are taken back and replaced by owners only', async () => {
+  it('for the owner role can be revoked and replaced only by owners', async () => {
     const { json } = await invite(owner, 'heir@good.com', 'owner');
     expect(refusal(await invite(admin, 'Heir@good.com', 'member'))).toEqual([403, 'role_not_sufficient', 'owner']);
     const withdraw = (by: Client) => by.call('DELETE', of(account, `/invitations/${json.id}`));
@@ -144,7 +144,7 @@ describe('invitations', () => {
     expect([status, json.field]).toEqual([400, 'email']);
   });
 
-  it('nor a member, nor too many', async () => {
+  it('are rejected for members, and beyond the limit', async () => {
     const again = await invite(owner, plain.person.email.toUpperCase());
     expect([again.status, again.json.code, again.json.field]).toEqual([422, 'already_member', 'email']);
     const statuses = [];

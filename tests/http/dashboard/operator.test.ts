@@ -30,7 +30,7 @@ const call = (method: string, path: string, body?: unknown) =>
   operator.call(method, `/dashboard/operator${path}`, body);
 const own = (path = '') => `/accounts/${member.account.id}${path}`;
 
-/** What the two fetched lists hold now, by their letters in the packaged file. */
+/** Current contents of the two fetched lists, by their letters in the packaged file. */
 const listedNow = (): string[] =>
   readFileSync(new URL('../../../data/disposable.txt', import.meta.url), 'utf8')
     .split('\n')
@@ -39,7 +39,7 @@ const listedNow = (): string[] =>
     .map(([name]) => name!);
 
 describe('accounts, for operators', () => {
-  it('work: made, found, changed', async () => {
+  it('can be created, found and changed', async () => {
     const made = await call('POST', '/accounts', {
       name: 'Northwind',
       plan: 'enterprise',
@@ -69,14 +69,14 @@ describe('accounts, for operators', () => {
     expect((await call('GET', own())).json).toMatchObject({ keys: 1, members: 0, balance: 100 });
   });
 
-  it('an account is suspended and resumed, for the very next request', async () => {
+  it('suspending and resuming applies to the next request', async () => {
     expect((await call('PATCH', own(), { status: 'suspended' })).json.status).toBe('suspended');
     expect((await member.verify('a@good.com')).json.code).toBe('invalid_api_key');
     await call('PATCH', own(), { status: 'active' });
     expect((await member.verify('a@good.com')).status).toBe(200);
   });
 
-  it('credits are granted with a note, and taken back down to nothing', async () => {
+  it('credits are granted with a note, and deducted down to zero', async () => {
     const { balance } = (await call('GET', own())).json;
     const grant = (credits: unknown, note: unknown = 'invoice 7') => call('POST', own('/grants'), { credits, note });
     expect((await grant(50)).json.balance).toBe(balance + 50);
@@ -102,8 +102,8 @@ describe('accounts, for operators', () => {
     expect(await lab.store.accounts.audit()).toEqual([]);
   });
 
-  it("what they did stands in the account's audit log, under their address, as an operator", async () => {
-    const trail = await lab.store.trail.list(member.account.id, { before: null, limit: 100 });
+  it("their actions are in the account's audit log, with their address, as operator", async () => {
+    const trail = await lab.store.auditLog.list(member.account.id, { before: null, limit: 100 });
     expect(new Set(trail.map(({ actor }) => `${actor.kind} ${actor.name}`))).toEqual(
       new Set([`operator ${operator.person.email}`]),
     );
@@ -126,43 +126,43 @@ describe('accounts, for operators', () => {
     expect((await call(method, path, body)).status).toBe(status);
   });
 
-  it('nothing to change is said', async () => {
+  it('an empty change is an error', async () => {
     expect((await call('PATCH', own(), {})).json.code).toBe('missing_parameter');
   });
 
-  it('an operator is no member: what people do in their account is not theirs to see', async () => {
+  it('an operator is not a member and cannot see account data', async () => {
     expect((await operator.call('GET', `/dashboard/accounts/${member.account.id}/log`)).status).toBe(404);
   });
 });
 
 describe('the service, for operators', () => {
-  it('the doctor finds what the command finds', { timeout: 60_000 }, async () => {
+  it('the doctor reports the same findings as the command', { timeout: 60_000 }, async () => {
     const { json } = await call('POST', '/doctor', undefined);
     const checks = json.checks.map(({ check }: { check: string }) => check);
     for (const check of ['resolver', 'port', 'helo', 'lists', 'store', 'clock']) expect(checks).toContain(check);
     const store = json.checks.find(({ check }: { check: string }) => check === 'store');
     expect(store).toMatchObject({ result: 'pass', fix: null });
-    expect(store.found).toMatch(/It takes writes \((SQLite|PostgreSQL), version \d+\)/);
+    expect(store.found).toMatch(/It accepts writes \((SQLite|PostgreSQL), version \d+\)/);
     expect(json.took_ms).toBeGreaterThan(0);
   });
 
-  it('the lists: their age; an update that fails changes nothing and says why', { timeout: 60_000 }, async () => {
+  it('the lists have an age; a failed update changes nothing and reports why', { timeout: 60_000 }, async () => {
     const before = (await call('GET', '/lists')).json;
     expect(before).toMatchObject({ problem: null, disposable_domains: expect.any(Number) });
     const failed = await call('POST', '/lists/update');
     expect([failed.status, failed.json.code]).toEqual([503, 'lists_not_updated']);
-    expect(failed.json.error).toContain('answered 500');
+    expect(failed.json.error).toContain('returned 500');
     list = 'mailinator.com\n';
     expect((await call('POST', '/lists/update')).json.error).toContain('more than a fifth is gone');
     expect((await call('GET', '/lists')).json).toEqual(before);
   });
 
-  it('the lists: an update is in force at once', { timeout: 60_000 }, async () => {
+  it('an update of the lists applies immediately', { timeout: 60_000 }, async () => {
     list = `${listedNow().join('\n')}\nthrowaway-7.com\n`;
     expect((await member.verify('a@throwaway-7.com')).json.is_disposable).toBe(false);
     const { status, json } = await call('POST', '/lists/update');
     expect(status).toBe(200);
-    expect(json.message).toMatch(/ 1 new, 0 gone\.$/);
+    expect(json.message).toMatch(/ 1 added, 0 removed\.$/);
     expect((await member.verify('a@throwaway-7.com')).json.is_disposable).toBe(true);
   });
 });

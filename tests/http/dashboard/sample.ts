@@ -1,6 +1,6 @@
-/** Inputs made from the schemas of rows, so that a row that is new is tried like the others. */
+/** Inputs generated from the rows' schemas, so that new rows are covered too. */
 import fc from 'fast-check';
-import type { DashboardRow } from '../../../src/http/dashboard/row.ts';
+import type { Route } from '../../../src/http/route.ts';
 
 interface Schema {
   readonly type?: string;
@@ -14,7 +14,7 @@ interface Schema {
   readonly minimum?: number;
 }
 
-/** Something that the schema takes: the least of it. */
+/** A minimal valid value for a schema. */
 export function sampleOf(schema: unknown): unknown {
   const {
     type,
@@ -46,8 +46,8 @@ export function sampleOf(schema: unknown): unknown {
   }
 }
 
-/** The path of a row with its parameters filled in. */
-export const pathOf = (row: DashboardRow, params: Readonly<Record<string, string>>): string =>
+/** The path of a row with its parameters. */
+export const pathOf = (row: Route, params: Readonly<Record<string, string>>): string =>
   row.path.replaceAll(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? 'nothing'));
 
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
@@ -66,7 +66,7 @@ const textual = fc.oneof(
 );
 const numeric = fc.oneof(fc.integer(), fc.double(), fc.maxSafeInteger(), fc.constantFrom(0, -1, 1e308, 2 ** 53));
 
-/** A body that is near to what the row takes: each field the least that is taken, or a text, a number or anything. */
+/** A nearly valid body: each field is minimal and valid, or a string, a number or any value. */
 export function bodyFor(schema: unknown): fc.Arbitrary<unknown> {
   const { properties = {} } = schema as Schema;
   const fields = Object.entries(properties).map(([name, property]) => [

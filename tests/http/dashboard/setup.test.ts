@@ -18,8 +18,8 @@ const tokenOf = async (): Promise<string> => (await lab.service.setupLink())!.sp
 const use = (token: string, more: object = {}) =>
   browser(lab.url).call('POST', '/dashboard/setup', { token, ...ADA, ...more });
 
-describe('the one-time link of the first start', () => {
-  it('works: whoever has it becomes owner of the oldest account, and operator', async () => {
+describe('the one-time setup link', () => {
+  it('makes its user owner of the oldest account, and operator', async () => {
     const { account } = await lab.member();
     clock.advance(1000);
     await lab.member();
@@ -36,14 +36,14 @@ describe('the one-time link of the first start', () => {
     expect(await lab.service.setupLink()).toBeNull();
   });
 
-  it('makes an account where there is none', async () => {
+  it('creates an account if there is none', async () => {
     const ada = browser(lab.url);
     await ada.call('POST', '/dashboard/setup', { token: await tokenOf(), ...ADA });
     const { accounts } = (await ada.call('GET', '/dashboard/session')).json;
     expect(accounts).toMatchObject([{ name: 'Default', role: 'owner', plan: 'premium' }]);
   });
 
-  it('dies on use', async () => {
+  it('works once', async () => {
     const token = await tokenOf();
     expect((await use(token)).status).toBe(201);
     const again = await use(token, { email: 'eve@example.com' });
@@ -51,14 +51,14 @@ describe('the one-time link of the first start', () => {
     expect(await lab.store.users.count()).toBe(1);
   });
 
-  it('makes one owner of requests that race', async () => {
+  it('creates one owner from concurrent requests', async () => {
     const token = await tokenOf();
     const replies = await Promise.all(['a', 'b', 'c', 'd'].map((name) => use(token, { email: `${name}@example.com` })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 410, 410, 410]);
     expect(await lab.store.users.count()).toBe(1);
   });
 
-  it('dies after an hour, and with the next one', async () => {
+  it('expires after an hour, and when a new one is issued', async () => {
     const late = await tokenOf();
     clock.advance(HOUR_MS);
     expect((await use(late)).status).toBe(410);
@@ -69,14 +69,14 @@ describe('the one-time link of the first start', () => {
     expect((await use(second)).status).toBe(201);
   });
 
-  it('is void once somebody can sign in another way', async () => {
+  it('is void once there is another way to sign in', async () => {
     const token = await tokenOf();
     await person(lab);
     expect((await use(token)).status).toBe(410);
     expect(await lab.service.setupLink()).toBeNull();
   });
 
-  it('stays good while what is typed is not', async () => {
+  it('stays valid after invalid input', async () => {
     const token = await tokenOf();
     expect((await use(token, { password: 'mailvet mailvet' })).json.field).toBe('password');
     expect((await use(token, { email: 'nobody' })).json.field).toBe('email');
@@ -84,7 +84,7 @@ describe('the one-time link of the first start', () => {
     expect((await use(token)).status).toBe(201);
   });
 
-  it('is not in the store', async () => {
+  it('is not stored', async () => {
     await tokenOf();
     expect(await lab.store.users.count()).toBe(0);
     const other = await startLab({ MAILVET_DATABASE_URL: lab.databaseUrl });
@@ -96,7 +96,7 @@ describe('the one-time link of the first start', () => {
     }
   });
 
-  it('is still good after a fault of ours', async () => {
+  it('stays valid after a server error', async () => {
     const token = await tokenOf();
     const db = lab.store.authDatabase.db as Kysely<never>;
     await sql`ALTER TABLE auth_accounts RENAME TO elsewhere`.execute(db);
@@ -107,7 +107,7 @@ describe('the one-time link of the first start', () => {
     expect((await use(token)).status).toBe(201);
   });
 
-  it('has nothing to do with links to choose a password', async () => {
+  it('is not interchangeable with password reset links', async () => {
     const mary = await person(lab);
     const token = await peopleOf(lab).passwordToken(mary.id, HOUR_MS);
     expect((await use(token)).status).toBe(410);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { type Browser, browser, PASSWORD, type Person, person } from '../../lab/person.ts';
+import { totp } from '../../lab/second-factor.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 
 let lab: Lab;
@@ -8,7 +9,7 @@ let sink: MailSink;
 let jane: Person;
 beforeEach(async () => {
   sink = await startMailSink();
-  // So that a test can come from anywhere.
+  // Lets tests choose their IP address.
   lab = await startLab({ MAILVET_TRUSTED_PROXIES: '127.0.0.1', MAILVET_MAIL_URL: sink.url, MAILVET_SIGNUP: 'open' });
   jane = await person(lab, { email: 'jane@good.com' });
 });
@@ -18,7 +19,7 @@ afterEach(async () => {
 });
 
 let network = 0;
-/** From another address each. */
+/** Each request from a different IP address. */
 const elsewhere = () => ({ 'x-forwarded-for': `198.51.100.${++network}` });
 const post = (path: string, body: unknown, headers: Record<string, string>) =>
   browser(lab.url).call('POST', `/dashboard${path}`, body, headers);
@@ -32,28 +33,66 @@ async function times<T>(n: number, one: (i: number) => Promise<T>): Promise<T[]>
   return all;
 }
 
-describe('sign-in is limited', () => {
-  it.each([['jane@good.com'], ['nobody@good.com']])('by address, known or not (%s)', async (email) => {
-    const tried = await times(10, () => tryPassword(email, 'a wrong password', elsewhere()));
+describe('sign-in is rate-limited', () => {
+  it.each([['jane@good.com'], ['nobody@good.com']])('by address and network, known or not (%s)', async (email) => {
+    const from = elsewhere();
+    const tried = await times(10, () => tryPassword(email, 'a wrong password', from));
     expect(codes(tried)).toEqual(Array(10).fill(401));
-    const reply = await tryPassword(email.toUpperCase(), PASSWORD, elsewhere());
+    const reply = await tryPassword(email.toUpperCase(), PASSWORD, from);
     expect([reply.status, reply.json.code, reply.json.limit]).toEqual([429, 'rate_limit_exceeded', 10]);
-    expect(reply.json.error).toBe('Too many attempts: go on in 15 minutes.');
+    expect(reply.json.error).toBe('Too many attempts. Try again in 15 minutes.');
     expect(reply.json.retry_after).toBeGreaterThan(800);
     expect(reply.headers.get('retry-after')).toBe(String(reply.json.retry_after));
-    // Nobody else is.
+    // Nobody else is, and neither is the address elsewhere.
     const mary = await person(lab);
-    expect((await tryPassword(mary.email, PASSWORD, elsewhere())).status).toBe(200);
+    expect((await tryPassword(mary.email, PASSWORD, from)).status).toBe(200);
+    const there = await tryPassword(email, PASSWORD, elsewhere());
+    expect(there.status).toBe(email === jane.email ? 200 : 401);
   });
 
-  it('by address anew after a correct one', async () => {
-    await times(9, () => tryPassword(jane.email, 'a wrong password', elsewhere()));
-    expect((await tryPassword(jane.email, PASSWORD, elsewhere())).status).toBe(200);
-    expect(codes(await times(10, () => tryPassword(jane.email, 'a wrong password', elsewhere())))).not.toContain(429);
+  it('by address alone, with a higher bound; never on a device that signed in before', async () => {
+    expect((await jane.call('POST', '/dashboard/sign-out')).status).toBe(200);
+    expect([...jane.jar.keys()]).toEqual(['mailvet.device']);
+    for (let round = 0; round < 10; round++) {
+      const from = elsewhere();
+      expect(codes(await times(10, () => tryPassword(jane.email, 'a wrong password', from)))).not.toContain(429);
+    }
+    const reply = await tryPassword(jane.email, PASSWORD, elsewhere());
+    expect([reply.status, reply.json.limit]).toEqual([429, 100]);
+    // The device of another user is as unknown as any.
+    const mary = await person(lab);
+    expect((await mary.call('POST', '/dashboard/sign-in', { email: jane.email, password: PASSWORD })).status).toBe(429);
+    // Jane's is not, even behind the address of the attacker; it has a limit of its own.
+    const mine = (password: string) => jane.call('POST', '/dashboard/sign-in', { email: jane.email, password });
+    expect(codes(await times(9, () => mine('a wrong password')))).toEqual(Array(9).fill(401));
+    expect((await mine(PASSWORD)).status).toBe(200);
+    expect(codes(await times(11, () => mine('a wrong password'))).at(-1)).toBe(429);
   });
 
-  it('by address, whatever comes at the same time', async () => {
-    const replies = await Promise.all(Array.from({ length: 16 }, () => tryPassword(jane.email, 'wrong', elsewhere())));
+  it('on a device whose cookie was made up as anywhere', async () => {
+    const from = elsewhere();
+    await times(10, () => tryPassword(jane.email, 'a wrong password', from));
+    const window = browser(lab.url);
+    const forged = decodeURIComponent(jane.jar.get('mailvet.device') ?? '').replace(/^./, (c) =>
+      c === 'x' ? 'y' : 'x',
+    );
+    window.jar.set('mailvet.device', encodeURIComponent(forged));
+    const body = { email: jane.email, password: PASSWORD };
+    expect((await window.call('POST', '/dashboard/sign-in', body, from)).status).toBe(429);
+    window.jar.set('mailvet.device', jane.jar.get('mailvet.device') ?? '');
+    expect((await window.call('POST', '/dashboard/sign-in', body, from)).status).toBe(200);
+  });
+
+  it('by address, reset after a success', async () => {
+    const from = elsewhere();
+    await times(9, () => tryPassword(jane.email, 'a wrong password', from));
+    expect((await tryPassword(jane.email, PASSWORD, from)).status).toBe(200);
+    expect(codes(await times(10, () => tryPassword(jane.email, 'a wrong password', from)))).not.toContain(429);
+  });
+
+  it('by address, under concurrency', async () => {
+    const from = elsewhere();
+    const replies = await Promise.all(Array.from({ length: 16 }, () => tryPassword(jane.email, 'wrong', from)));
     expect(codes(replies).filter((status) => status === 401)).toHaveLength(10);
     expect(codes(replies).filter((status) => status === 429)).toHaveLength(6);
   });
@@ -68,7 +107,7 @@ describe('sign-in is limited', () => {
   });
 });
 
-it('the password asked again of somebody who is signed in is limited', async () => {
+it('password confirmation of signed-in users is rate-limited', async () => {
   const tried = await times(10, () => jane.call('POST', '/dashboard/totp', { password: 'a wrong password' }));
   expect(codes(tried)).toEqual(Array(10).fill(422));
   const body = { current: PASSWORD, password: 'another good password' };
@@ -76,14 +115,41 @@ it('the password asked again of somebody who is signed in is limited', async () 
   expect((await tryPassword(jane.email, PASSWORD, elsewhere())).status).toBe(200);
 });
 
-describe('mails are limited', () => {
+it('codes of the second factor are limited by network, and by device', async () => {
+  const { secret } = (await jane.call('POST', '/dashboard/totp', { password: PASSWORD })).json;
+  expect((await jane.call('POST', '/dashboard/totp/confirm', { code: totp(secret) })).status).toBe(200);
+  await jane.call('POST', '/dashboard/sign-out');
+  /** Somebody who has the password, five codes at a time. */
+  const guess = async (from: Record<string, string>, n: number) => {
+    const window = browser(lab.url);
+    const began = await window.call('POST', '/dashboard/sign-in', { email: jane.email, password: PASSWORD }, from);
+    expect(began.status).toBe(200);
+    return times(n, (i) => window.call('POST', '/dashboard/sign-in/code', { code: `wrong-code-${i}` }, from));
+  };
+  const networks = [elsewhere(), elsewhere(), elsewhere()];
+  for (const from of networks) for (const n of [5, 5]) expect(codes(await guess(from, n))).toEqual(Array(n).fill(401));
+  expect((await guess(networks[0]!, 1))[0]!.json).toMatchObject({ code: 'rate_limit_exceeded', limit: 10 });
+  expect((await guess(elsewhere(), 1))[0]!.json).toMatchObject({ code: 'rate_limit_exceeded', limit: 30 });
+  expect((await jane.signIn(jane.email)).json).toEqual({ second_factor: true });
+  expect((await jane.call('POST', '/dashboard/sign-in/code', { code: totp(secret, 1) })).status).toBe(200);
+});
+
+describe('mails are rate-limited', () => {
   it.each([['jane@good.com'], ['nobody@good.com']])('by address, known or not (%s)', async (email) => {
-    const asked = await times(3, () => post('/password/forgot', { email }, elsewhere()));
+    const from = elsewhere();
+    const asked = await times(3, () => post('/password/forgot', { email }, from));
     expect(codes(asked)).toEqual([202, 202, 202]);
-    const reply = await post('/password/forgot', { email }, elsewhere());
+    const reply = await post('/password/forgot', { email }, from);
     expect([reply.status, reply.json.code]).toEqual([429, 'rate_limit_exceeded']);
-    const signUp = await post('/sign-up', { name: 'X', email, password: PASSWORD }, elsewhere());
+    const signUp = await post('/sign-up', { name: 'X', email, password: PASSWORD }, from);
     expect(signUp.status).toBe(429);
+    expect(codes(await times(4, () => post('/password/forgot', { email }, elsewhere())))).toEqual([202, 202, 202, 429]);
+  });
+
+  it('apart on a device that signed in before', async () => {
+    await times(8, () => post('/password/forgot', { email: jane.email }, elsewhere()));
+    const mine = await times(4, () => jane.call('POST', '/dashboard/password/forgot', { email: jane.email }));
+    expect(codes(mine)).toEqual([202, 202, 202, 429]);
   });
 
   it('by network', async () => {
@@ -95,7 +161,7 @@ describe('mails are limited', () => {
   });
 });
 
-it('tokens of links are limited by network, all kinds together', async () => {
+it('link tokens are rate-limited by network, all kinds together', async () => {
   const from = elsewhere();
   const token = 'x'.repeat(32);
   const tries = [

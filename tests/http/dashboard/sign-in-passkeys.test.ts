@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Browser, browser, forgetSignIns, type Person, person } from '../../lab/person.ts';
+import { type Browser, browser, forgetSignIns, PASSWORD, type Person, person } from '../../lab/person.ts';
 import { type Ceremony, type SecurityKey, securityKey } from '../../lab/second-factor.ts';
 import { type Lab, type Reply, startLab } from '../../lab/service.ts';
 
@@ -8,7 +8,7 @@ let lab: Lab;
 let here: Ceremony;
 beforeAll(async () => {
   lab = await startLab();
-  // A loopback address is `localhost` to passkeys.
+  // WebAuthn uses `localhost` for a loopback address.
   here = { origin: lab.url, rpId: 'localhost' };
 });
 afterAll(() => lab.close());
@@ -17,7 +17,7 @@ beforeEach(() => forgetSignIns(lab));
 const userOf = async (who: Browser) => (await who.call('GET', '/dashboard/session')).json.user;
 
 async function add(who: Browser, key: SecurityKey, how: Ceremony, name = 'Blue key'): Promise<Reply> {
-  const { options } = (await who.call('POST', '/dashboard/passkeys/options')).json;
+  const { options } = (await who.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json;
   return who.call('POST', '/dashboard/passkeys', { name, credential: key.create(options, how) });
 }
 async function signIn(window: Browser, key: SecurityKey, how: Ceremony): Promise<Reply> {
@@ -26,10 +26,10 @@ async function signIn(window: Browser, key: SecurityKey, how: Ceremony): Promise
 }
 
 describe('a passkey', () => {
-  it('works: added, listed, signs in, removed', async () => {
+  it('can be added, listed, used to sign in, removed', async () => {
     const jane = await person(lab, { email: 'jane@example.com' });
     const key = securityKey();
-    const { options } = (await jane.call('POST', '/dashboard/passkeys/options')).json;
+    const { options } = (await jane.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json;
     expect(options).toMatchObject({
       rp: { name: 'Mailvet', id: 'localhost' },
       user: { name: 'jane@example.com' },
@@ -45,9 +45,9 @@ describe('a passkey', () => {
     expect(passkeys).toEqual([
       { id: expect.any(String), name: 'Blue key', created_at: expect.stringMatching(/^2.*Z$/) },
     ]);
-    expect((await jane.call('POST', '/dashboard/passkeys/options')).json.options.excludeCredentials).toMatchObject([
-      { id: key.id },
-    ]);
+    expect(
+      (await jane.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json.options.excludeCredentials,
+    ).toMatchObject([{ id: key.id }]);
 
     const window = browser(lab.url);
     const asked = await window.call('POST', '/dashboard/sign-in/passkey/options');
@@ -65,7 +65,7 @@ describe('a passkey', () => {
     expect(gone.headers.get('www-authenticate')).toBeNull();
   });
 
-  it("is nobody else's to see or to remove", async () => {
+  it('is not visible or removable for others', async () => {
     const [mary, john] = [await person(lab), await person(lab)];
     await add(mary, securityKey(), here);
     const { id } = (await mary.call('GET', '/dashboard/passkeys')).json.passkeys[0];
@@ -75,9 +75,9 @@ describe('a passkey', () => {
     expect((await mary.call('GET', '/dashboard/passkeys')).json.passkeys).toHaveLength(1);
   });
 
-  it('cannot be added by another than it was asked for', async () => {
+  it('can be added only by the user who requested it', async () => {
     const [mary, john] = [await person(lab), await person(lab)];
-    const { options } = (await mary.call('POST', '/dashboard/passkeys/options')).json;
+    const { options } = (await mary.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json;
     john.jar.set('mailvet.passkey', mary.jar.get('mailvet.passkey')!);
     const reply = await john.call('POST', '/dashboard/passkeys', {
       name: 'x',
@@ -98,18 +98,18 @@ describe('a passkey', () => {
     expect(await userOf(mary)).toMatchObject({ id: mary.id });
   });
 
-  it('asks for a sign-in of today', async () => {
+  it('requires a recent sign-in', async () => {
     const mary = await person(lab);
     const db = lab.store.authDatabase.db as Kysely<Record<string, Record<string, unknown>>>;
     const yesterday = new Date(Date.now() - 25 * 3_600_000);
     const createdAt = lab.store.engine === 'sqlite' ? yesterday.toISOString() : yesterday;
     await db.updateTable('auth_sessions').set({ createdAt }).where('userId', '=', mary.id).execute();
-    const reply = await mary.call('POST', '/dashboard/passkeys/options');
+    const reply = await mary.call('POST', '/dashboard/passkeys/options', { password: PASSWORD });
     expect([reply.status, reply.json.code]).toEqual([403, 'sign_in_again']);
   });
 });
 
-describe('what is no passkey of this service', () => {
+describe('an invalid passkey', () => {
   let mary: Person;
   let key: SecurityKey;
   beforeAll(async () => {
@@ -135,14 +135,14 @@ describe('what is no passkey of this service', () => {
     expect(await userOf(window)).toBeNull();
   });
 
-  it('is one whose signature is of another challenge, or was used before', async () => {
+  it('has a signature for another challenge, or a replayed one', async () => {
     const window = browser(lab.url);
     const { options } = (await window.call('POST', '/dashboard/sign-in/passkey/options')).json;
     const credential = key.get({ challenge: 'AAAA' }, here);
     expect((await window.call('POST', '/dashboard/sign-in/passkey', { credential })).status).toBe(401);
     const kept = new Map(window.jar);
     const late = await window.call('POST', '/dashboard/sign-in/passkey', { credential: key.get(options, here) });
-    expect([late.status, late.json.error]).toEqual([401, 'That took too long: begin again.']);
+    expect([late.status, late.json.error]).toEqual([401, 'That took too long. Start again.']);
     const fresh = browser(lab.url);
     const again = (await fresh.call('POST', '/dashboard/sign-in/passkey/options')).json.options;
     const good = key.get(again, here);
@@ -153,7 +153,7 @@ describe('what is no passkey of this service', () => {
     expect((await replayer.call('POST', '/dashboard/sign-in/passkey', { credential: good })).status).toBe(401);
   });
 
-  it('is anything that no browser makes', async () => {
+  it('is malformed', async () => {
     const window = browser(lab.url);
     const real = key.get({ challenge: 'AAAA' }, here);
     for (const credential of [
@@ -173,7 +173,7 @@ describe('what is no passkey of this service', () => {
       expect([reply.status, reply.json.code]).toEqual([401, 'sign_in_failed']);
     }
     await forgetSignIns(lab);
-    const { options } = (await mary.call('POST', '/dashboard/passkeys/options')).json;
+    const { options } = (await mary.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json;
     const made = securityKey().create(options, here);
     for (const response of [
       {},
@@ -186,7 +186,7 @@ describe('what is no passkey of this service', () => {
   });
 });
 
-it('is not offered at an address that is no name', async () => {
+it('is not offered if the public URL has an IP address', async () => {
   const numbered = await startLab({ MAILVET_PUBLIC_URL: 'http://192.0.2.7:8025' });
   try {
     const reply = await browser(numbered.url).call('POST', '/dashboard/sign-in/passkey/options');

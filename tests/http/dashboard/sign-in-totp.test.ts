@@ -19,8 +19,8 @@ interface Held {
   readonly recovery: readonly string[];
 }
 /**
- * A second factor, in force. The present code is used up for it; `next` is the one after it, which is taken already and
- * will be for a minute: tests that cross the end of a step do not fail for that.
+ * Turns on the second factor, which uses up the current code; `next` is the following one, valid now and for a minute,
+ * so that tests do not fail at the end of a time step.
  */
 const next = (secret: string): string => totp(secret, 1);
 async function withTotp(who: Person): Promise<Held> {
@@ -32,8 +32,8 @@ async function withTotp(who: Person): Promise<Held> {
   return { secret, recovery };
 }
 
-describe('a second factor', () => {
-  it('works: begun, confirmed, asked at sign-in, removed', async () => {
+describe('the second factor', () => {
+  it('is started, confirmed, required at sign-in, removed', async () => {
     const jane = await person(lab, { email: 'jane@example.com' });
     const begun = await jane.call('POST', '/dashboard/totp', { password: PASSWORD });
     const { uri, secret, recovery_codes: recovery } = begun.json;
@@ -47,7 +47,7 @@ describe('a second factor', () => {
       digits: '6',
       period: '30',
     });
-    // Not in force yet.
+    // Not active yet.
     expect((await browser(lab.url).signIn(jane.email)).json).toEqual({ second_factor: false });
 
     const before = jane.jar.get('mailvet.session_token');
@@ -62,7 +62,7 @@ describe('a second factor', () => {
     const code = next(secret);
     const reply = await codeOf(there, ` ${code.slice(0, 3)} ${code.slice(3)} `);
     expect([reply.status, reply.json.status]).toEqual([200, 'success']);
-    expect([...there.jar.keys()]).toEqual(['mailvet.session_token']);
+    expect([...there.jar.keys()]).toEqual(['mailvet.session_token', 'mailvet.device']);
     expect(await userOf(there)).toMatchObject({ id: jane.id });
 
     const wrong = await jane.call('POST', '/dashboard/totp/remove', { password: 'not this one' });
@@ -71,7 +71,7 @@ describe('a second factor', () => {
     expect((await browser(lab.url).signIn(jane.email)).json).toEqual({ second_factor: false });
   });
 
-  it('needs the password, and a code that is right', async () => {
+  it('requires the password and a correct code', async () => {
     const mary = await person(lab);
     const wrong = await mary.call('POST', '/dashboard/totp', { password: 'not this one' });
     expect([wrong.status, wrong.json.code]).toEqual([422, 'wrong_password']);
@@ -83,7 +83,7 @@ describe('a second factor', () => {
     expect(await userOf(mary)).toMatchObject({ second_factor: false });
   });
 
-  it('is made anew as long as it is not confirmed, and then no more', async () => {
+  it('can be restarted until it is confirmed', async () => {
     const mary = await person(lab);
     const first = (await mary.call('POST', '/dashboard/totp', { password: PASSWORD })).json.secret;
     const { secret } = await withTotp(mary);
@@ -92,7 +92,7 @@ describe('a second factor', () => {
     expect([again.status, again.json.code]).toEqual([422, 'second_factor_exists']);
   });
 
-  it('is asked whatever session the browser has', async () => {
+  it('is required even with an existing session', async () => {
     const mary = await person(lab);
     const { secret } = await withTotp(mary);
     const there = browser(lab.url);
@@ -101,12 +101,12 @@ describe('a second factor', () => {
     await there.signIn(mary.email);
     expect((await codeOf(there, next(secret))).status).toBe(200);
     expect(await userOf(there)).toMatchObject({ id: mary.id });
-    // And the session that it had is over.
+    // The previous session has ended.
     expect(await userOf(other)).toBeNull();
   });
 });
 
-it('is asked in vain once somebody signed out everywhere', async () => {
+it('a pending second factor is void after signing out everywhere', async () => {
   const mary = await person(lab);
   const { secret } = await withTotp(mary);
   const window = browser(lab.url);
@@ -139,7 +139,7 @@ describe('a code', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
   });
 
-  it('is nothing without the password', async () => {
+  it('is useless without the password', async () => {
     const window = browser(lab.url);
     const reply = await codeOf(window, '123456');
     expect([reply.status, reply.json.code]).toEqual([401, 'sign_in_failed']);
@@ -147,7 +147,7 @@ describe('a code', () => {
     expect((await codeOf(window, '123456')).json.code).toBe('sign_in_failed');
   });
 
-  it('can be wrong five times; then the password is asked again', async () => {
+  it('can be wrong five times; then the password is required again', async () => {
     const mary = await person(lab);
     const { secret, recovery } = await withTotp(mary);
     const window = browser(lab.url);
@@ -200,7 +200,7 @@ describe('a recovery code', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  it('is kept encrypted, as the secret is', async () => {
+  it('is stored encrypted, like the secret', async () => {
     const mary = await person(lab);
     const { secret, recovery } = await withTotp(mary);
     const db = lab.store.authDatabase.db as Kysely<Record<string, Record<string, unknown>>>;

@@ -23,7 +23,7 @@ interface Sums {
   rate_limited: number;
   [more: string]: unknown;
 }
-/** Counters are told to the store every five seconds. */
+/** Counters are flushed to the store every five seconds. */
 async function chartOnce(told: (totals: Sums) => boolean) {
   for (;;) {
     const { json } = await chart();
@@ -33,7 +33,7 @@ async function chartOnce(told: (totals: Sums) => boolean) {
 }
 
 describe('the overview', () => {
-  it('works: balance, plan, window, month, and keys that need a look', async () => {
+  it('shows balance, plan, window, month, and keys with notices', async () => {
     const own = await lab.member({ credits: 40, plan: 'starter' });
     const who = await signedIn(lab, { account: own.account, role: 'admin' });
     const before = await who.call('GET', of(own.account, '/overview'));
@@ -45,7 +45,7 @@ describe('the overview', () => {
       smtp_available: false,
       low_balance: null,
       is_low: false,
-      keys: { active: 1, never_used: 1, idle: 0, open_to_all: 1 },
+      keys: { active: 1, never_used: 1, idle: 0, open_to_all: 1, budget_spent: 0 },
     });
     await own.verify('a@good.com');
     const { json } = await who.call('GET', of(own.account, '/overview'));
@@ -58,7 +58,7 @@ describe('the overview', () => {
     expect(Date.parse(json.rate_limit.reset_at) % 300_000).toBe(0);
   });
 
-  it('says that the balance is low from the line on, until it is above again', async () => {
+  it('reports a low balance below the threshold, until it has recovered', async () => {
     const own = await lab.member({ credits: 10 });
     const who = await signedIn(lab, { account: own.account, role: 'admin' });
     const isLow = async () => (await who.call('GET', of(own.account, '/overview'))).json.is_low;
@@ -74,7 +74,7 @@ describe('the overview', () => {
 });
 
 describe('usage', () => {
-  it('works: every hour of seven days, sums, reasons, keys, latencies, refusals', async () => {
+  it('has every hour of seven days, sums, reasons, keys, latencies, rejections', async () => {
     await member.verify('a@good.com');
     await member.verify('a@mailinator.com');
     await person.call('POST', of(member.account, '/verify'), { email: 'b@good.com', validation_type: 'mx' });
@@ -85,7 +85,7 @@ describe('usage', () => {
       bucket: 'hour',
       totals: { requests: 3, good: 2, bad: 1, credits: 3, refused: 1, rate_limited: 2 },
     });
-    // The running hour, and seven days before it; one more where the range does not begin with an hour.
+    // The current hour and seven days before it; one more if the range does not start on the hour.
     expect(json.buckets.length).toBeGreaterThanOrEqual(168);
     expect(json.buckets.length).toBeLessThanOrEqual(169);
     for (const [i, { at }] of json.buckets.entries()) expect(Date.parse(at)).toBe(Date.parse(json.from) + i * HOUR);
@@ -106,7 +106,7 @@ describe('usage', () => {
     expect(json.buckets[0]).toMatchObject({ requests: 0, refused: 0, latency: { mx: null, smtp: null } });
   });
 
-  it('by day: the same sums in whole days (UTC)', async () => {
+  it('has the same sums by day (UTC)', async () => {
     const now = Date.now();
     const from = new Date(now - 30 * DAY).toISOString();
     const { json } = await chart({ from });
@@ -123,10 +123,10 @@ describe('usage', () => {
     ]);
   });
 
-  it('refuses a range that is none, and one that is too long for its buckets', async () => {
+  it('rejects invalid ranges, and those too long for their buckets', async () => {
     const hours = await chart({ from: '2026-01-01', to: '2026-03-01', bucket: 'hour' });
     expect([hours.status, hours.json.field]).toEqual([400, 'bucket']);
-    expect(hours.json.error).toContain('ask for days');
+    expect(hours.json.error).toContain('request days');
     const days = await chart({ from: '0001-01-01', to: '9999-12-31' });
     expect([days.status, days.json.field]).toEqual([400, 'from']);
     expect((await chart({ from: '2026-02-01', to: '2026-01-01' })).json.field).toBe('from');
@@ -135,7 +135,7 @@ describe('usage', () => {
     );
   });
 
-  it('as CSV: the same buckets', async () => {
+  it('exports the same buckets as CSV', async () => {
     const reply = await chart({ bucket: 'day' }, 'usage.csv');
     expect(reply.headers.get('content-disposition')).toMatch(
       /^attachment; filename="usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv"$/,

@@ -35,7 +35,7 @@ const verify = (email: unknown, validation_type: unknown = 'mx', who = person, a
   who.call('POST', of(account, '/verify'), { email, validation_type });
 
 describe('verifying in the dashboard', () => {
-  it('works: the whole verdict with its dialogue, and what is left', async () => {
+  it('returns the verdict with its dialogue and the remaining credits', async () => {
     const { json } = await verify('good@plain.com', 'smtp');
     expect(json).toMatchObject({
       credits_remaining: 90,
@@ -50,7 +50,7 @@ describe('verifying in the dashboard', () => {
     expect((await verify('no address')).json.result.reason).toBe('invalid_format');
   });
 
-  it('is charged as any other: in the ledger, the usage and the log, under the dashboard', async () => {
+  it('is charged and recorded in ledger, usage and log, as from the dashboard', async () => {
     const own = await lab.member({ credits: 50 });
     const who = await signedIn(lab, { account: own.account });
     const { json } = await verify('a@good.com', 'mx', who, own.account);
@@ -97,7 +97,7 @@ describe('verifying in the dashboard', () => {
     expect([reply.status, reply.json.field]).toEqual([status, field]);
   });
 
-  it('an account that is suspended verifies nothing, and says so', async () => {
+  it('is rejected for a suspended account', async () => {
     const own = await lab.member();
     const who = await signedIn(lab, { account: own.account });
     await lab.store.accounts.set(own.account.id, { status: 'suspended' });
@@ -106,7 +106,7 @@ describe('verifying in the dashboard', () => {
     expect((await who.call('GET', of(own.account))).json.status).toBe('suspended');
   });
 
-  it("filters hold here too, with the person's own address as the client's", async () => {
+  it("applies filters, with the user's IP address as the client's", async () => {
     const own = await lab.member();
     const who = await signedIn(lab, { account: own.account });
     await own.call('POST', '/v1/filters', { value: '127.0.0.0/8' });
@@ -114,7 +114,7 @@ describe('verifying in the dashboard', () => {
     expect(json.result).toMatchObject({ reason: 'blocked_by_filter', credits_used: 0 });
   });
 
-  it('a person who goes away: the dialogue ends, what was found is recorded and charged', async () => {
+  it('on disconnect the dialogue ends; the outcome is recorded and charged', async () => {
     const own = await lab.member({ credits: 100 });
     const who = await signedIn(lab, { account: own.account });
     const gone = new AbortController();
@@ -126,7 +126,7 @@ describe('verifying in the dashboard', () => {
     });
     const state = async () => (await lab.store.accounts.get(own.account.id))!;
     while ((await state()).locked === 0) await after(5);
-    // Until the mail server is what it waits for.
+    // Wait until the check is waiting for the mail server.
     await after(100);
     gone.abort();
     await expect(asked).rejects.toThrow('aborted');

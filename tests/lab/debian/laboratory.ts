@@ -1,8 +1,8 @@
 /**
  * The laboratory: NSD and unbound, Postfix with postgrey, Exim and OpenSMTPD from Debian's packages, and scripted
- * personas of the large providers, all on loopback addresses of one /24 and on one port. The daemons live in a PID and
- * mount namespace of their own: they see their own /etc/passwd, resolv.conf, /run and /var/spool, the machine's are not
- * touched, and they end with the process that started them.
+ * personas of the large providers, all on loopback addresses of one /24 and on one port. The daemons run in their own
+ * PID and mount namespace, with their own /etc/passwd, resolv.conf, /run and /var/spool, and end with the process that
+ * started them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,20 +23,20 @@ import { setTimeout as after } from 'node:timers/promises';
 import { UNPACKED } from '../../../scripts/debian-packages.mjs';
 import { type SmtpLab, startSmtp } from '../smtp.ts';
 import { PROVIDERS } from './providers.ts';
-import { ASKERS, MAIL_SERVER_OCTETS, rootZone } from './zone.ts';
+import { EGRESS_HOSTS, MAIL_SERVER_OCTETS, rootZone } from './zone.ts';
 
 export interface Laboratory {
   /** First three octets of all addresses. */
   readonly net: string;
   /** The port of all mail servers. */
   readonly port: number;
-  /** Of the resolver, as the service's option takes it. */
+  /** The resolver, in the format of the service's option. */
   readonly dns: string;
-  /** Logs are in `log/`. */
+  /** Contains the logs, in `log/`. */
   readonly dir: string;
   readonly personas: ReadonlyMap<string, SmtpLab>;
-  /** The service's options for an asker: DNS, port, name, sender, source address; pace and breaker off. */
-  options(asker: keyof typeof ASKERS): Record<string, string>;
+  /** The service's options for an egress: DNS, port, name, sender, source address; rate limit and breaker off. */
+  options(egress: keyof typeof EGRESS_HOSTS): Record<string, string>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ const HERE = import.meta.dirname;
 const CERTIFICATE = join(HERE, '../certificate');
 const START_MS = 30_000;
 
-/** Throws with the daemons' logs when one of them does not come up. Root only. */
+/** Throws with the daemons' logs if one of them does not start. Root only. */
 export async function startLaboratory({ net = '127.53.25', port = 2525 } = {}): Promise<Laboratory> {
   const dir = mkdtempSync(join(tmpdir(), 'mailvet-laboratory-'));
   furnish(dir, net, port);
@@ -52,7 +52,7 @@ export async function startLaboratory({ net = '127.53.25', port = 2525 } = {}): 
   const { PATH = '' } = process.env;
   const world = spawn('unshare', [...args, dir, UNPACKED, net], {
     stdio: ['pipe', 'inherit', 'inherit'],
-    // Ctrl-C is for us; the daemons end when their standard input does.
+    // Ctrl-C is ours to handle; the daemons end when their standard input closes.
     detached: true,
     env: { PATH: `${PATH}:/usr/sbin:/sbin`, LANG: 'C' },
   });
@@ -81,12 +81,12 @@ export async function startLaboratory({ net = '127.53.25', port = 2525 } = {}): 
     dns: `${net}.253:53`,
     dir,
     personas,
-    options: (asker) => ({
+    options: (egress) => ({
       MAILVET_DNS_SERVERS: `${net}.253:53`,
       MAILVET_SMTP_PORT: String(port),
-      MAILVET_SMTP_HELO: ASKERS[asker].helo,
-      MAILVET_SMTP_FROM: ASKERS[asker].from,
-      MAILVET_SMTP_BIND: `${net}.${ASKERS[asker].octet}`,
+      MAILVET_SMTP_HELO: EGRESS_HOSTS[egress].helo,
+      MAILVET_SMTP_FROM: EGRESS_HOSTS[egress].from,
+      MAILVET_SMTP_BIND: `${net}.${EGRESS_HOSTS[egress].octet}`,
       MAILVET_SMTP_RATE_PER_OPERATOR: '0',
       MAILVET_SMTP_BREAKER_SECONDS: '0',
       MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
@@ -95,7 +95,7 @@ export async function startLaboratory({ net = '127.53.25', port = 2525 } = {}): 
   };
 }
 
-/** Everything that the daemons read or write, in one folder. */
+/** The folder with everything that the daemons read or write. */
 function furnish(dir: string, net: string, port: number): void {
   chmodSync(dir, 0o755);
   const folders = ['config', 'dns', 'etc', 'exim', 'log', 'postfix/queue', 'postfix/data', 'postgrey', 'tls'];
@@ -108,7 +108,7 @@ function furnish(dir: string, net: string, port: number): void {
   const domains = PROVIDERS.flatMap(({ domain, host, octet }) => [[domain, { host, octet }] as const]);
   writeFileSync(join(dir, 'dns/root.zone'), rootZone(net, Object.fromEntries(domains)));
   for (const name of ['cert.pem', 'key.pem']) copyFileSync(join(CERTIFICATE, name), join(dir, 'tls', name));
-  // OpenSMTPD refuses a key that others could read.
+  // OpenSMTPD rejects a key that others can read.
   copyFileSync(join(CERTIFICATE, 'key.pem'), join(dir, 'tls/private-key.pem'));
   chmodSync(join(dir, 'tls/private-key.pem'), 0o600);
   writeFileSync(join(dir, 'etc/resolv.conf'), `nameserver ${net}.253\n`);
@@ -120,7 +120,7 @@ function furnish(dir: string, net: string, port: number): void {
   writeAccounts(dir);
 }
 
-/** The accounts of the two servers that are unpacked and not installed. */
+/** System users of the two servers that are unpacked, not installed. */
 const ACCOUNTS = { 'Debian-exim': 5301, opensmtpd: 5302, opensmtpq: 5303 };
 
 function writeAccounts(dir: string): void {
@@ -135,7 +135,7 @@ function writeAccounts(dir: string): void {
   writeFileSync(join(dir, 'etc/group'), group + groups.join(''));
 }
 
-/** Waits until somebody listens there. */
+/** Waits until the port accepts connections. */
 async function listening(address: string, port: number, world: ChildProcess, giveUp: AbortSignal): Promise<void> {
   for (;;) {
     const socket = connect({ host: address, port });
@@ -144,7 +144,7 @@ async function listening(address: string, port: number, world: ChildProcess, giv
     });
     socket.destroy();
     if (connected) return;
-    if (giveUp.aborted || world.exitCode !== null) throw new Error(`Nobody listens on ${address}:${port}.`);
+    if (giveUp.aborted || world.exitCode !== null) throw new Error(`Nothing is listening on ${address}:${port}.`);
     await after(50);
   }
 }
@@ -156,7 +156,7 @@ async function end(world: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** The end of every log, for the message of a start that failed. */
+/** The end of every log, for the error message of a failed start. */
 function readLogs(dir: string): string {
   const tail = (name: string) =>
     readFileSync(join(dir, 'log', name), 'utf8')

@@ -1,11 +1,11 @@
-/** What the large providers say, by persona: their own words, as their documentation and real bounces have them. */
+/** Replies of the large providers, by persona, as in their documentation and real bounces. */
 import type { Persona } from '../smtp.ts';
 
-export interface Provider {
+interface Provider {
   readonly name: string;
-  /** A domain whose mail the provider takes. */
+  /** A domain hosted by the provider. */
   readonly domain: string;
-  /** A host of the provider, by whose name it is known. */
+  /** A host name that identifies the provider. */
   readonly host: string;
   /** Last octet of its address in the laboratory. */
   readonly octet: number;
@@ -13,7 +13,7 @@ export interface Provider {
   readonly source: string;
 }
 
-/** Local part → reply at RCPT. `anna` exists; of others nothing is known. */
+/** Local part → reply at RCPT. `anna` exists. */
 const says =
   (replies: Readonly<Record<string, readonly string[]>>, unknown: (path: string) => readonly string[]) =>
   ({ verb, path }: { verb: string; path: string }): readonly string[] | undefined => {

@@ -1,6 +1,6 @@
-/** What each address of the laboratory must yield. One row, one question; `again` is the same question, asked later. */
-import type { Deliverability, Reason, Status } from '../../../src/engine/judge.ts';
-import type { ASKERS } from './zone.ts';
+/** The expected verdict for each address of the laboratory. `again`: the same check, repeated later. */
+import type { Deliverability, Reason, Status } from '../../../src/kernel/reasons.ts';
+import type { EGRESS_HOSTS } from './zone.ts';
 
 export interface Yields {
   readonly status: Status;
@@ -17,7 +17,7 @@ export interface Row {
   readonly yields: Yields;
   readonly again?: { readonly afterMs: number; readonly yields: Yields };
   /** Default: `fit`. */
-  readonly asker?: keyof typeof ASKERS;
+  readonly egress?: keyof typeof EGRESS_HOSTS;
   readonly timeoutMs?: number;
 }
 
@@ -29,7 +29,7 @@ const answered = (status: Status, deliverability: Deliverability, reason: Reason
   credits_used: 10,
   is_catch_all: null,
 });
-/** The mailbox question got no answer, and is not billed. */
+/** The server gave no answer about the mailbox, so the smtp level is not billed. */
 const unknown = (reason: Reason): Yields => ({
   status: 'good',
   deliverability: 'unknown',
@@ -79,7 +79,7 @@ const POSTFIX: readonly Row[] = [
   },
   { server: 'Postfix, postgrey', email: 'nobody@grey.test', yields: NOT_FOUND },
   {
-    // As postgrey's own manual has it: the random recipient is greylisted too, so it takes a third asking to tell.
+    // postgrey greylists the random recipient too, so it takes a third check.
     server: 'Postfix, postgrey before the mailboxes',
     email: 'anna@greyfirst.test',
     yields: GREYLISTED,
@@ -131,7 +131,7 @@ const POSTFIX: readonly Row[] = [
   { server: 'postscreen, blocklist, not on it', email: 'anna@screenbl.test', yields: DELIVERABLE },
 ];
 
-/** The asker is the one to blame: whatever is said, nobody's mailbox is dead. */
+/** All rejections are about the client, so no mailbox may be reported as bad. */
 const UNFIT: readonly Row[] = [
   { server: 'Postfix, blocklist', email: 'anna@rbl.test', yields: BLOCKED },
   { server: 'Postfix, blocklist', email: 'nobody@rbl.test', yields: BLOCKED },
@@ -146,7 +146,7 @@ const UNFIT: readonly Row[] = [
   { server: 'Exim, sender callout', email: 'anna@eximcallout.test', yields: BLOCKED },
   { server: 'OpenSMTPD, reverse DNS demanded', email: 'anna@openrdns.test', yields: BLOCKED },
   { server: 'Postfix, not strict', email: 'anna@plain.test', yields: DELIVERABLE },
-].map((row) => ({ ...row, asker: 'unfit' as const }));
+].map((row) => ({ ...row, egress: 'unfit' as const }));
 
 const EXIM: readonly Row[] = [
   { server: 'Exim', email: 'anna@exim.test', yields: DELIVERABLE },
@@ -167,12 +167,12 @@ const EXIM: readonly Row[] = [
   { server: 'Exim, relay not permitted', email: 'anna@eximrelay.test', yields: NO_RELAY },
 ];
 
-/** OpenSMTPD's words for a mailbox that it does not have: "524 5.2.4 Mailing list expansion problem". */
+/** OpenSMTPD's reply for an unknown mailbox: "524 5.2.4 Mailing list expansion problem". */
 const OPENSMTPD: readonly Row[] = [
   { server: 'OpenSMTPD', email: 'anna@open.test', yields: DELIVERABLE },
   { server: 'OpenSMTPD', email: 'nobody@open.test', yields: NOT_FOUND },
   { server: 'OpenSMTPD, catch-all', email: 'nobody@openany.test', yields: CATCH_ALL },
-  // "550 Invalid recipient" for every address of a domain that it does not serve: no word of relaying.
+  // "550 Invalid recipient" for every address of a domain that it does not serve, without mentioning relaying.
   { server: 'OpenSMTPD, no rule for the domain', email: 'anna@openrelay.test', yields: NOT_FOUND },
   { server: 'OpenSMTPD, reverse DNS demanded', email: 'anna@openrdns.test', yields: DELIVERABLE },
   // Debian 12's OpenSMTPD cannot finish a handshake with OpenSSL 3 (its issues 1171 and 1239).

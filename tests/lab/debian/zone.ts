@@ -1,4 +1,4 @@
-/** The names of the laboratory: one zone file for the whole tree, the root included. */
+/** The names of the laboratory: one zone file for the whole tree, including the root. */
 
 /** Domain → the last octet of its mail server's address; the server's name is `mx.` and the domain. */
 const SERVERS: Readonly<Record<string, number>> = {
@@ -50,17 +50,17 @@ const SERVERS: Readonly<Record<string, number>> = {
   'opentls.test': 62,
   'openrdns.test': 63,
   'openrelay.test': 60,
-  // Nobody listens.
+  // Nothing listens there.
   'down.test': 250,
 };
 
-/** Who asks. `fit`: everything about it is in order. `unfit`: no reverse DNS, a HELO name and a sender that do not exist. */
-export const ASKERS = {
+/** `fit`: everything is in order. `unfit`: no reverse DNS, on a blocklist, HELO name and sender domain do not exist. */
+export const EGRESS_HOSTS = {
   fit: { octet: 200, helo: 'verifier.mailvet.test', from: 'verify@verifier.mailvet.test' },
   unfit: { octet: 201, helo: 'nowhere.invalid-names.test', from: 'verify@nowhere.invalid-names.test' },
 } as const;
 
-/** Domains that differ in their DNS only; `%` is the laboratory's network. */
+/** Domains that differ only in their DNS; `%` is the laboratory's network. */
 const SPECIAL = `
 null-mx.test.            MX 0 .
 no-mail.test.            TXT "v=spf1 -all"
@@ -77,7 +77,7 @@ mx.mx-noaddress.test.    TXT "no address"
 ; Delegated to a server that is not there: the resolver says SERVFAIL.
 lame.test.               NS ns.lame.test.
 ns.lame.test.            A %.251
-; Blocklist: one asker is on it.
+; Blocklist with the unfit egress.
 201.$.bl.lab.test.       A 127.0.0.2
 201.$.bl.lab.test.       TXT "see https://bl.lab.test/?ip=%.201"
 verifier.mailvet.test.   A %.200
@@ -98,7 +98,7 @@ export function rootZone(net: string, personas: Readonly<Record<string, { host: 
     '. NS ns.lab.test.',
     `ns.lab.test. A ${net}.252`,
     ...SPECIAL.replaceAll('%', net).replaceAll('$', reversed).trim().split('\n'),
-    `${ASKERS.fit.octet}.${reversed}.in-addr.arpa. PTR ${ASKERS.fit.helo}.`,
+    `${EGRESS_HOSTS.fit.octet}.${reversed}.in-addr.arpa. PTR ${EGRESS_HOSTS.fit.helo}.`,
   ];
   for (const [domain, octet] of Object.entries(SERVERS)) {
     lines.push(`${domain}. MX 10 mx.${domain}.`, `mx.${domain}. A ${net}.${octet}`);
@@ -110,5 +110,5 @@ export function rootZone(net: string, personas: Readonly<Record<string, { host: 
   return `${lines.join('\n')}\n`;
 }
 
-/** Last octets on which a real mail server listens. */
+/** Last octets of the real mail servers. */
 export const MAIL_SERVER_OCTETS: readonly number[] = [...new Set(Object.values(SERVERS))].filter((n) => n < 200);

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
-/** Query keys begin with `account` and its id, so that one line refreshes all of an account after a change. */
+/** Query keys begin with `account` and its id, so that one call invalidates all data of an account. */
 export const overviewQuery = (account: string) =>
   queryOptions({
     queryKey: ['account', account, 'overview'],

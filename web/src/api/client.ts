@@ -1,19 +1,20 @@
 import createClient from 'openapi-fetch';
-import type { paths } from './schema.ts';
+import type { Error as ErrorReply, paths } from './schema.ts';
+export type ErrorCode = ErrorReply['code'];
 
-/** The dashboard's private API, typed by the server's own document. The session is a cookie; nothing is kept here. */
+/** The dashboard's private API, typed from the server's OpenAPI document. The session is an HttpOnly cookie. */
 export const api = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' });
 
-/** A refusal of the server, as it worded it. */
+/** An error reply of the server. */
 export class ApiError extends Error {
   readonly status: number;
   /** Stable name, such as `confirmation_mismatch`. */
   readonly code: string;
-  /** The parameter that is wrong, where one is. */
+  /** The invalid parameter, if the error concerns one. */
   readonly field: string | null;
   constructor(status: number, body: unknown) {
     const { error, code, field } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-    super(typeof error === 'string' ? error : `The service answered with status ${status}. Try again.`);
+    super(typeof error === 'string' ? error : `The service returned status ${status}. Try again.`);
     this.name = 'ApiError';
     this.status = status;
     this.code = typeof code === 'string' ? code : 'unknown';
@@ -21,10 +22,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The data of a reply; throws ApiError on a refusal. */
+/** The data of a reply; throws ApiError for an error reply. */
 export async function unwrap<T>(reply: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await reply.catch(() => {
-    throw new Error('The service cannot be reached. Check the connection and try again.');
+    throw new Error('Cannot reach the service. Check your connection and try again.');
   });
   if (!response.ok || data === undefined) throw new ApiError(response.status, error);
   return data;

@@ -1,24 +1,25 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError } from './client.ts';
+import { ApiError, type ErrorCode } from './client.ts';
 
-/**
- * What somebody else changed shows at the next request: a session ended, an account or a role was taken away. Then the
- * question who is signed in, and as what, is asked again.
- */
-const CHANGED: readonly string[] = ['not_signed_in', 'not_found', 'role_not_sufficient'];
+/** The session has ended, or an account or role was removed elsewhere: the cached session is stale. */
+const STALE_SESSION_CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  'not_signed_in',
+  'not_found',
+  'role_not_sufficient',
+]);
 
-export function noteRefusal(error: Error): void {
-  if (error instanceof ApiError && CHANGED.includes(error.code))
+export function handleApiError(error: Error): void {
+  if (error instanceof ApiError && STALE_SESSION_CODES.has(error.code))
     void queryClient.invalidateQueries({ queryKey: ['session'] });
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noteRefusal }),
-  mutationCache: new MutationCache({ onError: noteRefusal }),
+  queryCache: new QueryCache({ onError: handleApiError }),
+  mutationCache: new MutationCache({ onError: handleApiError }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What the server refused it will refuse again; what did not arrive may the next time.
+      // Error replies are final; network failures may be transient.
       retry: (failures, error) => !(error instanceof ApiError) && failures < 2,
     },
   },

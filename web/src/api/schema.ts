@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in */
+        /** The signed-in user */
         get: operations["session"];
         put?: never;
         post?: never;
@@ -30,7 +30,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Use the one-time link of the first start */
+        /** Use the one-time setup link */
         post: operations["setup"];
         delete?: never;
         options?: never;
@@ -64,7 +64,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The second factor of a sign-in */
+        /** Complete a sign-in with the second factor */
         post: operations["signInCode"];
         delete?: never;
         options?: never;
@@ -81,7 +81,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to sign in with a passkey */
+        /** Start signing in with a passkey */
         post: operations["passkeySignInOptions"];
         delete?: never;
         options?: never;
@@ -115,7 +115,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign out here */
+        /** Sign out of this session */
         post: operations["signOut"];
         delete?: never;
         options?: never;
@@ -132,7 +132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End every session of the user, this one too */
+        /** End all sessions of the user, including this one */
         post: operations["signOutEverywhere"];
         delete?: never;
         options?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign up; a mail says how to go on */
+        /** Sign up; the next step is sent by email */
         post: operations["signUp"];
         delete?: never;
         options?: never;
@@ -166,7 +166,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Use the link of a sign-up's mail */
+        /** Use the link from the sign-up email */
         post: operations["verifyEmail"];
         delete?: never;
         options?: never;
@@ -183,7 +183,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a link to choose a new password; says nothing of whether the address is known */
+        /** Send a password reset link; the response does not reveal whether the address has an account */
         post: operations["forgotPassword"];
         delete?: never;
         options?: never;
@@ -200,7 +200,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Choose a password by a link; ends every session of the user */
+        /** Set a new password with a reset link; ends all sessions of the user and removes their passkeys */
         post: operations["resetPassword"];
         delete?: never;
         options?: never;
@@ -217,7 +217,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the password; ends every other session of the user */
+        /** Change the password; ends all other sessions of the user */
         post: operations["changePassword"];
         delete?: never;
         options?: never;
@@ -251,7 +251,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a secret for an authenticator app; in force once a code confirms it */
+        /** Create a secret for an authenticator app; takes effect once a code confirms it */
         post: operations["beginTotp"];
         delete?: never;
         options?: never;
@@ -268,7 +268,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask a code at sign-in from now on */
+        /** Turn on two-factor authentication */
         post: operations["confirmTotp"];
         delete?: never;
         options?: never;
@@ -285,7 +285,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask no code at sign-in any more */
+        /** Turn off two-factor authentication */
         post: operations["removeTotp"];
         delete?: never;
         options?: never;
@@ -320,7 +320,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to add a passkey */
+        /** Start adding a passkey */
         post: operations["passkeyOptions"];
         delete?: never;
         options?: never;
@@ -354,7 +354,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What an invitation is for */
+        /** Look up an invitation */
         post: operations["lookUpInvitation"];
         delete?: never;
         options?: never;
@@ -371,7 +371,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Become a member: with a name and a password where the address is new, else signed in under it */
+        /** Accept an invitation: with a name and password if the address is new, otherwise signed in under it */
         post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
@@ -403,7 +403,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counters by hour or day, by reason and by key; the last seven days unless a range is named */
+        /** Counters by hour or day, reason and key; the last seven days by default */
         get: operations["usageChart"];
         put?: never;
         post?: never;
@@ -438,7 +438,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** The balance below which a banner and a mail say so */
+        /** Set the low-balance threshold for the banner and email alert */
         put: operations["setLowBalance"];
         post?: never;
         delete?: never;
@@ -456,7 +456,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify one address, with its evidence; charged as any other */
+        /** Verify one address, with evidence; charged like an API request */
         post: operations["verifyHere"];
         delete?: never;
         options?: never;
@@ -488,7 +488,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One verification with its full reply */
+        /** One verification with its full response */
         get: operations["logEntry"];
         put?: never;
         post?: never;
@@ -507,7 +507,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Erase what is recorded of an address; counters and charges stay */
+        /** Erase all records of an address; counters and charges remain */
         post: operations["eraseFromLog"];
         delete?: never;
         options?: never;
@@ -522,10 +522,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The keys, newest first, revoked ones last */
+        /** API keys, newest first, revoked ones last */
         get: operations["listKeys"];
         put?: never;
-        /** Make a key; its value is shown this once */
+        /** Create a key; its value is shown only once */
         post: operations["createKey"];
         delete?: never;
         options?: never;
@@ -546,7 +546,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change name and allowlist */
+        /** Change name, allowlist, expiry, scopes and budget */
         patch: operations["changeKey"];
         trace?: never;
     };
@@ -559,7 +559,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke a key, at once and for good */
+        /** Revoke a key immediately and permanently */
         post: operations["revokeKey"];
         delete?: never;
         options?: never;
@@ -576,7 +576,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a key with the same settings and revoke this one after a grace */
+        /** Create a key with the same settings and revoke this one after a grace period */
         post: operations["rollKey"];
         delete?: never;
         options?: never;
@@ -591,7 +591,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One page, newest first */
+        /** Filters, newest first */
         get: operations["listFiltersHere"];
         put?: never;
         /** Add a filter */
@@ -611,7 +611,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add many; each line has its own result */
+        /** Add many filters; each line gets its own result */
         post: operations["importFilters"];
         delete?: never;
         options?: never;
@@ -680,7 +680,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete the account and everything in it, for good */
+        /** Delete the account and all its data permanently */
         post: operations["deleteAccount"];
         delete?: never;
         options?: never;
@@ -695,7 +695,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every change of the balance, newest first */
+        /** Every balance change, newest first */
         get: operations["ledger"];
         put?: never;
         post?: never;
@@ -712,7 +712,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members, and invitations that are open */
+        /** Members and pending invitations */
         get: operations["members"];
         put?: never;
         post?: never;
@@ -732,11 +732,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a member (admins; owners only by owners), or leave (anybody) */
+        /** Remove a member (admins; only owners remove owners) or leave the account (any member) */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
-        /** Change a member's role; only owners make and unmake owners, and one always stays */
+        /** Change a member's role; only owners grant or revoke the owner role, and the last owner keeps it */
         patch: operations["changeRole"];
         trace?: never;
     };
@@ -749,7 +749,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Invite somebody for seven days */
+        /** Invite someone by email; the invitation is valid for seven days */
         post: operations["invite"];
         delete?: never;
         options?: never;
@@ -767,7 +767,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Withdraw an invitation */
+        /** Revoke an invitation */
         delete: operations["withdrawInvitation"];
         options?: never;
         head?: never;
@@ -781,7 +781,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who did what, from where; newest first */
+        /** Audit log, newest first */
         get: operations["trail"];
         put?: never;
         post?: never;
@@ -801,7 +801,7 @@ export interface paths {
         /** Accounts, newest first */
         get: operations["operatorAccounts"];
         put?: never;
-        /** Make an account */
+        /** Create an account */
         post: operations["operatorCreateAccount"];
         delete?: never;
         options?: never;
@@ -823,7 +823,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Name, plan, rate limit; suspend and resume */
+        /** Change name, plan or rate limit; suspend or resume */
         patch: operations["operatorChangeAccount"];
         trace?: never;
     };
@@ -836,7 +836,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Grant credits, or take them back */
+        /** Grant or deduct credits */
         post: operations["operatorGrant"];
         delete?: never;
         options?: never;
@@ -870,7 +870,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Is this host fit to ask other people's mail servers? */
+        /** Check whether this host is ready for SMTP verification */
         post: operations["operatorDoctor"];
         delete?: never;
         options?: never;
@@ -885,7 +885,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The disposable list in use */
+        /** Disposable domain list in use */
         get: operations["operatorLists"];
         put?: never;
         post?: never;
@@ -904,9 +904,60 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fetch the newest disposable list */
+        /** Update the disposable domain list */
         post: operations["operatorUpdateLists"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Failed background jobs, newest first */
+        get: operations["operatorJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/jobs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Retry a failed job */
+        post: operations["operatorRetryJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Drop a failed job */
+        delete: operations["operatorDropJob"];
         options?: never;
         head?: never;
         patch?: never;
@@ -930,7 +981,8 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 role: "member" | "admin" | "owner";
-                plan: string;
+                /** @enum {string} */
+                plan: "starter" | "premium" | "enterprise";
                 /** @enum {string} */
                 status: "active" | "suspended";
             }[];
@@ -946,7 +998,7 @@ export interface components {
         };
         /** SignIn */
         SignIn: {
-            /** @description True: not yet signed in, a code is asked next. */
+            /** @description True: not signed in yet, a code is required next. */
             second_factor: boolean;
         };
         /** PasskeyOptions */
@@ -987,8 +1039,10 @@ export interface components {
             account: {
                 id: string;
                 name: string;
-                plan: string;
-                status: string;
+                /** @enum {string} */
+                plan: "starter" | "premium" | "enterprise";
+                /** @enum {string} */
+                status: "active" | "suspended";
             };
             credits: {
                 remaining: number;
@@ -1020,6 +1074,7 @@ export interface components {
                 never_used: number;
                 idle: number;
                 open_to_all: number;
+                budget_spent: number;
             };
         };
         /** UsageChart */
@@ -1061,7 +1116,11 @@ export interface components {
                 rate_limited: number;
             };
             by_reason: {
-                reason: string;
+                /**
+                 * @description `none`: without a reason.
+                 * @enum {string}
+                 */
+                reason: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 requests: number;
             }[];
             by_key: {
@@ -1084,9 +1143,12 @@ export interface components {
             validation_type: "mx" | "smtp";
             credits_used: number;
             is_disposable: boolean;
-            /** @enum {string} */
+            /**
+             * @description What to expect of a message.
+             * @enum {string}
+             */
             deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
-            reason: string | null;
+            reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
             did_you_mean: string | null;
             normalized_email: string | null;
             local_part: string | null;
@@ -1192,8 +1254,12 @@ export interface components {
             email: string;
             /** @enum {string} */
             status: "good" | "bad";
-            deliverability: string;
-            reason: string | null;
+            /**
+             * @description What to expect of a message.
+             * @enum {string}
+             */
+            deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
+            reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
             /** @enum {string} */
             requested: "mx" | "smtp";
             /** @enum {string} */
@@ -1230,14 +1296,22 @@ export interface components {
             name: string;
             key: string;
             allow_ips: string[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks")[];
+            budget: {
+                monthly_credits: number;
+                used: number;
+                /** Format: date-time */
+                resets_at: string;
+            } | null;
             /** @enum {string} */
-            state: "active" | "expiring" | "revoked";
+            state: "active" | "expiring" | "expired" | "revoked";
             /** Format: date-time */
             created_at: string;
+            expires_at: string | null;
             revoked_at: string | null;
             last_used_at: string | null;
             last_used_ip: string | null;
-            notices: ("never_used" | "idle" | "open_to_all")[];
+            notices: ("never_used" | "idle" | "open_to_all" | "budget_spent")[];
         };
         /** Keys */
         Keys: {
@@ -1269,13 +1343,10 @@ export interface components {
                 total_count: number;
             };
         };
-        /**
-         * FilterRequest
-         * @description Flat, or wrapped as {"filter": {…}}.
-         */
+        /** FilterRequest */
         FilterRequest: {
             /**
-             * @description May be left out when the value shows it.
+             * @description Optional when the value makes it clear.
              * @enum {string}
              */
             filter_type?: "email" | "domain" | "ip_address";
@@ -1301,7 +1372,8 @@ export interface components {
         Account: {
             id: string;
             name: string;
-            plan: string;
+            /** @enum {string} */
+            plan: "starter" | "premium" | "enterprise";
             /** @enum {string} */
             status: "active" | "suspended";
             /** @description Requests per 5 minutes. */
@@ -1381,7 +1453,8 @@ export interface components {
                     name: string;
                 };
                 ip: string | null;
-                action: string;
+                /** @enum {string} */
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "log.erased" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -1415,7 +1488,8 @@ export interface components {
         /** Doctor */
         Doctor: {
             checks: {
-                check: string;
+                /** @enum {string} */
+                check: "resolver" | "port" | "helo" | "egress" | "ptr" | "spf" | "blocklists" | "lists" | "store" | "clock";
                 /** @enum {string} */
                 result: "pass" | "warn" | "fail";
                 found: string;
@@ -1435,18 +1509,36 @@ export interface components {
             lists: components["schemas"]["Lists"];
             message: string;
         };
+        /** OperatorJob */
+        OperatorJob: {
+            id: string;
+            kind: string;
+            description: string;
+            account: string | null;
+            attempts: number;
+            last_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            failed_at: string;
+        };
+        /** OperatorJobs */
+        OperatorJobs: {
+            jobs: components["schemas"]["OperatorJob"][];
+            total_count: number;
+        };
         /** Error */
         Error: {
-            /** @description One plain sentence. */
+            /** @description What is wrong, in one sentence. */
             error: string;
             /**
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "plan_upgrade_required" | "ip_not_allowed" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "link_expired" | "wrong_password" | "wrong_code" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "wrong_password" | "wrong_code" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
-            /** @description The parameter that is at fault. */
+            /** @description The parameter that caused the error. */
             field?: string;
             limit?: number;
             /** @description Seconds; also sent as Retry-After. */
@@ -1454,12 +1546,29 @@ export interface components {
             current_plan?: string;
             upgrade_required?: string;
             existing_id?: number;
+            /**
+             * @description The scope that the key lacks.
+             * @enum {string}
+             */
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+            /**
+             * Format: date-time
+             * @description When the key expired.
+             */
+            expired_at?: string;
+            /** @description Credits that the key may spend in a calendar month (UTC). */
+            budget?: number;
+            /**
+             * Format: date-time
+             * @description When the budget of the key starts anew.
+             */
+            resets_at?: string;
             /** @description The least role that may do this. */
             required_role?: string;
         };
     };
     responses: {
-        /** @description Refused. */
+        /** @description An error. */
         Error: {
             headers: {
                 [name: string]: unknown;
@@ -1507,6 +1616,8 @@ export type OperatorAccounts = components['schemas']['OperatorAccounts'];
 export type Doctor = components['schemas']['Doctor'];
 export type Lists = components['schemas']['Lists'];
 export type ListsUpdate = components['schemas']['ListsUpdate'];
+export type OperatorJob = components['schemas']['OperatorJob'];
+export type OperatorJobs = components['schemas']['OperatorJobs'];
 export type Error = components['schemas']['Error'];
 export type ResponseError = components['responses']['Error'];
 export type $defs = Record<string, never>;
@@ -1520,7 +1631,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who is signed in */
+            /** @description The signed-in user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1552,7 +1663,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Use the one-time link of the first start */
+            /** @description Use the one-time setup link */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1622,7 +1733,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The second factor of a sign-in */
+            /** @description Complete a sign-in with the second factor */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1650,7 +1761,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Begin to sign in with a passkey */
+            /** @description Start signing in with a passkey */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1713,7 +1824,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Sign out here */
+            /** @description Sign out of this session */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1736,7 +1847,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End every session of the user, this one too */
+            /** @description End all sessions of the user, including this one */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1768,7 +1879,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Sign up; a mail says how to go on */
+            /** @description Sign up; the next step is sent by email */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -1803,7 +1914,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Use the link of a sign-up's mail */
+            /** @description Use the link from the sign-up email */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1837,7 +1948,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Send a link to choose a new password; says nothing of whether the address is known */
+            /** @description Send a password reset link; the response does not reveal whether the address has an account */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -1872,7 +1983,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Choose a password by a link; ends every session of the user */
+            /** @description Set a new password with a reset link; ends all sessions of the user and removes their passkeys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1907,7 +2018,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the password; ends every other session of the user */
+            /** @description Change the password; ends all other sessions of the user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1975,7 +2086,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a secret for an authenticator app; in force once a code confirms it */
+            /** @description Create a secret for an authenticator app; takes effect once a code confirms it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2011,7 +2122,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Ask a code at sign-in from now on */
+            /** @description Turn on two-factor authentication */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2046,7 +2157,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Ask no code at sign-in any more */
+            /** @description Turn off two-factor authentication */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2134,9 +2245,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    password: string;
+                };
+            };
+        };
         responses: {
-            /** @description Begin to add a passkey */
+            /** @description Start adding a passkey */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2145,9 +2262,13 @@ export interface operations {
                     "application/json": components["schemas"]["PasskeyOptions"];
                 };
             };
+            400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
             422: components["responses"]["Error"];
+            429: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
@@ -2194,7 +2315,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What an invitation is for */
+            /** @description Look up an invitation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2230,7 +2351,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Become a member: with a name and a password where the address is new, else signed in under it */
+            /** @description Accept an invitation: with a name and password if the address is new, otherwise signed in under it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2293,7 +2414,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Counters by hour or day, by reason and by key; the last seven days unless a range is named */
+            /** @description Counters by hour or day, reason and key; the last seven days by default */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2359,7 +2480,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The balance below which a banner and a mail say so */
+            /** @description Set the low-balance threshold for the banner and email alert */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2397,7 +2518,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Verify one address, with its evidence; charged as any other */
+            /** @description Verify one address, with evidence; charged like an API request */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2426,7 +2547,7 @@ export interface operations {
                 email?: string;
                 id?: string;
                 /** @description `none`: without a reason. */
-                reason?: string;
+                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Id of a key, or `dashboard`. */
                 key?: string;
                 status?: "good" | "bad";
@@ -2470,7 +2591,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One verification with its full reply */
+            /** @description One verification with its full response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2503,7 +2624,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Erase what is recorded of an address; counters and charges stay */
+            /** @description Erase all records of an address; counters and charges remain */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2533,7 +2654,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The keys, newest first, revoked ones last */
+            /** @description API keys, newest first, revoked ones last */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2564,11 +2685,17 @@ export interface operations {
                     name: string;
                     /** @description IPs and CIDRs; empty: from anywhere. */
                     allow_ips?: string[];
+                    /** @description A date or an RFC 3339 date-time in the future; null: never. */
+                    expires_at?: string | null;
+                    /** @description What the key may be used for. */
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks")[];
+                    /** @description What the key may spend in a calendar month (UTC); null: no budget. */
+                    monthly_credits?: number | null;
                 };
             };
         };
         responses: {
-            /** @description Make a key; its value is shown this once */
+            /** @description Create a key; its value is shown only once */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2603,11 +2730,17 @@ export interface operations {
                     name?: string;
                     /** @description IPs and CIDRs; empty: from anywhere. */
                     allow_ips?: string[];
+                    /** @description A date or an RFC 3339 date-time in the future; null: never. */
+                    expires_at?: string | null;
+                    /** @description What the key may be used for. */
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks")[];
+                    /** @description What the key may spend in a calendar month (UTC); null: no budget. */
+                    monthly_credits?: number | null;
                 };
             };
         };
         responses: {
-            /** @description Change name and allowlist */
+            /** @description Change name, allowlist, expiry, scopes and budget */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2645,7 +2778,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Revoke a key, at once and for good */
+            /** @description Revoke a key immediately and permanently */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2684,7 +2817,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a key with the same settings and revoke this one after a grace */
+            /** @description Create a key with the same settings and revoke this one after a grace period */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2721,7 +2854,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page, newest first */
+            /** @description Filters, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2795,7 +2928,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add many; each line has its own result */
+            /** @description Add many filters; each line gets its own result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2847,7 +2980,7 @@ export interface operations {
             header?: never;
             path: {
                 account: string;
-                id: string;
+                id: number;
             };
             cookie?: never;
         };
@@ -2953,7 +3086,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Delete the account and everything in it, for good */
+            /** @description Delete the account and all its data permanently */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2988,7 +3121,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every change of the balance, newest first */
+            /** @description Every balance change, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3016,7 +3149,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Members, and invitations that are open */
+            /** @description Members and pending invitations */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3044,7 +3177,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a member (admins; owners only by owners), or leave (anybody) */
+            /** @description Remove a member (admins; only owners remove owners) or leave the account (any member) */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3080,7 +3213,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a member's role; only owners make and unmake owners, and one always stays */
+            /** @description Change a member's role; only owners grant or revoke the owner role, and the last owner keeps it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3119,7 +3252,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Invite somebody for seven days */
+            /** @description Invite someone by email; the invitation is valid for seven days */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3152,7 +3285,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Withdraw an invitation */
+            /** @description Revoke an invitation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3182,7 +3315,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who did what, from where; newest first */
+            /** @description Audit log, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3248,7 +3381,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make an account */
+            /** @description Create an account */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3316,7 +3449,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Name, plan, rate limit; suspend and resume */
+            /** @description Change name, plan or rate limit; suspend or resume */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3354,7 +3487,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Grant credits, or take them back */
+            /** @description Grant or deduct credits */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3413,7 +3546,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Is this host fit to ask other people's mail servers? */
+            /** @description Check whether this host is ready for SMTP verification */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3438,7 +3571,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The disposable list in use */
+            /** @description Disposable domain list in use */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3462,13 +3595,92 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Fetch the newest disposable list */
+            /** @description Update the disposable domain list */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListsUpdate"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Failed background jobs, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorJobs"];
+                };
+            };
+            401: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorRetryJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retry a failed job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorDropJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Drop a failed job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             401: components["responses"]["Error"];

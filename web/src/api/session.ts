@@ -1,6 +1,7 @@
 import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { api, unwrap } from './client.ts';
+import { ROLES } from './limits.ts';
 import type { Session } from './schema.ts';
 
 export const sessionQuery = queryOptions({
@@ -10,13 +11,13 @@ export const sessionQuery = queryOptions({
 });
 
 export type SignedInUser = NonNullable<Session['user']>;
-export type AccountOfUser = Session['accounts'][number];
-export type Role = AccountOfUser['role'];
+type AccountMembership = Session['accounts'][number];
+export type Role = AccountMembership['role'];
 
 /** Who is signed in, or null; loaded before the first page is shown. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 
-/** Forgets everything that was loaded and asks anew who is signed in: after signing in or out, and on a 401. */
+/** Clears all cached data and reloads the session: after signing in or out, and on a 401. */
 export function useRefreshSession(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
@@ -25,12 +26,12 @@ export function useRefreshSession(): () => Promise<void> {
   };
 }
 
-const CHOSEN = 'mailvet.account';
+const STORAGE_KEY = 'mailvet.account';
 const listeners = new Set<() => void>();
 
-/** Which of their accounts a person looks at is remembered in this browser: an id, no secret. */
-export function chooseAccount(id: string): void {
-  localStorage.setItem(CHOSEN, id);
+/** The selected account is remembered in this browser: an id, no secret. */
+export function selectAccount(id: string): void {
+  localStorage.setItem(STORAGE_KEY, id);
   for (const listener of listeners) listener();
 }
 
@@ -39,24 +40,22 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The account that is looked at; null where the person is in none. */
-export function useAccountOrNull(): AccountOfUser | null {
+/** The selected account; null if the user is not a member of any. */
+export function useAccountOrNull(): AccountMembership | null {
   const { accounts } = useSession();
-  const chosen = useSyncExternalStore(subscribe, () => localStorage.getItem(CHOSEN));
+  const chosen = useSyncExternalStore(subscribe, () => localStorage.getItem(STORAGE_KEY));
   return accounts.find((account) => account.id === chosen) ?? accounts[0] ?? null;
 }
 
-/** The same on pages of an account, which are shown only where there is one. */
-export function useAccount(): AccountOfUser {
+/** The selected account, on pages that are shown only if there is one. */
+export function useAccount(): AccountMembership {
   const account = useAccountOrNull();
   if (account === null) throw new Error('This page needs an account.');
   return account;
 }
 
-const ORDER: readonly Role[] = ['member', 'admin', 'owner'];
-
-/** Whether the person may do what needs at least `role`; the server judges again. */
-export const useMay = (role: Role): boolean => {
+/** Whether the user has at least this role. For display only: the server checks every request. */
+export const useHasRole = (role: Role): boolean => {
   const account = useAccountOrNull();
-  return account !== null && ORDER.indexOf(account.role) >= ORDER.indexOf(role);
+  return account !== null && ROLES.indexOf(account.role) >= ROLES.indexOf(role);
 };

@@ -1,34 +1,34 @@
 import { Divider } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useAccount, useMay } from '../api/session.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { Page } from '../parts/page.tsx';
-import { Danger } from './account/danger.tsx';
-import { PlanFacts } from './account/facts.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { DeleteAccount } from './account/delete-account.tsx';
+import { PlanDetails } from './account/plan-details.tsx';
 import { accountQuery } from './account/queries.ts';
 import { Settings } from './account/settings.tsx';
 
 export function AccountPage() {
   const { id } = useAccount();
-  const isOwner = useMay('owner');
+  const isOwner = useHasRole('owner');
   const query = useQuery(accountQuery(id));
   return (
-    <Page title="Account" about="What it may do, what that costs, and how long its log is kept.">
-      <Loaded query={query}>
+    <Page title="Account" about="Plan, prices, balance and settings.">
+      <QueryResult query={query}>
         {(account) => (
           <>
-            <PlanFacts account={account} />
+            <PlanDetails account={account} />
             <Divider />
             <Settings account={account} />
             {isOwner && (
               <>
                 <Divider />
-                <Danger account={account} />
+                <DeleteAccount account={account} />
               </>
             )}
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }

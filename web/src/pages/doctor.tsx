@@ -1,56 +1,57 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
-import type { Doctor } from '../api/schema.ts';
+import type { Doctor as DoctorReport } from '../api/schema.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Page } from '../parts/page.tsx';
-import { Findings } from './doctor/findings.tsx';
+import { CheckResults } from './doctor/check-results.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 
 export const DoctorPage = () => (
   <OperatorOnly>
-    <Examination />
+    <Doctor />
   </OperatorOnly>
 );
 
-function Examination() {
+function Doctor() {
   const { mutate, isPending, data, error } = useMutation({
     mutationFn: () => unwrap(api.POST('/dashboard/operator/doctor')),
   });
   return (
     <Page
       title="Doctor"
-      about="Is this host fit to ask other people's mail servers? Looks at it as they do. No mailbox is asked about."
+      about="Checks whether this host is ready for SMTP verification. No mailbox is probed."
       action={
         <Button variant="filled" onClick={() => mutate()} loading={isPending}>
-          {data ? 'Look again' : 'Look'}
+          {data ? 'Run again' : 'Run checks'}
         </Button>
       }
     >
-      {isPending && <Elapsed label="Greeting mail servers, looking names up …" seconds={10} />}
-      {error && <Failure error={error} />}
+      {isPending && <Elapsed label="Connecting to mail servers and looking up DNS records…" seconds={10} />}
+      {error && <ErrorAlert error={error} />}
       {data && !isPending && (
         <Stack>
           <Text role="status" fw={600}>
             {verdict(data)}
           </Text>
-          <Findings checks={data.checks} />
+          <CheckResults checks={data.checks} />
         </Stack>
       )}
       {!data && !isPending && !error && (
-        <Empty title="Not looked yet">
-          It greets the mail servers of four large operators, looks names up, and fetches the head of one web page. That
-          takes ten seconds at most.
-        </Empty>
+        <EmptyState title="No results yet">
+          The checks connect to the mail servers of four large providers, look up DNS records and send a HEAD request to
+          one website. They take at most ten seconds.
+        </EmptyState>
       )}
     </Page>
   );
 }
 
-function verdict({ checks, took_ms }: Doctor): string {
-  const took = ` It took ${(took_ms / 1000).toFixed(1)} seconds.`;
-  if (checks.some(({ result }) => result === 'fail')) return `Not fit for the smtp level yet: mend what failed.${took}`;
-  return `${checks.some(({ result }) => result === 'warn') ? 'Fit, with something to look at.' : 'Fit.'}${took}`;
+function verdict({ checks, took_ms }: DoctorReport): string {
+  const took = ` Took ${(took_ms / 1000).toFixed(1)} seconds.`;
+  if (checks.some(({ result }) => result === 'fail'))
+    return `Not ready for the smtp level: fix the failed checks.${took}`;
+  return `${checks.some(({ result }) => result === 'warn') ? 'Ready, with warnings.' : 'Ready.'}${took}`;
 }

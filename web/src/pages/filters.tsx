@@ -3,26 +3,27 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { FILTER_QUERY_LENGTH, FILTER_TYPES } from '../api/limits.ts';
 import type { Filter } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
-import { Pages } from '../parts/pages.tsx';
+import { Pagination } from '../parts/pagination.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { AddDialog } from './filters/add-dialog.tsx';
 import { ImportDialog } from './filters/import/import-dialog.tsx';
 import { addFilter, filtersKey, filtersQuery, removeFilter } from './filters/queries.ts';
-import { FILTER_TYPES, type FiltersSearch, filtersSearch } from './filters/search.ts';
+import { type FiltersSearch, filtersSearch } from './filters/search.ts';
 import { FiltersTable } from './filters/table.tsx';
-import { TYPE_WORDS } from './filters/type-words.ts';
+import { FILTER_TYPE_LABELS } from './filters/types.ts';
 
 const route = getRouteApi('/inside/filters');
 const TYPES = [
   { value: '', label: 'All types' },
-  ...FILTER_TYPES.map((type) => ({ value: type, label: TYPE_WORDS[type].many })),
+  ...FILTER_TYPES.map((type) => ({ value: type, label: FILTER_TYPE_LABELS[type].many })),
 ];
 
 export function FiltersPage() {
@@ -30,31 +31,31 @@ export function FiltersPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(filtersQuery(id, search));
-  const [adding, add] = useDisclosure();
-  const [importing, many] = useDisclosure();
+  const [adding, addDialog] = useDisclosure();
+  const [importing, importDialog] = useDisclosure();
   const remove = useRemove(id);
   const go = (change: Partial<Record<keyof FiltersSearch, unknown>>) =>
     void navigate({ search: filtersSearch({ ...search, page: undefined, ...change }), replace: true });
   const last = query.isPlaceholderData ? undefined : query.data?.pagination.total_pages;
   const beyond = last !== undefined && (search.page ?? 1) > last;
-  // The last of its page was removed, or the address is an old one.
+  // The last filter of the page was removed, or the URL is outdated.
   useEffect(() => {
     if (beyond) void navigate({ search: (now) => filtersSearch({ ...now, page: last }), replace: true });
   }, [beyond, last, navigate]);
-  const asked = search.query !== undefined || search.type !== undefined;
+  const isSearch = search.query !== undefined || search.type !== undefined;
 
   return (
     <Page
       title="Filters"
-      about="What you do not want: an address that matches is bad at once, and costs nothing."
+      about="An address that matches a filter is reported as bad immediately, at no charge."
       action={
         <Group gap="xs">
           <Button component="a" href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`} download>
             Download CSV
           </Button>
-          <Button onClick={many.open}>Add many</Button>
-          <Button variant="filled" onClick={add.open}>
-            Add a filter
+          <Button onClick={importDialog.open}>Import</Button>
+          <Button variant="filled" onClick={addDialog.open}>
+            Add filter
           </Button>
         </Group>
       }
@@ -62,8 +63,9 @@ export function FiltersPage() {
       <Group align="flex-end" role="search" aria-label="Filters">
         <SearchBox
           label="Search"
-          placeholder="In value and reason"
+          placeholder="Value or reason"
           value={search.query ?? ''}
+          maxLength={FILTER_QUERY_LENGTH.max}
           onSearch={(text) => go({ query: text })}
         />
         <NativeSelect
@@ -73,8 +75,8 @@ export function FiltersPage() {
           onChange={(event) => go({ type: event.currentTarget.value })}
         />
       </Group>
-      {remove.error && <Failure error={remove.error} />}
-      <Loaded query={query}>
+      {remove.error && <ErrorAlert error={remove.error} />}
+      <QueryResult query={query}>
         {({ filters, pagination }) =>
           filters.length > 0 ? (
             <Stack aria-busy={query.isPlaceholderData}>
@@ -83,37 +85,37 @@ export function FiltersPage() {
                 busy={remove.isPending ? remove.variables.filter.id : null}
                 onRemove={(filter, next) => remove.mutate({ filter, next })}
               />
-              <Pages
+              <Pagination
                 label="Pages of filters"
                 page={pagination.current_page}
                 total={pagination.total_pages}
                 onTurn={(page) => go({ page })}
               />
             </Stack>
-          ) : asked ? (
-            <Empty title="Nothing matches">Try a shorter word, or all types.</Empty>
+          ) : isSearch ? (
+            <EmptyState title="No matching filters">Try a shorter search term or all types.</EmptyState>
           ) : (
-            <Empty
+            <EmptyState
               title="No filters yet"
               action={
-                <Anchor component="button" type="button" onClick={many.open}>
-                  Paste a list, or choose a CSV file
+                <Anchor component="button" type="button" onClick={importDialog.open}>
+                  Paste a list or choose a CSV file
                 </Anchor>
               }
             >
-              A filter is an address, a domain or a network whose requests you want refused: throw-away domains of your
-              own finding, somebody who signs up again and again. All keys of the account share them.
-            </Empty>
+              A filter blocks an email address, a domain or an IP network: for example a disposable domain that is not
+              on the lists yet, or a user who keeps signing up. Filters apply to all API keys of the account.
+            </EmptyState>
           )
         }
-      </Loaded>
-      <AddDialog opened={adding} onClose={add.close} />
-      <ImportDialog opened={importing} onClose={many.close} />
+      </QueryResult>
+      <AddDialog opened={adding} onClose={addDialog.close} />
+      <ImportDialog opened={importing} onClose={importDialog.close} />
     </Page>
   );
 }
 
-/** Removes at once; for a while it can be taken back. */
+/** Removes a filter and offers an undo. */
 function useRemove(account: string) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: filtersKey(account) });
@@ -121,7 +123,7 @@ function useRemove(account: string) {
     mutationFn: ({ filter }: { filter: Filter; next: HTMLElement | null }) => removeFilter(account, filter.id),
     onSuccess: (_done, { filter: { value, reason, filter_type }, next }) => {
       next?.focus();
-      void notify(`${value} was removed.`, async () => {
+      void notify(`Removed ${value}.`, async () => {
         await addFilter(account, { value, reason, filter_type });
         await refresh();
       });

@@ -1,22 +1,24 @@
 import { useState } from 'react';
-import { useSession } from '../api/session.ts';
-import { DeadLink } from '../parts/dead-link.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { type Role, useSession } from '../api/session.ts';
+import { ErrorAlert } from '../parts/error-alert.tsx';
+import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
-import { JoinAsMe, JoinAsSomebodyElse } from './invitation/known.tsx';
-import { JoinAnew } from './invitation/new-person.tsx';
+import { AcceptAsNewUser } from './invitation/new-user.tsx';
 import { SignInFirst } from './invitation/sign-in-first.tsx';
+import { AcceptSignedIn, WrongUser } from './invitation/signed-in.tsx';
 import { useInvitation } from './invitation/use-invitation.ts';
 
 export function InvitationPage() {
   const link = useLink('/invitation');
   if (link.token === null)
     return (
-      <DeadLink link={link}>
-        {link.refusal === null ? 'Open the link of the invitation once more.' : 'Ask who invited you for a new one.'}
-      </DeadLink>
+      <InvalidLink link={link}>
+        {link.rejection === null
+          ? 'Open the link in your invitation again.'
+          : 'Ask the person who invited you for a new link.'}
+      </InvalidLink>
     );
   return <Invitation key={link.token} token={link.token} link={link} />;
 }
@@ -26,23 +28,23 @@ function Invitation({ token, link }: { token: string; link: OpenedLink }) {
   const { invitation, error, retry } = useInvitation(token, link);
   const [joined, setJoined] = useState(false);
   if (invitation === null || joined)
-    return <Page title="Invitation">{error ? <Failure error={error} onRetry={retry} /> : <Loading />}</Page>;
+    return <Page title="Invitation">{error ? <ErrorAlert error={error} onRetry={retry} /> : <Loading />}</Page>;
   const { account, email, role, known } = invitation;
   const parts = { token, link, email, onJoined: () => setJoined(true) };
   return (
     <Page title={`Join ${account.name}`} about={ABOUT[role]}>
-      {user !== null && sameAddress(user.email, email) && <JoinAsMe {...parts} />}
-      {user !== null && !sameAddress(user.email, email) && <JoinAsSomebodyElse email={email} mine={user.email} />}
+      {user !== null && sameAddress(user.email, email) && <AcceptSignedIn {...parts} />}
+      {user !== null && !sameAddress(user.email, email) && <WrongUser email={email} mine={user.email} />}
       {user === null && known && <SignInFirst email={email} />}
-      {user === null && !known && <JoinAnew {...parts} />}
+      {user === null && !known && <AcceptAsNewUser {...parts} />}
     </Page>
   );
 }
 
-const ABOUT = {
-  member: 'You are invited as a member: you can verify, see the usage and the log, and change filters.',
-  admin: 'You are invited as an admin: you can also make keys, invite people and change settings.',
-  owner: 'You are invited as an owner: you can do everything in this account.',
-} as const;
+const ABOUT: Readonly<Record<Role, string>> = {
+  member: 'You are invited as a member: you can verify addresses, edit filters and view everything else.',
+  admin: 'You are invited as an admin: you can also manage API keys, members and settings.',
+  owner: 'You are invited as an owner: you have full control of the account.',
+};
 
 const sameAddress = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

@@ -2,12 +2,12 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useAccount, useMay } from '../api/session.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { useAccount, useHasRole } from '../api/session.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
-import { Cards } from './keys/cards.tsx';
-import { Dialogs, type Open } from './keys/dialogs.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { type DialogState, Dialogs } from './keys/dialogs.tsx';
+import { NoticeCards } from './keys/notice-cards.tsx';
 import { keysQuery } from './keys/query.ts';
 import { KeysTable, type OnOpen } from './keys/table.tsx';
 
@@ -15,11 +15,11 @@ const route = getRouteApi('/inside/settings/keys');
 
 export function KeysPage() {
   const { id } = useAccount();
-  const mayAdmin = useMay('admin');
+  const isAdmin = useHasRole('admin');
   const { show = null } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(keysQuery(id));
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<DialogState | null>(null);
   const opener = useRef<HTMLElement>(null);
   const openFrom: OnOpen = (open, from) => {
     opener.current = from;
@@ -27,47 +27,49 @@ export function KeysPage() {
   };
   const close = () => {
     setOpen(null);
-    // What opened it may be gone: a revoked key has no actions.
+    // The opener may be gone: a revoked key has no actions.
     requestAnimationFrame(() =>
       (opener.current?.isConnected ? opener.current : document.getElementById('content'))?.focus(),
     );
   };
-  const create = mayAdmin && (
+  const create = isAdmin && (
     <Button variant="filled" onClick={(event) => openFrom({ what: 'create' }, event.currentTarget)}>
-      Create a key
+      Create API key
     </Button>
   );
   return (
     <Page
       title="API keys"
-      about="Programs send one with every request to /v1. Whoever has it can spend the account's credits."
+      about="API clients send an API key with every request to /v1. Anyone who has the key can spend the credits of this account."
       action={query.data?.keys.length ? create : null}
     >
-      <Loaded query={query}>
+      <QueryResult query={query}>
         {({ keys }) =>
           keys.length === 0 ? (
-            <Empty title="No API key yet" action={create}>
-              {mayAdmin ? 'Make one for each program, so that one can be revoked without the others.' : ASK}
-            </Empty>
+            <EmptyState title="No API keys yet" action={create}>
+              {isAdmin
+                ? 'Create one for each application, so that you can revoke it without affecting the others.'
+                : ADMINS_ONLY}
+            </EmptyState>
           ) : (
             <Stack>
-              <Cards
+              <NoticeCards
                 keys={keys}
                 show={show}
                 onShow={(notice) => void navigate({ search: notice ? { show: notice } : {} })}
               />
-              {!mayAdmin && <Text size="sm">{ASK}</Text>}
+              {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
               <KeysTable
                 keys={show ? keys.filter(({ notices }) => notices.includes(show)) : keys}
-                onOpen={mayAdmin ? openFrom : null}
+                onOpen={isAdmin ? openFrom : null}
               />
             </Stack>
           )
         }
-      </Loaded>
+      </QueryResult>
       <Dialogs open={open} onClose={close} />
     </Page>
   );
 }
 
-const ASK = 'Admins and owners of the account make, change and revoke keys.';
+const ADMINS_ONLY = 'Only admins and owners can create, edit and revoke API keys.';

@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { overviewQuery } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import { useAccount } from '../api/session.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Older, useKeyset } from '../parts/older.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { pluralize } from '../parts/format.ts';
+import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
-import { counted } from '../parts/words.ts';
 import { LedgerTable } from './ledger/table.tsx';
 
 export function LedgerPage() {
   const { id } = useAccount();
-  const query = useKeyset(['account', id, 'ledger'], (before) =>
+  const query = useKeysetQuery(['account', id, 'ledger'], (before) =>
     unwrap(
       api.GET('/dashboard/accounts/{account}/ledger', {
         params: { path: { account: id }, query: before === undefined ? {} : { before } },
@@ -21,34 +21,34 @@ export function LedgerPage() {
   return (
     <Page
       title="Credit ledger"
-      about="Every change of the balance, newest first. A check that has to wait holds its price until it is answered."
+      about="All changes of the balance, newest first. A verification that takes longer holds its price until it completes."
     >
       <Balance account={id} />
-      <Older query={query}>
+      <LoadMore query={query}>
         {(pages) => {
           const rows = pages.flatMap((page) => page.rows);
           return rows.length > 0 ? (
             <LedgerTable rows={rows} linked />
           ) : (
-            <Empty title="No credits yet">
-              Who runs this service can grant some; each grant and charge stands here.
-            </Empty>
+            <EmptyState title="No transactions yet">
+              The operator of this service grants credits. Grants and charges are listed here.
+            </EmptyState>
           );
         }}
-      </Older>
+      </LoadMore>
     </Page>
   );
 }
 
 function Balance({ account }: { account: string }) {
-  // As fresh as the rows below it, whose sum it is.
+  // The balance must match the rows below.
   const { data } = useQuery({ ...overviewQuery(account), refetchOnMount: 'always' });
   if (data === undefined) return null;
   const { remaining, locked } = data.credits;
   return (
     <Text className="numbers">
-      Balance: {counted(remaining, 'credit')}
-      {locked > 0 && `, and ${counted(locked, 'credit')} held`}.
+      Balance: {pluralize(remaining, 'credit')}
+      {locked > 0 && `, plus ${pluralize(locked, 'credit')} held`}.
     </Text>
   );
 }

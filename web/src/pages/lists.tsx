@@ -2,10 +2,10 @@ import { Alert, Button, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Page } from '../parts/page.tsx';
-import { ListsFacts } from './lists/facts.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { ListDetails } from './lists/list-details.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { OPERATOR_KEY } from './operator/queries.ts';
 
@@ -30,26 +30,26 @@ function Lists() {
   return (
     <Page
       title="Lists"
-      about="Domains of throw-away addresses. The list grows every day; an old one lets new ones through."
+      about="The list of disposable email domains. It grows every day: an outdated list misses new domains."
       action={
         <Button variant="filled" onClick={() => update.mutate()} loading={update.isPending}>
           Update now
         </Button>
       }
     >
-      {update.isPending && <Elapsed label="Fetching the newest list, and checking it …" seconds={20} />}
-      {update.error && <Failure error={update.error} />}
+      {update.isPending && <Elapsed label="Downloading and checking the latest list…" seconds={20} />}
+      {update.error && <ErrorAlert error={update.error} />}
       {update.data && !update.isPending && (
-        <Alert color="green" variant="outline" role="status" title="Updated">
+        <Alert color="green" variant="outline" role="status" title="List updated">
           <Text size="sm" className="anywhere">
             {update.data.message}
           </Text>
         </Alert>
       )}
-      <Loaded query={query}>{(lists) => <ListsFacts lists={lists} />}</Loaded>
+      <QueryResult query={query}>{(lists) => <ListDetails lists={lists} />}</QueryResult>
       <Text size="sm" c="dimmed" maw={640}>
-        To have it done daily, let a timer run “mailvet lists update” with the options of the service. A new list is
-        taken without a restart.
+        To update it daily, run “mailvet lists update” from a timer, with the options of the service. A new list takes
+        effect without a restart.
       </Text>
     </Page>
   );

@@ -4,20 +4,20 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import type { LogDetail } from '../api/schema.ts';
-import { useAccount, useMay } from '../api/session.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { CopyText } from '../parts/copy-text.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { formatDateTime } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { escapeInvisibleJson } from '../parts/verdict/escape-invisible.ts';
 import { Verdict } from '../parts/verdict/verdict.tsx';
-import { visibleJson } from '../parts/verdict/visible.ts';
-import { atTime } from '../parts/words.ts';
 import { Erase } from './log/erase.tsx';
 
 const route = getRouteApi('/inside/log/$id');
 
 export function LogEntryPage() {
   const { id: account } = useAccount();
-  const mayAdmin = useMay('admin');
+  const isAdmin = useHasRole('admin');
   const { id } = route.useParams();
   const navigate = route.useNavigate();
   const [erasing, setErasing] = useState(false);
@@ -38,9 +38,9 @@ export function LogEntryPage() {
           </Anchor>
         </>
       }
-      action={mayAdmin && data && <Button onClick={() => setErasing(true)}>Erase this address</Button>}
+      action={isAdmin && data && <Button onClick={() => setErasing(true)}>Erase this address</Button>}
     >
-      <Loaded query={query}>{(detail) => <Detail detail={detail} />}</Loaded>
+      <QueryResult query={query}>{(detail) => <Detail detail={detail} />}</QueryResult>
       <Erase
         opened={erasing}
         initial={data?.entry.email ?? ''}
@@ -53,14 +53,14 @@ export function LogEntryPage() {
 
 function Detail({ detail: { entry, reply } }: { detail: LogDetail }) {
   const facts = [
-    ['When', atTime(entry.created_at)],
-    ['By', entry.key === null ? 'the dashboard' : `the key “${entry.key.name}”`],
-    ['From', entry.client_ip ?? 'not known'],
-    ['Level asked', entry.requested],
+    ['Time', formatDateTime(entry.created_at)],
+    ['Source', entry.key === null ? 'Dashboard' : `API key “${entry.key.name}”`],
+    ['IP address', entry.client_ip ?? 'Unknown'],
+    ['Requested level', entry.requested],
   ];
   return (
     <>
-      <dl className="facts">
+      <dl className="descriptions">
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -74,17 +74,17 @@ function Detail({ detail: { entry, reply } }: { detail: LogDetail }) {
         </Title>
         <Verdict reply={reply} />
       </section>
-      <Raw json={visibleJson(reply)} />
+      <RawReply json={escapeInvisibleJson(reply)} />
     </>
   );
 }
 
-/** The reply as a program got it. */
-function Raw({ json }: { json: string }) {
+/** The reply as the API returned it. */
+function RawReply({ json }: { json: string }) {
   return (
     <details>
-      <summary>The reply as JSON</summary>
-      <CopyText label="the reply" text={json} block />
+      <summary>JSON reply</summary>
+      <CopyText label="JSON reply" text={json} block />
     </details>
   );
 }

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useAccount, useMay } from '../api/session.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { Page } from '../parts/page.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
 import { Invitations } from './members/invitations.tsx';
 import { InviteDialog } from './members/invite-dialog.tsx';
 import { membersQuery } from './members/queries.ts';
@@ -11,29 +11,29 @@ import { MembersTable } from './members/table.tsx';
 
 export function MembersPage() {
   const { id } = useAccount();
-  const mayInvite = useMay('admin');
+  const isAdmin = useHasRole('admin');
   const [opened, { open, close }] = useDisclosure();
   const query = useQuery(membersQuery(id));
   return (
     <Page
       title="Members"
-      about="Members see everything, verify and edit filters; admins also manage keys and people; owners can do all."
+      about="Members can view everything, verify addresses and edit filters. Admins also manage API keys and members. Owners have full control."
       action={
-        mayInvite && (
+        isAdmin && (
           <Button variant="filled" onClick={open}>
-            Invite somebody
+            Invite member
           </Button>
         )
       }
     >
-      <Loaded query={query}>
+      <QueryResult query={query}>
         {({ members, invitations }) => (
           <>
             <MembersTable members={members} />
             <Invitations invitations={invitations} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
       <InviteDialog opened={opened} onClose={close} />
     </Page>
   );

@@ -4,11 +4,12 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { ApiError, api, unwrap } from '../api/client.ts';
 import type { OperatorAccount } from '../api/schema.ts';
 import { CopyText } from '../parts/copy-text.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
+import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { NotFound } from '../parts/not-found.tsx';
-import { Older, useKeyset } from '../parts/older.tsx';
 import { Page } from '../parts/page.tsx';
-import { count, counted, onDay, PLAN_NAMES } from '../parts/words.ts';
+import { PLAN_LABELS } from '../parts/plans.ts';
+import { QueryResult } from '../parts/query-result.tsx';
 import { LedgerTable } from './ledger/table.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { accountQuery, OPERATOR_KEY } from './operator/queries.ts';
@@ -36,13 +37,15 @@ function Account({ id }: { id: string }) {
         </Anchor>
       }
     >
-      <Loaded query={query}>
+      <QueryResult query={query}>
         {(account) => (
           <>
-            <Text size="sm">{inWords(account)}</Text>
+            <Text size="sm">{describeAccount(account)}</Text>
             {account.members === 0 && (
               <Stack gap="xs">
-                <Text size="sm">Nobody is in it yet. Make its owner on the command line of this host:</Text>
+                <Text size="sm">
+                  This account has no members yet. To create its owner, run this command on the host of the service:
+                </Text>
                 <CopyText
                   text={`npx mailvet user create --email ada@example.com --account ${id} --role owner`}
                   label="command"
@@ -58,13 +61,13 @@ function Account({ id }: { id: string }) {
             <AccountLedger id={id} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }
 
 function AccountLedger({ id }: { id: string }) {
-  const query = useKeyset([...OPERATOR_KEY, 'account', id, 'ledger'], (before) =>
+  const query = useKeysetQuery([...OPERATOR_KEY, 'account', id, 'ledger'], (before) =>
     unwrap(
       api.GET('/dashboard/operator/accounts/{id}/ledger', {
         params: { path: { id }, query: before === undefined ? {} : { before } },
@@ -76,26 +79,22 @@ function AccountLedger({ id }: { id: string }) {
       <Title order={2} id="ledger" mb="xs">
         Ledger
       </Title>
-      <Older query={query}>
+      <LoadMore query={query}>
         {(pages) => {
           const rows = pages.flatMap((page) => page.rows);
-          return rows.length > 0 ? (
-            <LedgerTable rows={rows} />
-          ) : (
-            <Text size="sm">Nothing was granted or charged yet.</Text>
-          );
+          return rows.length > 0 ? <LedgerTable rows={rows} /> : <Text size="sm">No transactions yet.</Text>;
         }}
-      </Older>
+      </LoadMore>
     </Box>
   );
 }
 
-const inWords = (account: OperatorAccount): string =>
+const describeAccount = (account: OperatorAccount): string =>
   [
-    `${PLAN_NAMES[account.plan] ?? account.plan}, ${account.status}`,
-    `${counted(account.balance, 'credit')}${account.locked > 0 ? ` and ${count(account.locked)} held` : ''}`,
-    counted(account.members, 'member'),
-    counted(account.keys, 'key'),
-    `since ${onDay(account.created_at)}`,
+    `${PLAN_LABELS[account.plan]}, ${account.status}`,
+    `${pluralize(account.balance, 'credit')}${account.locked > 0 ? `, plus ${formatNumber(account.locked)} held` : ''}`,
+    pluralize(account.members, 'member'),
+    pluralize(account.keys, 'API key'),
+    `created ${formatDate(account.created_at)}`,
     account.id,
   ].join(' · ');

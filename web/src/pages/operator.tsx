@@ -2,10 +2,12 @@ import { Box, Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Empty } from '../parts/empty.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { ACCOUNT_QUERY_LENGTH } from '../api/limits.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
-import { Pages } from '../parts/pages.tsx';
+import { Pagination } from '../parts/pagination.tsx';
+import { RATE_WINDOW } from '../parts/plans.ts';
+import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { CreateDialog } from './operator/create-dialog.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
@@ -31,27 +33,28 @@ function Accounts() {
   return (
     <Page
       title="Accounts"
-      about="All accounts of this service. Limits are requests in 5 minutes."
+      about={`All accounts of this service. Rate limits are in requests per ${RATE_WINDOW}.`}
       action={
         <Button variant="filled" onClick={open}>
-          New account
+          Create account
         </Button>
       }
     >
       <Box role="search" aria-label="Accounts" maw={360}>
         <SearchBox
           label="Search"
-          placeholder="In name and id"
+          placeholder="Name or ID"
           value={search.query ?? ''}
+          maxLength={ACCOUNT_QUERY_LENGTH.max}
           onSearch={(text) => go({ query: text })}
         />
       </Box>
-      <Loaded query={query}>
+      <QueryResult query={query}>
         {({ accounts, total_count, per_page }) =>
           accounts.length > 0 ? (
             <Stack aria-busy={query.isPlaceholderData}>
               <AccountsTable accounts={accounts} />
-              <Pages
+              <Pagination
                 label="Pages of accounts"
                 page={search.page ?? 1}
                 total={Math.max(1, Math.ceil(total_count / per_page))}
@@ -59,12 +62,14 @@ function Accounts() {
               />
             </Stack>
           ) : (
-            <Empty title="No account is found">
-              {search.query === undefined ? 'Make the first one.' : 'Try a part of the name, or the whole id.'}
-            </Empty>
+            <EmptyState title="No accounts found">
+              {search.query === undefined
+                ? 'Create the first account.'
+                : 'Search for part of the name or the complete ID.'}
+            </EmptyState>
           )
         }
-      </Loaded>
+      </QueryResult>
       <CreateDialog opened={opened} onClose={close} />
     </Page>
   );

@@ -2,9 +2,9 @@ import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { overviewQuery } from '../api/account.ts';
 import { useAccount } from '../api/session.ts';
-import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
-import { Balance, Month, Plan, Window } from './overview/cards.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { Balance, Month, Plan, RateLimit } from './overview/cards.tsx';
 import { FirstSteps, isNew } from './overview/first-steps.tsx';
 import { KeyNotices } from './overview/key-notices.tsx';
 
@@ -13,20 +13,20 @@ export function OverviewPage() {
   const query = useQuery(overviewQuery(id));
   return (
     <Page title="Overview" about={name}>
-      <Loaded query={query}>
+      <QueryResult query={query}>
         {(overview) => (
           <>
             {isNew(overview) && <FirstSteps overview={overview} />}
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
               <Balance overview={overview} />
               <Plan overview={overview} />
-              <Window overview={overview} />
+              <RateLimit overview={overview} />
               <Month overview={overview} />
             </SimpleGrid>
             <KeyNotices keys={overview.keys} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }

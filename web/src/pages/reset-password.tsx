@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { useRefreshSession, useSession } from '../api/session.ts';
-import { DeadLink } from '../parts/dead-link.tsx';
-import { takeFocus } from '../parts/focus.ts';
+import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
+import { FormResult } from '../parts/form-result.tsx';
+import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
-import { Outcome } from '../parts/outcome.tsx';
 import { Page } from '../parts/page.tsx';
 import { NewPasswordField } from '../parts/password-field.tsx';
 import { SignInLink } from '../parts/sign-in-link.tsx';
@@ -18,26 +18,28 @@ export function ResetPasswordPage() {
   const [done, setDone] = useState(false);
   if (done)
     return (
-      <Page title="The password is chosen">
-        <Outcome action={<SignInLink />}>Every session that was open is ended. Sign in with the new password.</Outcome>
+      <Page title="Password set">
+        <FormResult action={<SignInLink />}>
+          All your sessions have ended, and your passkeys are removed. Sign in with the new password.
+        </FormResult>
       </Page>
     );
-  if (link.token === null) return <HowToGetOne link={link} />;
+  if (link.token === null) return <NoLink link={link} />;
   return <ResetForm key={link.token} token={link.token} link={link} onDone={() => setDone(true)} />;
 }
 
-function HowToGetOne({ link }: { link: OpenedLink }) {
+function NoLink({ link }: { link: OpenedLink }) {
   const { mail } = useSession();
   return (
-    <DeadLink link={link}>
+    <InvalidLink link={link}>
       {mail ? (
         <Anchor component={Link} to="/sign-in" hash="forgot">
-          Ask for a new link
+          Request a new link
         </Anchor>
       ) : (
-        <Text>Ask who runs this service for a new one.</Text>
+        <Text>Ask the operator of this service for a new link.</Text>
       )}
-    </DeadLink>
+    </InvalidLink>
   );
 }
 
@@ -47,16 +49,16 @@ function ResetForm({ token, link, onDone }: { token: string; link: OpenedLink; o
     try {
       await unwrap(api.POST('/dashboard/password/reset', { body: { token, password } }));
     } catch (error) {
-      return link.refused(error);
+      return link.onError(error);
     }
     await refresh();
     onDone();
-    link.used();
+    link.discard();
   });
   return (
-    <Page title="Choose a password" about="Every session that is open now is ended.">
-      <Form submit={submit} action="Choose the password" main>
-        <NewPasswordField label="New password" {...submit.field('password')} ref={takeFocus} />
+    <Page title="Choose a password" about="This ends all your sessions and removes all your passkeys.">
+      <Form submit={submit} action="Set password" main>
+        <NewPasswordField label="New password" {...submit.field('password')} ref={focusOnMount} />
       </Form>
     </Page>
   );

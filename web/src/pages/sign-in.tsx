@@ -8,7 +8,7 @@ import { PasswordStep } from './sign-in/password-step.tsx';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The address that is to sign in, where the page before knew it. */
+    /** Pre-fills the sign-in form. */
     email?: string;
   }
 }
@@ -37,7 +37,7 @@ export function SignInPage() {
       next={next}
       onEmail={setEmail}
       onSignedIn={refresh}
-      onCodeAsked={() => setNeedsCode(true)}
+      onCodeRequired={() => setNeedsCode(true)}
     />
   );
 }

@@ -2,11 +2,12 @@ import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
+import { PERSON_NAME_LENGTH } from '../api/limits.ts';
 import { useSession } from '../api/session.ts';
 import { EmailField } from '../parts/email-field.tsx';
-import { takeFocus } from '../parts/focus.ts';
+import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
-import { Outcome } from '../parts/outcome.tsx';
+import { FormResult } from '../parts/form-result.tsx';
 import { Page } from '../parts/page.tsx';
 import { NewPasswordField } from '../parts/password-field.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
@@ -19,33 +20,39 @@ const toSignIn = (
 
 export function SignUpPage() {
   const { signup } = useSession();
-  const [answer, setAnswer] = useState<string | null>(null);
+  const [message, setMessage] = useState<string | null>(null);
   if (!signup)
     return (
       <Page title="Sign up">
-        <Outcome action={toSignIn}>
-          <Text>Strangers cannot sign up here. Ask somebody who has an account for an invitation.</Text>
-        </Outcome>
+        <FormResult action={toSignIn}>
+          <Text>This service does not allow sign-ups. Ask an account owner or admin for an invitation.</Text>
+        </FormResult>
       </Page>
     );
-  if (answer !== null)
+  if (message !== null)
     return (
-      <Page title="Look into your mail">
-        <Outcome>{answer}</Outcome>
+      <Page title="Check your email">
+        <FormResult>{message}</FormResult>
       </Page>
     );
-  return <SignUpForm onSent={setAnswer} />;
+  return <SignUpForm onSent={setMessage} />;
 }
 
-function SignUpForm({ onSent }: { onSent: (answer: string) => void }) {
+function SignUpForm({ onSent }: { onSent: (message: string) => void }) {
   const submit = useSubmit(async ({ name = '', email = '', password = '' }) => {
     const body = { name: name.trim(), email: email.trim(), password };
     onSent((await unwrap(api.POST('/dashboard/sign-up', { body }))).message);
   });
   return (
-    <Page title="Sign up" about="A mail asks you to confirm the address; then the account is yours.">
+    <Page title="Sign up" about="You will get an email to confirm your address.">
       <Form submit={submit} action="Sign up" main beside={toSignIn}>
-        <TextInput label="Your name" autoComplete="name" maxLength={100} {...submit.field('name')} ref={takeFocus} />
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          maxLength={PERSON_NAME_LENGTH.max}
+          {...submit.field('name')}
+          ref={focusOnMount}
+        />
         <EmailField {...submit.field('email')} />
         <NewPasswordField label="Password" {...submit.field('password')} />
       </Form>

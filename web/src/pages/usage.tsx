@@ -3,17 +3,18 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { api, unwrap } from '../api/client.ts';
+import type { LEVELS } from '../api/limits.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { Chart } from '../parts/chart/chart.tsx';
 import type { ChartData, Series } from '../parts/chart/series.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
 import { reasonName } from '../parts/verdict/reasons.ts';
+import { Breakdown } from './usage/breakdown.tsx';
 import { type Range, rangeOf } from './usage/range.ts';
 import { RangePicker } from './usage/range-picker.tsx';
-import { Shares } from './usage/shares.tsx';
 import { latencySummary, refusalsSummary, requestsSummary } from './usage/summaries.ts';
 
 const route = getRouteApi('/inside/usage');
@@ -40,15 +41,15 @@ export function UsagePage() {
       title="Usage"
       about={
         <>
-          What was asked and answered, by {bucket}, in UTC.{' '}
+          Requests and verdicts per {bucket}, in UTC.{' '}
           <Anchor underline="always" {...csv(id, range)}>
-            Download as CSV
+            Download CSV
           </Anchor>
         </>
       }
     >
       <RangePicker search={search} range={range} onChange={(search) => void navigate({ search })} />
-      <Loaded query={query}>{(chart) => (isEmpty(chart) ? <Nothing /> : <Charts chart={chart} />)}</Loaded>
+      <QueryResult query={query}>{(chart) => (isEmpty(chart) ? <NoUsage /> : <Charts chart={chart} />)}</QueryResult>
     </Page>
   );
 }
@@ -60,44 +61,44 @@ const csv = (account: string, { from, to, bucket }: Range) => ({
 
 const isEmpty = ({ totals }: UsageChart): boolean => totals.requests + totals.refused + totals.rate_limited === 0;
 
-const Nothing = () => (
-  <Empty
-    title="Nothing in this time"
+const NoUsage = () => (
+  <EmptyState
+    title="No requests in this period"
     action={
       <Anchor component={Link} to="/verify">
         Verify an address
       </Anchor>
     }
   >
-    No request came in. Choose a longer time, or send one.
-  </Empty>
+    Choose a longer period or send a request.
+  </EmptyState>
 );
 
 function Charts({ chart }: { chart: UsageChart }) {
   const { requests, mx, smtp, refusals } = useMemo(() => chartsOf(chart), [chart]);
-  // Many accounts never ask for it.
+  // Many accounts never use the smtp level.
   const smtpTimes = latencySummary(chart, 'smtp');
   return (
     <Stack gap="xl">
       <Chart title="Verifications" summary={requestsSummary(chart)} data={requests} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
         <Chart
-          title="Time to the verdict, mx"
-          summary={latencySummary(chart, 'mx') ?? 'Nothing was timed.'}
+          title="Latency at the mx level"
+          summary={latencySummary(chart, 'mx') ?? 'No data.'}
           unit=" ms"
           data={mx}
         />
-        {smtpTimes !== null && <Chart title="Time to the verdict, smtp" summary={smtpTimes} unit=" ms" data={smtp} />}
-        <Chart title="Refused requests" summary={refusalsSummary(chart)} data={refusals} />
+        {smtpTimes !== null && <Chart title="Latency at the smtp level" summary={smtpTimes} unit=" ms" data={smtp} />}
+        <Chart title="Rejected requests" summary={refusalsSummary(chart)} data={refusals} />
       </SimpleGrid>
       {chart.by_reason.length > 0 && (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
-          <Shares
+          <Breakdown
             title="By reason"
             header="Reason"
             rows={chart.by_reason.map(({ reason, requests }) => ({ id: reason, name: reasonName(reason), requests }))}
           />
-          <Shares
+          <Breakdown
             title="By key"
             header="Key"
             rows={chart.by_key.map(({ key_id, name, ...sums }) => ({ id: key_id, name, ...sums }))}
@@ -115,7 +116,7 @@ function chartsOf({ buckets, bucket }: UsageChart): Record<'requests' | 'mx' | '
     shape,
     series,
   });
-  const latency = (level: 'mx' | 'smtp') =>
+  const latency = (level: (typeof LEVELS)[number]) =>
     of('lines', [
       { label: 'Median', tone: 'first', values: buckets.map(({ latency }) => latency[level]?.p50 ?? null) },
       {
@@ -133,7 +134,7 @@ function chartsOf({ buckets, bucket }: UsageChart): Record<'requests' | 'mx' | '
     mx: latency('mx'),
     smtp: latency('smtp'),
     refusals: of('bars', [
-      { label: '4xx but 429', tone: 'good', values: buckets.map(({ refused }) => refused) },
+      { label: '4xx except 429', tone: 'good', values: buckets.map(({ refused }) => refused) },
       { label: '429', tone: 'bad', values: buckets.map(({ rate_limited }) => rate_limited) },
     ]),
   };

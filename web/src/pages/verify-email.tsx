@@ -2,43 +2,45 @@ import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { api, unwrap } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
-import { DeadLink } from '../parts/dead-link.tsx';
 import { Form } from '../parts/form.tsx';
+import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Page } from '../parts/page.tsx';
-import { useEnter } from '../parts/use-enter.ts';
+import { useRedirectAfterAuth } from '../parts/use-redirect-after-auth.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 
-/** The link is used by a person's click, not by a mail filter that only opens it. */
+/** Asks for a click, so that a mail filter that opens the link does not use it up. */
 export function VerifyEmailPage() {
   const link = useLink('/verify-email');
   const { token } = link;
-  const enter = useEnter();
+  const enter = useRedirectAfterAuth();
   const submit = useSubmit(async () => {
     if (token === null) return;
     try {
       await unwrap(api.POST('/dashboard/verify-email', { body: { token } }));
     } catch (error) {
-      return link.refused(error);
+      return link.onError(error);
     }
     await enter();
-    link.used();
+    link.discard();
   });
-  if (token === null) return <HowToGetOne link={link} />;
+  if (token === null) return <NoLink link={link} />;
   return (
-    <Page title="Confirm the address" about="Then the account that you signed up for is yours.">
+    <Page title="Confirm your email address" about="This activates the account that you signed up for.">
       <Form submit={submit} action="Confirm" main />
     </Page>
   );
 }
 
-function HowToGetOne({ link }: { link: OpenedLink }) {
+function NoLink({ link }: { link: OpenedLink }) {
   const { signup } = useSession();
   return (
-    <DeadLink link={link}>
+    <InvalidLink link={link}>
       <Text>
-        {link.refusal === null ? 'Open the link in the mail once more.' : 'Confirmed already? Then sign in.'}
-        {signup && ' Else sign up again: a new mail comes.'}
+        {link.rejection === null
+          ? 'Open the link in the email again.'
+          : 'If you have already confirmed your address, sign in.'}
+        {signup && ' Otherwise sign up again to get a new link.'}
       </Text>
       <Group mt="sm">
         <Anchor component={Link} to="/sign-in">
@@ -50,6 +52,6 @@ function HowToGetOne({ link }: { link: OpenedLink }) {
           </Anchor>
         )}
       </Group>
-    </DeadLink>
+    </InvalidLink>
   );
 }

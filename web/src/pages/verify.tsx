@@ -4,15 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { overviewQuery } from '../api/account.ts';
 import { useAccount } from '../api/session.ts';
-import { Failure } from '../parts/failure.tsx';
-import { otherError } from '../parts/field-error.ts';
-import { takeFocus } from '../parts/focus.ts';
+import { ErrorAlert } from '../parts/error-alert.tsx';
+import { formError } from '../parts/field-error.ts';
+import { focusOnMount } from '../parts/focus.ts';
+import { pluralize } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { Verdict } from '../parts/verdict/verdict.tsx';
-import { counted } from '../parts/words.ts';
-import { Ask } from './verify/ask.tsx';
 import { Running } from './verify/running.tsx';
 import { useVerification } from './verify/use-verification.ts';
+import { VerifyForm } from './verify/verify-form.tsx';
 
 export function VerifyPage() {
   const { id } = useAccount();
@@ -25,34 +25,34 @@ export function VerifyPage() {
     input.current?.focus();
   };
   return (
-    <Page title="Verify" about="One address, as the API would. It is charged to the account.">
-      <Ask verification={verification} overview={overview} input={input} />
+    <Page title="Verify" about="Verifies one address, as the API does. Charged to the account.">
+      <VerifyForm verification={verification} overview={overview} input={input} />
       {state.is === 'running' && <Running question={state.question} onCancel={verification.cancel} />}
       {state.is === 'cancelled' && (
         <Text role="status" size="sm">
-          Cancelled. Where the answer was there already, it is charged and stands in the{' '}
+          Cancelled. If the verification had already completed, it is charged and listed in the{' '}
           <Anchor component={Link} to="/log" underline="always">
             log
           </Anchor>
           .
         </Text>
       )}
-      {state.is === 'failed' && <Other error={state.error} />}
+      {state.is === 'failed' && <RequestError error={state.error} />}
       {state.is === 'done' && (
         <section aria-label="Verdict">
-          <Title order={2} mb="sm" ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
+          <Title order={2} mb="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }}>
             Verdict
           </Title>
           <Verdict key={state.reply.result.id} reply={state.reply.result} onSuggestion={take}>
             <Stack gap={4}>
               <Text size="sm">
-                It cost {counted(state.reply.result.credits_used, 'credit')};{' '}
-                {counted(state.reply.credits_remaining, 'credit')} left.{' '}
+                Cost: {pluralize(state.reply.result.credits_used, 'credit')}.{' '}
+                {pluralize(state.reply.credits_remaining, 'credit')} left.{' '}
                 <Anchor
                   underline="always"
                   renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: state.reply.result.id }} />}
                 >
-                  Open it in the log
+                  View in the log
                 </Anchor>
               </Text>
             </Stack>
@@ -63,7 +63,7 @@ export function VerifyPage() {
   );
 }
 
-function Other({ error }: { error: Error }) {
-  const other = otherError(error, ['email', 'validation_type']);
-  return other && <Failure error={other} />;
+function RequestError({ error }: { error: Error }) {
+  const other = formError(error, ['email', 'validation_type']);
+  return other && <ErrorAlert error={other} />;
 }

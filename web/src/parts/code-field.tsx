@@ -1,12 +1,13 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
+import { CODE_LENGTH } from '../api/limits.ts';
 
-/** Six digits of an authenticator app; with `recovery`, one of the codes that were kept for the day it is lost. */
+/** The six-digit code of an authenticator app, or a recovery code. */
 export const CodeField = ({ recovery = false, ...props }: TextInputProps & { recovery?: boolean }) => (
   <TextInput
-    label={recovery ? 'Recovery code' : 'Code of the authenticator app'}
+    label={recovery ? 'Recovery code' : 'Authenticator code'}
     autoComplete={recovery ? 'off' : 'one-time-code'}
     inputMode={recovery ? 'text' : 'numeric'}
-    maxLength={20}
+    maxLength={CODE_LENGTH.max}
     autoCapitalize="none"
     autoCorrect="off"
     spellCheck={false}
@@ -14,5 +15,5 @@ export const CodeField = ({ recovery = false, ...props }: TextInputProps & { rec
   />
 );
 
-/** As the server takes it: apps show `123 456`, and both are copied with spaces around them. */
-export const codeOf = (typed: string | undefined): string => (typed ?? '').replaceAll(/\s/g, '');
+/** Without white space: apps show `123 456`. */
+export const normalizeCode = (typed: string | undefined): string => (typed ?? '').replaceAll(/\s/g, '');

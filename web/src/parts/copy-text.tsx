@@ -1,6 +1,6 @@
 import { Button, Code, CopyButton, Group } from '@mantine/core';
 
-/** A text to be copied whole: a key, a link, a command. `label` says what it is. */
+/** A text with a copy button. `label` names it for assistive technology. */
 export function CopyText({ text, label, block = false }: { text: string; label: string; block?: boolean }) {
   return (
     <Group wrap={block ? 'wrap' : 'nowrap'} align="flex-start" gap="xs">

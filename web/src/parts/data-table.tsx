@@ -5,18 +5,15 @@ export interface Column<T> {
   /** Also its React key; unique in the table. */
   readonly header: string;
   readonly cell: (row: T) => ReactNode;
-  /** Numbers stand at the right. */
+  /** Right-aligned. */
   readonly numeric?: boolean;
-  /** Hides the header's text from sight, for columns of buttons. */
+  /** The header is for screen readers only, as in columns of buttons. */
   readonly quietHeader?: boolean;
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   readonly wideOnly?: boolean;
 }
 
-/**
- * A table is a table: rows come in the order in which the server gives them. `label` names it for who does not see it.
- * On narrow screens it scrolls sideways inside its frame, which the keyboard reaches.
- */
+/** Rows keep the order of the server. On narrow screens the table scrolls horizontally in a focusable container. */
 export function DataTable<T>(props: {
   label: string;
   columns: readonly Column<T>[];

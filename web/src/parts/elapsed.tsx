@@ -1,7 +1,7 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** How long something has been going that takes `seconds` at most, or about that. */
+/** Progress of an operation that takes about `seconds`. */
 export function Elapsed({ label, seconds }: { label: string; seconds: number }) {
   const [passed, setPassed] = useState(0);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function Elapsed({ label, seconds }: { label: string; seconds: number }) 
       </Text>
       <Progress value={Math.min(97, (passed / seconds) * 100)} aria-label={label} animated />
       <Text size="xs" c="dimmed" className="numbers" aria-hidden="true">
-        {Math.floor(passed)} of some {seconds} seconds
+        {Math.floor(passed)} of about {seconds} seconds
       </Text>
     </Stack>
   );

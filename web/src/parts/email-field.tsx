@@ -1,11 +1,19 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
+import { USER_EMAIL_LENGTH } from '../api/limits.ts';
 
-/** An address that signs in: what password managers file the password under. */
+/** The email address of a user; password managers store it as the user name. */
 export const EmailField = (props: TextInputProps) => (
-  <TextInput label="Email" type="email" autoComplete="username" maxLength={254} spellCheck={false} {...props} />
+  <TextInput
+    label="Email"
+    type="email"
+    autoComplete="username"
+    maxLength={USER_EMAIL_LENGTH.max}
+    spellCheck={false}
+    {...props}
+  />
 );
 
-/** For password managers: whose password the form is about, where the page need not ask. */
-export const KnownUser = ({ email }: { email: string }) => (
+/** Tells password managers which user the password belongs to. */
+export const HiddenUsername = ({ email }: { email: string }) => (
   <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
 );

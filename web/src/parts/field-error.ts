@@ -1,9 +1,9 @@
 import { ApiError } from '../api/client.ts';
 
-/** What the server says of one field of a form; undefined where it says nothing of it. */
+/** The server's error message for one field of a form, if any. */
 export const fieldError = (error: Error | null, field: string): string | undefined =>
   error instanceof ApiError && error.field === field ? error.message : undefined;
 
-/** What no field of the form can show: it stands below them. */
-export const otherError = (error: Error | null, fields: readonly string[]): Error | null =>
+/** The error, unless one of these fields shows it. */
+export const formError = (error: Error | null, fields: readonly string[]): Error | null =>
   error instanceof ApiError && error.field !== null && fields.includes(error.field) ? null : error;

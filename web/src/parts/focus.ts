@@ -1,5 +1,5 @@
-/** As a `ref`: takes the focus when it appears, for what opens in the place of what had it. */
-export const takeFocus = (element: HTMLElement | null): void => element?.focus();
+/** A `ref` that focuses the element when it is mounted. */
+export const focusOnMount = (element: HTMLElement | null): void => element?.focus();
 
-/** Where the keyboard goes on when what had the focus is gone for good: at the beginning of the page. */
+/** Moves the focus to the page content after the focused element was removed. */
 export const focusContent = (): void => document.getElementById('content')?.focus();

@@ -1,11 +1,11 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Failure } from './failure.tsx';
+import { ErrorAlert } from './error-alert.tsx';
 import type { Submission } from './use-submit.ts';
 
 /**
- * The fields in `children`, what went wrong below them, and the button that sends. `main`: it is what the screen is for.
- * `beside` stands next to the button.
+ * A form with its fields, error and submit button. `main`: the primary action of the screen. `beside`: next to the
+ * button.
  */
 export function Form(props: {
   submit: Submission;
@@ -16,7 +16,7 @@ export function Form(props: {
 }) {
   const { submit, action, main = false, beside, children } = props;
   return (
-    // Were it ever sent without us, then not into the address bar.
+    // If it is ever submitted without JavaScript, the values must not end up in the URL.
     <form
       ref={submit.form}
       method="post"
@@ -27,7 +27,7 @@ export function Form(props: {
     >
       <Stack>
         {children}
-        {submit.error && <Failure error={submit.error} />}
+        {submit.error && <ErrorAlert error={submit.error} />}
         <Group>
           <Button type="submit" loading={submit.busy} variant={main ? 'filled' : 'default'}>
             {action}

@@ -1,29 +1,29 @@
 import { useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client.ts';
 
-/** By path: a token stands for what its page does, nothing else. In memory only; a reload forgets them. */
-const kept = new Map<string, string>();
+/** By path. In memory only, so that a reload discards them. */
+const tokens = new Map<string, string>();
 const listeners = new Set<() => void>();
 
-const changed = () => {
+const emitChange = () => {
   for (const listener of listeners) listener();
 };
 
 /**
- * Takes `#token=…` out of the address bar, the history and the router's sight. Called before the first view is made, and
- * when another link is opened in the same tab: that changes the fragment without loading anything.
+ * Removes `#token=…` from the URL and the history before the router sees it: at start, and when another link is opened
+ * in the same tab, which changes the fragment without a page load.
  */
-function take(): void {
+function captureToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) return;
   history.replaceState(history.state, '', location.pathname + location.search);
-  kept.set(location.pathname, token);
-  changed();
+  tokens.set(location.pathname, token);
+  emitChange();
 }
 
 export function watchLinks(): void {
-  take();
-  window.addEventListener('hashchange', take);
+  captureToken();
+  window.addEventListener('hashchange', captureToken);
 }
 
 const subscribe = (listener: () => void) => {
@@ -31,33 +31,33 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The link that opened a page. */
+/** The link that a page was opened with. */
 export interface OpenedLink {
-  /** Null: the page was opened without one, or it does not work any more. */
+  /** Null: the page was opened without a link, or the link is no longer valid. */
   readonly token: string | null;
-  /** The service's words for why it does not. */
-  readonly refusal: string | null;
-  /** Takes what the service says of the link; throws what it says of anything else. */
-  readonly refused: (error: unknown) => void;
-  /** It has done its work. */
-  readonly used: () => void;
+  /** Why the server rejected it. */
+  readonly rejection: string | null;
+  /** Handles an error that concerns the link; rethrows any other. */
+  readonly onError: (error: unknown) => void;
+  /** Forgets the token after use. */
+  readonly discard: () => void;
 }
 
-/** The link that opened the page at `path`, until it is used up. Another one in the same tab begins anew. */
+/** The link that the page at `path` was opened with, until it is used. */
 export function useLink(path: string): OpenedLink {
-  const token = useSyncExternalStore(subscribe, () => kept.get(path) ?? null);
+  const token = useSyncExternalStore(subscribe, () => tokens.get(path) ?? null);
   const [dead, setDead] = useState<{ token: string | null; why: string } | null>(null);
   const isDead = token !== null && dead?.token === token;
   return {
     token: isDead ? null : token,
-    refusal: isDead ? dead.why : null,
-    refused(error) {
+    rejection: isDead ? dead.why : null,
+    onError(error) {
       if (!(error instanceof ApiError) || (error.status !== 410 && error.field !== 'token')) throw error;
       setDead({ token, why: error.message });
     },
-    used() {
-      kept.delete(path);
-      changed();
+    discard() {
+      tokens.delete(path);
+      emitChange();
     },
   };
 }

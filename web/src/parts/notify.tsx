@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 
-/** Loaded when there is something to say: the first view does without. */
+/** Loaded with the first notification, to keep the first view small. */
 const load = () => import('./toasts.tsx');
 const Toasts = lazy(() => load().then((module) => ({ default: module.Toasts })));
 
@@ -12,19 +12,19 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Where notes appear; once in the page. */
-export function Notes() {
+/** The container of notifications; rendered once. */
+export function ToastRegion() {
   const mounted = useSyncExternalStore(subscribe, () => wanted);
   return (
     <Suspense fallback={null}>
-      <section aria-label="Notes">{mounted && <Toasts />}</section>
+      <section aria-label="Notifications">{mounted && <Toasts />}</section>
     </Suspense>
   );
 }
 
 /**
- * A short note that something is done. `undo` stays open for ten seconds and offers to take it back; failures belong
- * beside what failed, not here.
+ * Confirms a completed action. With `undo` it stays open for ten seconds. Errors are shown next to what failed, not
+ * here.
  */
 export async function notify(message: string, undo?: () => Promise<unknown>): Promise<void> {
   wanted = true;
@@ -51,6 +51,6 @@ export async function notify(message: string, undo?: () => Promise<unknown>): Pr
       </Text>
     ),
     autoClose: undo ? 10_000 : 4000,
-    closeButtonProps: { 'aria-label': 'Close the note' },
+    closeButtonProps: { 'aria-label': 'Close notification' },
   });
 }

@@ -2,8 +2,8 @@ import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 
 /**
- * The frame of every page: its title (also the document's), one sentence, and the one action that stands out, if any.
- * Give the action `variant="filled"`; every other button stays quiet.
+ * The layout of every page: title (also the document's), a one-sentence description and the primary action, if any.
+ * Only the primary action is `variant="filled"`.
  */
 export function Page(props: { title: string; about?: ReactNode; action?: ReactNode; children: ReactNode }) {
   const { title, about, action, children } = props;

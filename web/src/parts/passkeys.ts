@@ -1,14 +1,14 @@
 import type { startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { api, unwrap } from '../api/client.ts';
 
-/** Loaded when one is used: most people sign in without. */
+/** Loaded on demand: most users sign in without a passkey. */
 const load = () => import('@simplewebauthn/browser');
 
 type AuthenticationOptions = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 type RegistrationOptions = Parameters<typeof startRegistration>[0]['optionsJSON'];
 
-/** Passkeys belong to a host name: browsers have none where the page is opened by an IP, nor over HTTP except on localhost. */
-export const passkeysWork = (): boolean =>
+/** Passkeys are bound to a host name: browsers have none on an IP address, nor over HTTP except on localhost. */
+export const supportsPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(location.hostname);
 
 export async function signInWithPasskey(): Promise<void> {
@@ -17,32 +17,32 @@ export async function signInWithPasskey(): Promise<void> {
     unwrap(api.POST('/dashboard/sign-in/passkey/options')),
   ]);
   const optionsJSON = options as unknown as AuthenticationOptions;
-  const credential = await startAuthentication({ optionsJSON }).catch(inWords);
+  const credential = await startAuthentication({ optionsJSON }).catch(rethrowReadable);
   await unwrap(api.POST('/dashboard/sign-in/passkey', { body: { credential: { ...credential } } }));
 }
 
-export async function addPasskey(name: string): Promise<void> {
+export async function addPasskey(name: string, password: string): Promise<void> {
   const [{ startRegistration }, { options }] = await Promise.all([
     load(),
-    unwrap(api.POST('/dashboard/passkeys/options')),
+    unwrap(api.POST('/dashboard/passkeys/options', { body: { password } })),
   ]);
   const optionsJSON = options as unknown as RegistrationOptions;
-  const credential = await startRegistration({ optionsJSON }).catch(inWords);
+  const credential = await startRegistration({ optionsJSON }).catch(rethrowReadable);
   await unwrap(api.POST('/dashboard/passkeys', { body: { name, credential: { ...credential } } }));
 }
 
-/** Why there is no credential; the names are those of Web Authentication Level 3 §5.1.3 and §5.1.4. */
-const WORDS: Readonly<Record<string, string>> = {
-  NotAllowedError: "The browser's question was closed, or it took too long. Try again.",
-  AbortError: "The browser's question was closed. Try again.",
-  InvalidStateError: 'This device or password manager has a passkey of yours already.',
+/** By DOMException name (Web Authentication Level 3 §5.1.3, §5.1.4). */
+const MESSAGES: Readonly<Record<string, string>> = {
+  NotAllowedError: 'The request was dismissed or timed out. Try again.',
+  AbortError: 'The request was cancelled. Try again.',
+  InvalidStateError: 'This device or password manager already has a passkey for your user.',
   SecurityError:
-    'Passkeys belong to the host name of this service. Open the dashboard under that name; who runs the service sets it in MAILVET_PUBLIC_URL.',
-  NotSupportedError: 'This device has no passkeys of a kind that the service takes. Use another one.',
-  ConstraintError: 'This device cannot make sure that it is you. Set a screen lock or a PIN on it, or use another one.',
+    'Passkeys are bound to the host name of this service. Open the dashboard at that host name; the operator sets it in MAILVET_PUBLIC_URL.',
+  NotSupportedError: 'This device does not support the passkey types that the service accepts. Use a different device.',
+  ConstraintError: 'This device cannot verify your identity. Set up a screen lock or a PIN, or use a different device.',
 };
 
-function inWords(error: unknown): never {
+function rethrowReadable(error: unknown): never {
   if (!(error instanceof Error)) throw error;
-  throw new Error(WORDS[error.name] ?? `The browser did not do it: ${error.message}`, { cause: error });
+  throw new Error(MESSAGES[error.name] ?? `The browser reported an error: ${error.message}`, { cause: error });
 }

@@ -1,7 +1,8 @@
 import { Button, TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
+import { PASSWORD_LENGTH } from '../api/limits.ts';
 
-/** A password that signs in already. */
+/** An existing password. */
 export function PasswordField(props: TextInputProps) {
   const [shown, setShown] = useState(false);
   const label = String(props.label ?? 'Password');
@@ -9,7 +10,7 @@ export function PasswordField(props: TextInputProps) {
     <TextInput
       label={label}
       autoComplete="current-password"
-      maxLength={256}
+      maxLength={PASSWORD_LENGTH.max}
       autoCapitalize="none"
       autoCorrect="off"
       spellCheck={false}
@@ -30,15 +31,13 @@ export function PasswordField(props: TextInputProps) {
   );
 }
 
-const SHORTEST = 12;
-
-/** A password that is being chosen: what it needs is said before it is sent. */
+/** A new password, with its rule. */
 export function NewPasswordField(props: TextInputProps) {
   const [length, setLength] = useState(0);
   return (
     <PasswordField
       autoComplete="new-password"
-      minLength={SHORTEST}
+      minLength={PASSWORD_LENGTH.min}
       description={hint(length)}
       {...props}
       onChange={(event) => setLength(event.currentTarget.value.length)}
@@ -47,7 +46,8 @@ export function NewPasswordField(props: TextInputProps) {
 }
 
 function hint(length: number): string {
-  const rule = `At least ${SHORTEST} characters; a few words do well.`;
+  const rule = `At least ${PASSWORD_LENGTH.min} characters. A passphrase of several words works well.`;
   if (length === 0) return rule;
-  return length < SHORTEST ? `${rule} ${SHORTEST - length} more.` : `${rule} Long enough.`;
+  const missing = PASSWORD_LENGTH.min - length;
+  return missing > 0 ? `${rule} ${missing} more to go.` : `${rule} Long enough.`;
 }

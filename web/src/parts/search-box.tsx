@@ -2,24 +2,25 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 
-/** A search that follows the typing, a moment behind. `value` is what is searched now, such as the address of the page says. */
+/** A debounced search field. `value` is the current search, as in the URL. */
 export function SearchBox(props: {
   label: string;
   placeholder?: string;
+  maxLength: number;
   value: string;
   onSearch: (v: string) => void;
 }) {
   const { value, onSearch } = props;
   const [text, setText] = useState(value);
-  const told = useRef(value);
+  const searched = useRef(value);
   useEffect(() => {
-    if (value === told.current) return;
-    told.current = value;
+    if (value === searched.current) return;
+    searched.current = value;
     setText(value);
   }, [value]);
-  const tell = useDebouncedCallback((typed: string) => {
-    told.current = typed.trim();
-    onSearch(told.current);
+  const search = useDebouncedCallback((typed: string) => {
+    searched.current = typed.trim();
+    onSearch(searched.current);
   }, 300);
   return (
     <TextInput
@@ -27,12 +28,12 @@ export function SearchBox(props: {
       label={props.label}
       placeholder={props.placeholder}
       value={text}
-      maxLength={200}
+      maxLength={props.maxLength}
       spellCheck={false}
       autoComplete="off"
       onChange={(event) => {
         setText(event.currentTarget.value);
-        tell(event.currentTarget.value);
+        search(event.currentTarget.value);
       }}
     />
   );

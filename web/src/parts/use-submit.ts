@@ -1,39 +1,38 @@
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import { ApiError } from '../api/client.ts';
-import { noteRefusal } from '../api/query-client.ts';
+import { ApiError, type ErrorCode } from '../api/client.ts';
+import { handleApiError } from '../api/query-client.ts';
 
-/** What a form holds when it is sent, by the names of its fields. */
-export type Values = Readonly<Record<string, string>>;
+/** Values of a form by field name. */
+type Values = Readonly<Record<string, string>>;
 
 export interface Submission {
   readonly form: RefObject<HTMLFormElement | null>;
   readonly busy: boolean;
-  /** What no field can show. */
+  /** An error that no field shows. */
   readonly error: Error | null;
-  /** The name of a field, whether it must be filled in, and what is wrong with it. */
+  /** Props of a field. */
   readonly field: (name: string) => { name: string; required: true; withAsterisk: false; error: string | undefined };
   readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   readonly onInput: (event: FormEvent<HTMLFormElement>) => void;
 }
 
-interface Wrong {
+interface Problems {
   readonly fields: Values;
   readonly error: Error | null;
-  /** Where the person goes on. */
+  /** What to focus. */
   readonly focus: HTMLElement | null;
 }
 
-const RIGHT: Wrong = { fields: {}, error: null, focus: null };
+const NO_PROBLEMS: Problems = { fields: {}, error: null, focus: null };
 
 /**
- * A form whose fields only the document holds: passwords and codes are read when it is sent, and stay nowhere. `send` is
- * awaited. What fails stands at its field, and the focus goes there; where no field is named, it goes to `suspect`, the
- * one that is wrong most often, or stays where it was.
+ * An uncontrolled form: passwords and codes are read from the DOM on submit and stored nowhere. An error is shown at
+ * its field, which gets the focus. `likelyField`: the field that an error without a field most likely concerns.
  */
-export function useSubmit(send: (values: Values) => Promise<unknown>, suspect?: string): Submission {
+export function useSubmit(send: (values: Values) => Promise<unknown>, likelyField?: string): Submission {
   const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState(RIGHT);
+  const [wrong, setWrong] = useState(NO_PROBLEMS);
 
   useEffect(() => {
     wrong.focus?.focus();
@@ -41,27 +40,28 @@ export function useSubmit(send: (values: Values) => Promise<unknown>, suspect?: 
   }, [wrong]);
 
   async function submit(element: HTMLFormElement, was: Element | null) {
-    const inputs = [...element.elements].filter((part) => part instanceof HTMLInputElement && part.name !== '');
-    const problems = (inputs as HTMLInputElement[]).flatMap((input) => {
+    const inputs = inputsOf(element);
+    const problems = inputs.flatMap((input) => {
       const problem = problemOf(input);
       return problem === null ? [] : [{ input, problem }];
     });
-    if (problems.length > 0) {
+    const [first] = problems;
+    if (first !== undefined) {
       const fields = Object.fromEntries(problems.map(({ input, problem }) => [input.name, problem]));
-      return setWrong({ fields, error: null, focus: problems[0]!.input });
+      return setWrong({ fields, error: null, focus: first.input });
     }
     setBusy(true);
-    setWrong(RIGHT);
+    setWrong(NO_PROBLEMS);
     try {
-      await send(Object.fromEntries((inputs as HTMLInputElement[]).map(({ name, value }) => [name, value])));
+      await send(Object.fromEntries(inputs.map(({ name, value }) => [name, value])));
     } catch (failure) {
       const error = failure instanceof Error ? failure : new Error(String(failure));
-      noteRefusal(error);
-      const named = error instanceof ApiError ? inputOf(element, fieldOf(error, suspect)) : null;
+      handleApiError(error);
+      const named = error instanceof ApiError ? inputOf(element, fieldOf(error, likelyField)) : null;
       setWrong({
         fields: named ? { [named.name]: error.message } : {},
         error: named ? null : error,
-        focus: named ?? inputOf(element, suspect ?? null) ?? (was instanceof HTMLElement ? was : null),
+        focus: named ?? inputOf(element, likelyField ?? null) ?? (was instanceof HTMLElement ? was : null),
       });
     } finally {
       setBusy(false);
@@ -77,43 +77,48 @@ export function useSubmit(send: (values: Values) => Promise<unknown>, suspect?: 
       event.preventDefault();
       if (!busy) void submit(event.currentTarget, document.activeElement);
     },
-    // What is being corrected is not wrong any more; what the others have wrong stays.
+    // Editing a field clears its error only.
     onInput({ target }) {
-      const { name } = target as HTMLInputElement;
-      if (wrong.fields[name] === undefined) return;
-      const { [name]: _corrected, ...fields } = wrong.fields;
+      if (!(target instanceof HTMLInputElement) || wrong.fields[target.name] === undefined) return;
+      const { [target.name]: _corrected, ...fields } = wrong.fields;
       setWrong({ ...wrong, fields, focus: null });
     },
   };
 }
 
-/** Codes that say what was typed is wrong, of forms where it was typed into one field. */
-const OF_SUSPECT: readonly string[] = ['wrong_password', 'wrong_code', 'second_factor_failed'];
+/** Error codes that mean that `likelyField` is wrong. */
+const CREDENTIAL_CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  'wrong_password',
+  'wrong_code',
+  'second_factor_failed',
+]);
 
-const fieldOf = ({ code, field }: ApiError, suspect: string | undefined): string | null =>
-  field ?? (OF_SUSPECT.includes(code) ? (suspect ?? null) : null);
+const fieldOf = ({ code, field }: ApiError, likelyField: string | undefined): string | null =>
+  field ?? (CREDENTIAL_CODES.has(code) ? (likelyField ?? null) : null);
 
+const inputsOf = (form: HTMLFormElement): HTMLInputElement[] =>
+  [...form.elements].flatMap((part) => (part instanceof HTMLInputElement && part.name !== '' ? [part] : []));
 function inputOf(form: HTMLFormElement, name: string | null): HTMLInputElement | null {
   const found = name === null ? null : form.elements.namedItem(name);
   return found instanceof HTMLInputElement && !found.readOnly ? found : null;
 }
 
-const MISSING: Values = {
+/** By field name; any other field is a password. */ const MISSING: Values = {
   email: 'Enter an email address.',
   name: 'Enter a name.',
   code: 'Enter the code.',
-  value: 'Enter an address, a domain, an IP or a CIDR.',
+  value: 'Enter an email address, a domain, an IP address or a CIDR block.',
   credits: 'Enter a number of credits.',
-  note: 'Enter a note: the ledger shows it.',
+  note: 'Enter a note. It is shown in the ledger.',
   retention_days: 'Enter a number of days.',
 };
 
-/** What can be said without asking the server. The browser's own judgement of addresses is narrower than ours. */
+/** Checks that need no server. Looser than the browser's own email validation, which rejects valid addresses. */
 function problemOf({ name, value, type, required, minLength, readOnly }: HTMLInputElement): string | null {
   if (readOnly) return null;
-  if (required && value.trim() === '') return MISSING[name] ?? 'Enter the password.';
+  if (required && value.trim() === '') return MISSING[name] ?? 'Enter a password.';
   if (type === 'email' && !/^[^@]+@./.test(value.trim())) return 'Enter an email address, such as ada@example.com.';
   if (minLength > 0 && value.length < minLength)
-    return `Use at least ${minLength} characters; there are ${value.length}.`;
+    return `Use at least ${minLength} characters (currently ${value.length}).`;
   return null;
 }

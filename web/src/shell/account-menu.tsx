@@ -1,17 +1,16 @@
 import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
-import { chooseAccount, useAccountOrNull, useSession } from '../api/session.ts';
-import { endSession, leave } from '../api/sign-out.ts';
+import { selectAccount, useAccountOrNull, useSession } from '../api/session.ts';
+import { endSession, redirectToSignIn } from '../api/sign-out.ts';
+import { keysOf } from '../parts/keys-of.ts';
 import { notify } from '../parts/notify.tsx';
 
-const SCHEMES = [
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-  ['auto', 'As the system'],
-] as const;
+const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
+const SCHEMES = keysOf(SCHEME_LABELS);
 
-const signOut = () => endSession().then(leave, (error: Error) => notify(`You are still signed in. ${error.message}`));
+const signOut = () =>
+  endSession().then(redirectToSignIn, (error: Error) => notify(`Could not sign out. ${error.message}`));
 
-/** Who is signed in, which account is looked at, light or dark, and the way out. */
+/** Account selection, color scheme and sign-out. */
 export function AccountMenu() {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
@@ -28,7 +27,7 @@ export function AccountMenu() {
         {accounts.length > 1 && (
           <>
             <Menu.Label>Account</Menu.Label>
-            <Menu.RadioGroup value={account?.id ?? ''} onChange={chooseAccount}>
+            <Menu.RadioGroup value={account?.id ?? ''} onChange={selectAccount}>
               {accounts.map(({ id, name, role }) => (
                 <Menu.RadioItem key={id} value={id} className="anywhere">
                   {name} ({role})
@@ -38,11 +37,14 @@ export function AccountMenu() {
             <Menu.Divider />
           </>
         )}
-        <Menu.Label>Colours</Menu.Label>
-        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
-          {SCHEMES.map(([scheme, label]) => (
+        <Menu.Label>Appearance</Menu.Label>
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(chosen) => setColorScheme(SCHEMES.find((scheme) => scheme === chosen) ?? 'auto')}
+        >
+          {SCHEMES.map((scheme) => (
             <Menu.RadioItem key={scheme} value={scheme}>
-              {label}
+              {SCHEME_LABELS[scheme]}
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>

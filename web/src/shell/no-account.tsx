@@ -3,10 +3,10 @@ import { Page } from '../parts/page.tsx';
 
 export function NoAccount() {
   return (
-    <Page title="You are in no account">
+    <Page title="No account">
       <Text maw={640}>
-        Somebody who owns one can invite you, or who runs this service can add you: mailvet user create --email …
-        --account …
+        You are not a member of any account. Ask an account owner or admin for an invitation, or ask the operator of
+        this service to add you: mailvet user create --email … --account …
       </Text>
     </Page>
   );

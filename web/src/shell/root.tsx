@@ -11,8 +11,8 @@ export function Root() {
   );
 }
 
-/** The frame of sign-in and what belongs to it: one narrow card. */
-export function SignedOut() {
+/** Layout of sign-in and related pages: one narrow card. */
+export function SignedOutLayout() {
   return (
     <Container component="main" size={440} py="xl">
       <Center mb="lg">

@@ -2,11 +2,11 @@ import { Alert, AppShell, Box, Burger, Group, NavLink, Text } from '@mantine/cor
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { useAccountOrNull, useMay, useSession } from '../api/session.ts';
+import { useAccountOrNull, useHasRole, useSession } from '../api/session.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { LowBalance } from './low-balance.tsx';
+import { LowBalanceBanner } from './low-balance.tsx';
 import { NoAccount } from './no-account.tsx';
-import { useFocusOnArrival } from './use-focus-on-arrival.ts';
+import { useFocusOnNavigation } from './use-focus-on-navigation.ts';
 
 const ACCOUNT_PAGES = [
   ['/', 'Overview'],
@@ -23,35 +23,36 @@ const OPERATOR_PAGES = [
   ['/operator', 'Accounts'],
   ['/operator/doctor', 'Doctor'],
   ['/operator/lists', 'Lists'],
+  ['/operator/jobs', 'Failed jobs'],
 ] as const;
-/** Pages that need no account. */
-const OWN_PAGES = ['/security', '/operator'];
+/** Pages that do not need an account. */
+const ACCOUNTLESS_PAGES = ['/security', '/operator'];
 
-/** The frame of every page inside: where one is, where one can go, who one is. */
+/** Layout of all signed-in pages: header, navigation and content. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname, href } = useLocation();
   const { user } = useSession();
   const account = useAccountOrNull();
-  const mayAdmin = useMay('admin');
-  const main = useFocusOnArrival(pathname);
+  const isAdmin = useHasRole('admin');
+  const main = useFocusOnNavigation(pathname);
   const burger = useRef<HTMLButtonElement>(null);
   const link = ([to, label]: readonly [string, string]) => (
     <NavLink
       key={to}
       component={Link}
       to={to}
-      // Judged below: by itself the router would mark a page for every one under it, "Account" on "Members" too.
+      // Set below: the router would also mark "Account" as active on "Members".
       activeOptions={{ exact: true }}
       onClick={close}
       label={label}
-      active={isAt(pathname, to)}
-      aria-current={isAt(pathname, to) ? 'page' : undefined}
+      active={isCurrent(pathname, to)}
+      aria-current={isCurrent(pathname, to) ? 'page' : undefined}
     />
   );
-  // It ended elsewhere, or ran out. On the way to the sign-in this frame is still here for a moment.
+  // The session has ended. This layout is still rendered while navigating to the sign-in page.
   if (user === null) return pathname === '/sign-in' ? null : <Navigate to="/sign-in" search={{ next: href }} replace />;
-  const needsAccount = !OWN_PAGES.some((start) => pathname.startsWith(start));
+  const needsAccount = !ACCOUNTLESS_PAGES.some((start) => pathname.startsWith(start));
   return (
     <AppShell
       header={{ height: 52 }}
@@ -59,7 +60,7 @@ export function Shell() {
       padding="md"
     >
       <a className="skip-link" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -70,7 +71,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close the menu' : 'Open the menu'}
+              aria-label={opened ? 'Close menu' : 'Open menu'}
               aria-expanded={opened}
             />
             <Text fw={700}>Mailvet</Text>
@@ -89,7 +90,7 @@ export function Shell() {
       >
         <Box p="xs" style={{ overflowY: 'auto' }}>
           {account && ACCOUNT_PAGES.map(link)}
-          {account && mayAdmin && link(['/account/trail', 'Audit log'])}
+          {account && isAdmin && link(['/account/trail', 'Audit log'])}
           {link(['/security', 'Sign-in and security'])}
           {user.operator && (
             <>
@@ -105,17 +106,17 @@ export function Shell() {
       <AppShell.Main id="content" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
         {account?.status === 'suspended' && (
           <Alert color="red" variant="outline" mb="md" title="This account is suspended">
-            Its keys are refused. Ask who runs this service.
+            Its API keys are rejected. Contact the operator of this service.
           </Alert>
         )}
-        {account && needsAccount && <LowBalance />}
+        {account && needsAccount && <LowBalanceBanner />}
         {account || !needsAccount ? <Outlet /> : <NoAccount />}
       </AppShell.Main>
     </AppShell>
   );
 }
 
-const isAt = (pathname: string, to: string): boolean =>
+const isCurrent = (pathname: string, to: string): boolean =>
   pathname === to ||
   (to !== '/' && to !== '/account' && to !== '/operator' && pathname.startsWith(`${to}/`)) ||
   (to === '/operator' && pathname.startsWith('/operator/accounts'));

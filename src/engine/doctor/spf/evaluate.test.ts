@@ -79,7 +79,7 @@ describe('check_host', () => {
     if (v6) expect(await check(domain, '2001:db8::10')).toMatchObject({ result: v6 });
   });
 
-  it('no record is none, two are a permerror, and the reason is said', async () => {
+  it('no record is none, two are a permerror, with a reason', async () => {
     expect(await check('near.test')).toEqual({ result: 'none', why: 'near.test has no SPF record' });
     expect(await check('nowhere.test')).toMatchObject({ result: 'none' });
     expect(await check('twice.test')).toEqual({ result: 'permerror', why: 'twice.test has more than one SPF record' });
@@ -121,7 +121,7 @@ describe('macros (RFC 7208 §7.4)', () => {
     );
   });
 
-  it('no text makes them throw, and names are never too long', () => {
+  it('never throw for any text, and names are never too long', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (spec) => {
         const name = expand(spec, values);
@@ -132,11 +132,11 @@ describe('macros (RFC 7208 §7.4)', () => {
 });
 
 describe('a record', () => {
-  it('begins with its version alone', () => {
+  it('starts with its version as a separate term', () => {
     expect(['v=spf1', 'v=spf1 -all', 'v=spf10 -all', ' v=spf1'].map(isSpf)).toEqual([true, true, false, false]);
   });
 
-  it('no text makes the parser throw', () => {
+  it('never makes the parser throw', () => {
     const term = fc.constantFrom(
       'a',
       'mx:',

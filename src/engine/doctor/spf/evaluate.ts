@@ -1,21 +1,21 @@
 /** check_host() of SPF (RFC 7208 §4): may this address use this sender? */
 import { type Groups, parseIp } from '../../dns/ip.ts';
 import type { DnsAnswer, RecordType } from '../../dns/resolver.ts';
+import { type Ask, isFailure } from '../deps.ts';
 import { addressesIn, inBlock, reverseNames } from '../reverse.ts';
-import { type Ask, isFailure } from '../world.ts';
 import { expand } from './macro.ts';
 import { type Directive, isSpf, parseSpf, type SpfResult } from './record.ts';
 
-export interface SpfQuestion {
+interface SpfQuestion {
   readonly ip: string;
   /** `user@host`; for `<>` the postmaster of the HELO name (§2.4). */
   readonly sender: string;
   readonly helo: string;
 }
 
-export interface SpfAnswer {
+interface SpfAnswer {
   readonly result: SpfResult;
-  /** The term that decided, or what is wrong, in a few words. */
+  /** The deciding term, or a short description of the error. */
   readonly why: string;
 }
 
@@ -24,7 +24,7 @@ const MOST_LOOKUPS = 10;
 const MOST_VOID = 2;
 const MOST_MX = 10;
 
-/** Never rejects; the deadline of `ask` bounds it, and §4.6.4 the number of questions. */
+/** Never rejects; the deadline of `ask` bounds its time, and §4.6.4 the number of queries. */
 export async function checkHost(question: SpfQuestion, ask: Ask): Promise<SpfAnswer> {
   const address = parseIp(question.ip);
   if (address === null) return { result: 'permerror', why: 'no IP address' };
@@ -37,7 +37,7 @@ export async function checkHost(question: SpfQuestion, ask: Ask): Promise<SpfAns
   }
 }
 
-/** Ends the whole evaluation, from whatever depth. */
+/** Ends the whole evaluation, at any depth. */
 class Stop extends Error {
   readonly result: 'permerror' | 'temperror';
   constructor(result: 'permerror' | 'temperror', why: string) {

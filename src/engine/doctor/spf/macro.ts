@@ -1,8 +1,8 @@
 /** Macros of a domain-spec (RFC 7208 §7). */
 import { parseIp } from '../../dns/ip.ts';
 
-export interface MacroValues {
-  /** `user@host`: the sender; `postmaster@` the HELO name for `<>`. */
+interface MacroValues {
+  /** `user@host`: the sender; for `<>`, `postmaster@` the HELO name. */
   readonly sender: string;
   readonly ip: string;
   readonly helo: string;
@@ -12,7 +12,7 @@ export interface MacroValues {
 
 const EXPAND = /%(?:%|_|-|\{([slodiphv])(\d{0,3})(r?)([.\-+,/_=]*)\}|)/gi;
 
-/** The name that a domain-spec means, cut at 253 octets from the left (§7.3); null for one that cannot be read. */
+/** Expands a domain-spec, truncated from the left to 253 octets (§7.3); null if it is invalid. */
 export function expand(spec: string, values: MacroValues): string | null {
   let broken = false;
   const text = spec.replace(EXPAND, (all, letter?: string, digits?: string, r?: string, delimiters?: string) => {
@@ -48,12 +48,12 @@ function macroValue(letter: string, { sender, ip, helo, domain }: MacroValues): 
     case 'v':
       return ip.includes(':') ? 'ip6' : 'in-addr';
     default:
-      // `p`, the validated name, is not to be published (§7.2), and this is what stands for none.
+      // `p` should not be used (§7.2); `unknown` is its value if no validated name exists (§7.3).
       return 'unknown';
   }
 }
 
-/** IPv4 as it is; IPv6 as 32 nibbles with dots. */
+/** IPv4 unchanged; IPv6 as 32 dot-separated nibbles. */
 const dotted = (ip: string): string =>
   ip.includes(':') ? [...(parseIp(ip) ?? []).map((g) => g.toString(16).padStart(4, '0')).join('')].join('.') : ip;
 

@@ -1,35 +1,36 @@
-/** One SPF record as terms (RFC 7208 §4.6, §5, §12). */
+/** Parses an SPF record into terms (RFC 7208 §4.6, §5, §12). */
 
 export type SpfResult = 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'permerror' | 'temperror';
-export type Mechanism = 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' | 'exists';
+const MECHANISMS = ['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists'] as const;
+type Mechanism = (typeof MECHANISMS)[number];
 
 export interface Directive {
   readonly mechanism: Mechanism;
   /** The result when it matches. */
   readonly result: SpfResult;
-  /** Domain-spec with macros, or the network of `ip4` and `ip6`; empty where it was left out. */
+  /** Domain-spec with macros, or the network of `ip4` and `ip6`; empty if omitted. */
   readonly value: string;
-  /** Prefix lengths; 32 and 128 when left out. */
+  /** Prefix lengths; 32 and 128 by default. */
   readonly v4bits: number;
   readonly v6bits: number;
   /** As written, for the report. */
   readonly text: string;
 }
 
-export interface SpfRecord {
+interface SpfRecord {
   readonly directives: readonly Directive[];
   /** Domain-spec of `redirect=`. */
   readonly redirect: string | null;
 }
 
 const QUALIFIERS: Readonly<Record<string, SpfResult>> = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' };
-const TERM = /^([+\-~?]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?:([:/])(.*))?$/i;
+const TERM = /^([+\-~?]?)([a-z][a-z0-9]*)(?:([:/])(.*))?$/i;
 const MODIFIER = /^([a-z][a-z0-9_.-]*)=(.*)$/i;
 const MOST_TERMS = 200;
 
 export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
 
-/** The terms of a record; a string names what cannot be read, which is a permerror (§4.6). */
+/** The terms of a record; a string is the invalid term, which is a permerror (§4.6). */
 export function parseSpf(text: string): SpfRecord | string {
   const terms = text
     .slice('v=spf1'.length)
@@ -39,11 +40,11 @@ export function parseSpf(text: string): SpfRecord | string {
   const directives: Directive[] = [];
   let redirect: string | null = null;
   for (const term of terms) {
-    const modifier = MODIFIER.exec(term);
-    if (modifier !== null) {
-      if (modifier[1]!.toLowerCase() !== 'redirect') continue;
-      if (redirect !== null || modifier[2] === '') return term;
-      redirect = modifier[2]!;
+    const [, name, value = ''] = MODIFIER.exec(term) ?? [];
+    if (name !== undefined) {
+      if (name.toLowerCase() !== 'redirect') continue;
+      if (redirect !== null || value === '') return term;
+      redirect = value;
       continue;
     }
     const directive = parseDirective(term);
@@ -55,9 +56,10 @@ export function parseSpf(text: string): SpfRecord | string {
 
 function parseDirective(text: string): Directive | null {
   const match = TERM.exec(text);
-  if (match === null) return null;
-  const mechanism = match[2]!.toLowerCase() as Mechanism;
-  const result = QUALIFIERS[match[1] || '+']!;
+  const name = match?.[2]?.toLowerCase();
+  const mechanism = MECHANISMS.find((known) => known === name);
+  const result = QUALIFIERS[match?.[1] || '+'];
+  if (match === null || mechanism === undefined || result === undefined) return null;
   const rest = match[3] === '/' ? `/${match[4]}` : (match[4] ?? '');
   if (match[3] === ':' && rest === '') return null;
   const made = { mechanism, result, text };
@@ -77,7 +79,8 @@ function parseDirective(text: string): Directive | null {
       if (match[3] !== ':' || more.length > 0 || length === null || value.includes(':') !== (most === 128)) return null;
       return { ...made, value, v4bits: length, v6bits: length };
     }
-    default: {
+    case 'a':
+    case 'mx': {
       const [, value = '', v4, v6] = /^(.*?)(?:\/(\d{1,3}))?(?:\/\/(\d{1,3}))?$/.exec(rest) ?? [];
       const [v4bits, v6bits] = [bitsOf(v4, 32), bitsOf(v6, 128)];
       return v4bits === null || v6bits === null || value.endsWith('/') ? null : { ...made, value, v4bits, v6bits };

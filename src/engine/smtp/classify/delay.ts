@@ -1,12 +1,12 @@
 /** A delay beyond a day is not worth remembering, and a hostile server could announce a year. */
-export const MAX_DELAY_SECONDS = 86_400;
+const MAX_DELAY_SECONDS = 86_400;
 
 const CLOCK = /(?<![\d:.])(\d{1,2}):([0-5]\d):([0-5]\d)(?![\d:])/;
 const UNIT =
   '(s(?:ec(?:ond(?:s|e|en|es|i|o|os)?)?s?|ek(?:unden)?)?|секунд\\p{L}*|秒|m(?:in(?:ut(?:e|es|en|o|os|i|y|a)?)?s?)?|минут\\p{L}*|分|h(?:(?:ou)?rs?|ours?|eures?)?|std|stunden?|horas?|ore|godzin\\p{L}*|час\\p{L}*|d(?:ays?)?)';
 /** `5 minutes`, `180sec`, `4m30s`, `1 hour 30 minutes`. */
 const SPAN = new RegExp(`(?<![\\p{L}\\d.:])(\\d{1,6}) ?${UNIT}(?![\\p{L}])|(?<=\\d[mh] ?)(\\d{1,5}) ?(s|m)\\b`, 'giu');
-/** A span is an announcement only after words of waiting: "300 messages per 5 minutes" is none. */
+/** A duration counts only after a phrase about waiting: "300 messages per 5 minutes" does not. */
 const WAITING =
   /\b(?:in|after|for|wait|within|least|another|until|about|approx\w*|timeout|retry|delay(?:ed)?|dans|apr[eè]s|en|nach|tra|fra|za|po)\s*[:=(]?\s*(?:at least |about |approx\w*\.? |another |the next |ca\.? |~ ?)?$|(?:через|以降|請|请)\s*$/iu;
 const NOT_WAITING = /\b(?:last|past|per|previous|every|more than|less than|maximum of|limit)\W*$/i;

@@ -26,21 +26,21 @@ it.each([
   expect(plain(text).text).toBe(words);
 });
 
-it('a local part counts only where it stands alone', () => {
+it('a local part is replaced only as a separate word', () => {
   expect(plain('Janet, jane and mary-jane', 'jane@example.com').text).toBe('janet _rcpt and mary-jane');
 });
 
-it('a word that replies need stays although it is the local part', () => {
+it('a significant word stays even if it is the local part', () => {
   expect(plain('User unknown', 'user@example.com').text).toBe('user unknown');
   expect(plain('<user@example.com> unknown', 'user@example.com').text).toBe('_rcpt unknown');
 });
 
-it('finds the enhanced code that stands inside, and no IP address or version', () => {
+it('finds an enhanced code inside the text, but no IP address or version', () => {
   expect(plain('sorry (#5.1.1)').enhanced).toBe('5.1.1');
   expect(plain('cmsmtp 5.7.1 refused').enhanced).toBe('5.7.1');
   expect(plain('5.1.1.4 and 15.1.1 and 4.16.50').enhanced).toBeNull();
 });
 
-it('folds what has accents and leaves other scripts', () => {
+it('folds accents and leaves other scripts', () => {
   expect(fold('ÉÀÜ ŁÓDŹ Пользователь ユーザー')).toBe('eau lodz пользователь ユーザー');
 });

@@ -1,20 +1,20 @@
-/** What a server may repeat of our own words, and which must decide nothing. */
+/** Strings of ours that a server may echo; they must not influence classification. */
 export interface Echoes {
-  /** The address asked about, as sent in RCPT. */
+  /** The checked address, as sent in RCPT. */
   readonly address: string;
   /** Our HELO name, the sender address and its domain. */
   readonly ourNames: readonly string[];
   readonly ourIps: readonly string[];
 }
 
-/** The reply's words: lower case, no brackets or quotes, echoes replaced by marks such as `_rcpt`. */
+/** The reply's text: lower case, no brackets or quotes, echoes replaced by placeholders such as `_rcpt`. */
 export interface Plain {
   readonly text: string;
-  /** RFC 3463 code that stands inside the text, as qmail writes it: `(#5.1.1)`. */
+  /** RFC 3463 code inside the text, as qmail writes it: `(#5.1.1)`. */
   readonly enhanced: string | null;
 }
 
-/** Longer texts are cut: a mail server says what it means within this many characters. */
+/** Longer texts are truncated: the relevant part comes first. */
 const MAX_TEXT = 1500;
 
 const URL_LIKE = /\b(?:https?|ftp):\/*[^\s<>"'()]*|\bwww\.[^\s<>"'()]+/g;
@@ -27,14 +27,14 @@ const CODE = /(?<![\d.])([45])\.([0-7])\.(\d{1,3})(?![\d.]*\d)/;
 const ID = /(?<![\w@-])[\w+/=-]{8,}(?:\.[\w-]+)*(?![\w@])/g;
 const isId = (token: string): boolean =>
   /\d/.test(token) && /[a-z]/.test(token) && (/^[\da-f]+$/.test(token) || /^[^.]{13,}/.test(token));
-/** The suffix of a file or of an error name is no domain: `resolver.adr.recipnotfound`. */
+/** Suffixes of file and error names are not domains: `resolver.adr.recipnotfound`. */
 const NO_HOST = /^(?:resolver|smtp|storedrv|ststatus|routing|dsn|queue)\./;
 const BRACKETS = /[<>"“”„«»()[\]{}|*:;,!=`_\\]+/g;
 const DIACRITICS = /[\u0300-\u036f]+/g;
 
-/** Lower case, composed, without accents: `Boîte` and `boite` are one word, in texts and in patterns alike. */
+/** Lower case, composed, without accents: `Boîte` and `boite` are equal, in texts and in patterns. */
 export function fold(text: string): string {
-  // Most replies are ASCII, where folding is lower case and nothing else.
+  // Most replies are ASCII, where folding is just lower case.
   if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
@@ -47,10 +47,10 @@ export function fold(text: string): string {
 }
 
 /**
- * Takes out of a reply what it repeats: the address (`_rcpt`), our sender (`_sender`), our names (`_us`) and addresses
- * (`_ourip`), other mail addresses (`_mail`), addresses of hosts (`_ip`), URLs (`_url`), host names (`_host`) and ids
- * (`_id`). A host name or URL that `isBlocklist` knows becomes `_dnsbl` or `_dnsblurl`: naming a blocklist is saying
- * something. Words in `keep` stay although they are the local part: `user` in "user unknown".
+ * Replaces echoes and identifiers in a reply: the address (`_rcpt`), our sender (`_sender`), our names (`_us`) and
+ * addresses (`_ourip`), other mail addresses (`_mail`), addresses of hosts (`_ip`), URLs (`_url`), host names (`_host`)
+ * and ids (`_id`). A host name or URL that `isBlocklist` knows becomes `_dnsbl` or `_dnsblurl`, because it is
+ * significant. Words in `keep` stay even if they equal the local part: `user` in "user unknown".
  */
 export function takeOutEchoes(
   raw: string,
@@ -73,7 +73,7 @@ export function takeOutEchoes(
     .replace(/\.{2,}|\.(?=\s|$)|#/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    // Marks are words to `\b`; underscores of the server's own are gone by now.
+    // Placeholders are words to `\b`; the server's own underscores have been removed by now.
     .replaceAll('@', '_');
   return { text, enhanced: code === null ? null : `${code[1]}.${code[2]}.${Number(code[3])}` };
 }
@@ -98,7 +98,7 @@ function ownWords(text: string, echoes: Echoes, keep: ReadonlySet<string>): stri
 const WORD = /[\p{L}\p{N}_@]/u;
 const isWord = (char: string | undefined): boolean => char !== undefined && WORD.test(char);
 
-/** Replaces `word` where it stands alone: no letter, digit or `@` beside it, nor inside a longer dotted name. */
+/** Replaces `word` where it is separate: not next to a letter, digit or `@`, and not inside a longer dotted name. */
 function replaceWord(text: string, word: string, mark: string): string {
   if (word === '' || word === '@') return text;
   let out = '';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A short name for "the same reply": code, enhanced code and words without digits and ids. Replies that differ only in
+ * Fingerprint of a reply: code, enhanced code and words without digits and ids. Replies that differ only in
  * addresses, hosts, times or session ids share it. `plain` is the text after `takeOutEchoes`. 12 hex digits.
  */
 export function fingerprintOf(code: number, enhanced: string | null, plain: string): string {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../data.ts';
 import type { SmtpStage } from '../../evidence.ts';
 import { createClassifier, loadRules, type Reading } from '../classify.ts';
-import type { LabelledReply } from './agreement.ts';
+import type { LabelledReply } from './evaluation.ts';
 
 const { classify, fingerprint } = createClassifier();
 const echoes = {
@@ -21,7 +21,7 @@ function read(line: string, more: { address?: string } = {}): Reading {
   return classify({ stage: 'rcpt', reply, operator: null, echoes: { ...echoes, ...more } });
 }
 
-describe('what the server echoes decides nothing', () => {
+describe('echoed strings do not influence the result', () => {
   const locals = [
     'blocked',
     'spamhaus',
@@ -100,7 +100,7 @@ describe('what the server echoes decides nothing', () => {
     }
   });
 
-  it('a fingerprint is the same whatever was echoed, and differs by words', () => {
+  it('a fingerprint does not depend on echoes, but on the text', () => {
     const of = (text: string, address = echoes.address) =>
       fingerprint({ reply: { code: 550, enhanced: null, text }, echoes: { ...echoes, address } });
     expect(of('hm <someone@example.com> 192.0.2.25 id=4Xyz12Abc99Q')).toBe(
@@ -111,7 +111,7 @@ describe('what the server echoes decides nothing', () => {
   });
 });
 
-describe('a reason about the asker or the server outweighs the words around it', () => {
+describe('a reason about the client or the server takes precedence', () => {
   const reasons = [
     'your IP 192.0.2.25 is blacklisted',
     'client host [192.0.2.25] blocked',
@@ -176,8 +176,8 @@ describe('a reason about the asker or the server outweighs the words around it',
   });
 });
 
-// A pattern with two open repeats over the same letters takes seconds for one such reply, and the test's time runs out.
-it('reads a text that is one word over and over, without spaces too', () => {
+// A pattern with two unbounded repeats over the same letters would take seconds here and time out.
+it('takes bounded time for a text that repeats one word, with and without spaces', () => {
   for (const word of [
     '用户',
     'ユーザ',
@@ -231,7 +231,7 @@ const words = fc.constantFrom(
 );
 const stages: readonly SmtpStage[] = ['connect', 'banner', 'ehlo', 'starttls', 'mail', 'rset', 'rcpt', 'probe'];
 
-it('whatever the words: a 4xx is never bad, a stage before RCPT never speaks of the mailbox, nothing throws', () => {
+it('for any text: a 4xx is never bad, a stage before RCPT is never about the mailbox, nothing throws', () => {
   const text = fc.oneof(
     fc.array(words, { maxLength: 12 }).map((parts) => parts.join(' ')),
     fc.string({ unit: 'binary', maxLength: 300 }),

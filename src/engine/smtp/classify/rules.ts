@@ -3,7 +3,7 @@ import { dataFile } from '../../data.ts';
 import type { SmtpFinding, SmtpStage } from '../../evidence.ts';
 import { fold } from './echoes.ts';
 
-/** Whose doing a reply is. `recipient*` speaks of what was asked, `us_*` of who asks, `remote_*` of their trouble. */
+/** What a reply is about: `recipient*` the checked address, `us_*` the client, `remote_*` a problem of the server. */
 export type Meaning =
   | 'accepted'
   | 'recipient'
@@ -17,60 +17,60 @@ export type Meaning =
   | 'remote_permanent'
   | 'too_many_recipients'
   | 'tls_required'
-  /** The server did not like the form of the dialogue (RFC 5321 §4.2.2: 500 to 504, 555). */
+  /** The server rejected the protocol usage (RFC 5321 §4.2.2: 500 to 504, 555). */
   | 'protocol'
   | 'unclear';
 
-/** Findings about the mailbox, and two wishes that the dialogue can fulfil: a new session, TLS. */
+/** Findings about the mailbox, and two session actions: reconnect, STARTTLS. */
 export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
 
-/** The order in which rules are asked: what names us before what names the recipient. */
+/** Order of evaluation: rules about the client before rules about the recipient. */
 export const STEPS = ['accepted', 'operator', 'sure', 'code', 'words', 'class', 'last'] as const;
-export type Step = (typeof STEPS)[number];
+type Step = (typeof STEPS)[number];
 
-/** A reply that a rule must be the one to decide: the form a server uses, not a transcript of one. */
-export interface Sample {
+/** A sample reply that this rule must decide: the form a server uses, not a transcript. */
+interface Sample {
   readonly code: number;
   readonly enhanced: string | null;
   readonly text: string;
-  /** `rcpt` where it is left out. */
+  /** Default: `rcpt`. */
   readonly stage?: SmtpStage;
   readonly operator?: string;
 }
 
-/** One row of data/smtp-rules.json. All conditions that are given must hold. */
+/** One row of data/smtp-rules.json. All given conditions must match. */
 export interface RuleRow {
   readonly id: string;
   readonly step: Step;
-  /** `early`: only before RCPT. `rcpt`: only at RCPT. Rows about the recipient hold at RCPT whatever is said here. */
+  /** `early`: only before RCPT. `rcpt`: only at RCPT. Rows about the recipient apply only at RCPT in any case. */
   readonly stage?: 'early' | 'rcpt';
   /** Names of the provider table. */
   readonly operator?: readonly string[];
-  /** Comma-separated codes or classes: `550,551`, `5xx`. Left out: 4xx and 5xx. */
+  /** Comma-separated codes or classes: `550,551`, `5xx`. Default: 4xx and 5xx. */
   readonly codes?: string;
   /** Regular expression that the whole enhanced code matches; an empty alternative means "none was given". */
   readonly enhanced?: string;
   /** Regular expression over the plain text (echoes.ts); `<name>` stands for an entry of `terms`. */
   readonly pattern?: string;
-  /** The row does not hold where this matches. */
+  /** The row does not apply if this matches. */
   readonly not?: string;
   readonly meaning: Meaning;
   /** What a 5xx means. A 4xx is never bad: classify.ts turns it into its temporary counterpart. */
   readonly finding: RuleFinding;
-  /** Replies that this row must decide; in the project's own words, except where `source` names a labelled reply. */
+  /** Replies that this row must decide; written for the project, unless `source` names a labelled reply. */
   readonly samples: readonly Sample[];
-  /** Where the meaning is known from: a specification, whose words they are, labelled replies, or `project`. */
+  /** Source of the meaning: a specification, the server's documentation, labelled replies, or `project`. */
   readonly source: string;
   readonly why?: string;
 }
 
 export interface RuleFile {
   readonly version: number;
-  /** Parts that patterns share. */
+  /** Shared parts of patterns. */
   readonly terms: Readonly<Record<string, string>>;
-  /** Words of replies that stay in the text although they may be the local part asked about. */
+  /** Words that stay in the text even if they equal the local part. */
   readonly keep: readonly string[];
-  /** Domains of blocklists: naming one is saying something, as other host names and URLs are not. */
+  /** Domains of blocklists: significant in a reply, unlike other host names and URLs. */
   readonly blocklists: readonly string[];
   readonly rows: readonly RuleRow[];
 }
@@ -83,12 +83,12 @@ export interface Rule extends Pick<RuleRow, 'id' | 'step' | 'stage' | 'meaning' 
   readonly unless: RegExp | null;
 }
 
-/** The package's rules. Throws if the file is missing or broken: that is our mistake, not a mail server's. */
+/** The package's rules. Throws if the file is missing or invalid. */
 export function loadRules(path: string = dataFile('smtp-rules.json')): RuleFile {
-  return JSON.parse(readFileSync(path, 'utf8')) as RuleFile;
+  return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Compiles rows in their order. Throws on a row that is out of step, a double id, an unknown term or operator. */
+/** Compiles rows in their order. Throws on a row out of order, a duplicate id, an unknown term or operator. */
 export function compileRules(file: RuleFile, operators?: ReadonlySet<string>): readonly Rule[] {
   const seen = new Set<string>();
   let step = 0;
@@ -122,7 +122,7 @@ function compile(row: RuleRow, terms: RuleFile['terms']): Rule {
   };
 }
 
-/** Folds letters as the texts are folded, and puts the terms in. Escapes such as `\S` and `\p{L}` keep their case. */
+/** Folds letters like the texts and expands terms. Escapes such as `\S` and `\p{L}` keep their case. */
 function expand(pattern: string, terms: RuleFile['terms'], id: string): string {
   const whole = pattern.replace(/(?<!\(\?)<([a-z]+)>/g, (_, name: string) => {
     const term = terms[name];

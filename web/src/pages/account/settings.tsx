@@ -1,14 +1,15 @@
 import { Box, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { NAME_LENGTH, RETENTION_DAYS } from '../../api/limits.ts';
 import type { Account } from '../../api/schema.ts';
-import { sessionQuery, useMay } from '../../api/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { sessionQuery, useHasRole } from '../../api/session.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Form } from '../../parts/form.tsx';
+import { pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
-import { useAsked } from '../../parts/use-asked.ts';
+import { parseInteger } from '../../parts/parse-integer.ts';
+import { useDialogState } from '../../parts/use-dialog-state.ts';
 import { useSubmit } from '../../parts/use-submit.ts';
-import { wholeNumber } from '../../parts/whole-number.ts';
-import { counted } from '../../parts/words.ts';
 import { changeAccount } from './queries.ts';
 
 interface Change {
@@ -16,20 +17,20 @@ interface Change {
   readonly days: number;
 }
 
-/** Name and retention: read by all, changed by admins. */
+/** Name and retention. Editable by admins only. */
 export function Settings({ account }: { account: Account }) {
-  const may = useMay('admin');
+  const isAdmin = useHasRole('admin');
   return (
     <Box component="section" aria-labelledby="settings" maw={480}>
       <Title order={2} id="settings" mb="xs">
         Name and retention
       </Title>
-      {may ? (
+      {isAdmin ? (
         <SettingsForm key={`${account.name} ${account.retention_days}`} account={account} />
       ) : (
         <Text size="sm">
-          {account.name}. Verifications are kept for {counted(account.retention_days, 'day')}, then deleted. Admins and
-          owners can change this.
+          {account.name}. Verifications are kept for {pluralize(account.retention_days, 'day')}, then deleted. Only
+          admins and owners can change this.
         </Text>
       )}
     </Box>
@@ -39,10 +40,10 @@ export function Settings({ account }: { account: Account }) {
 function SettingsForm({ account }: { account: Account }) {
   const { id, name, retention_days, retention_days_max } = account;
   const client = useQueryClient();
-  const asked = useAsked<Change>();
+  const confirmation = useDialogState<Change>();
 
   async function save(change: Change) {
-    // The longest is the server's own: it stays so when the server's changes.
+    // The maximum is stored as null, so that it follows the server's setting.
     const days = change.days === retention_days_max ? null : change.days;
     await changeAccount(id, {
       ...(change.name === name ? {} : { name: change.name }),
@@ -57,38 +58,44 @@ function SettingsForm({ account }: { account: Account }) {
   const submit = useSubmit(async (values) => {
     const change = {
       name: (values.name ?? '').trim(),
-      days: wholeNumber(values.retention_days ?? '', 'retention_days', 1),
+      days: parseInteger(values.retention_days ?? '', 'retention_days', RETENTION_DAYS.min),
     };
-    if (change.name === name && change.days === retention_days) return void notify('Nothing was changed.');
-    if (change.days < retention_days) asked.ask(change);
+    if (change.name === name && change.days === retention_days) return void notify('No changes to save.');
+    if (change.days < retention_days) confirmation.open(change);
     else await save(change);
   });
 
   return (
     <>
       <Form submit={submit} action="Save">
-        <TextInput {...submit.field('name')} label="Name" defaultValue={name} maxLength={200} autoComplete="off" />
+        <TextInput
+          {...submit.field('name')}
+          label="Name"
+          defaultValue={name}
+          maxLength={NAME_LENGTH.max}
+          autoComplete="off"
+        />
         <TextInput
           {...submit.field('retention_days')}
-          label="Keep verifications for (days)"
-          description={`1 to ${retention_days_max}. A shorter time deletes what is older.`}
+          label="Retention (days)"
+          description={`${RETENTION_DAYS.min} to ${retention_days_max}. Reducing it deletes older verifications.`}
           defaultValue={String(retention_days)}
           inputMode="numeric"
           maxLength={6}
           autoComplete="off"
         />
       </Form>
-      <Confirm
-        title="Keep verifications for a shorter time?"
-        action="Delete what is older"
-        opened={asked.opened}
-        onClose={asked.close}
-        onConfirm={async () => asked.item && save(asked.item)}
+      <ConfirmDialog
+        title="Reduce the retention period?"
+        action="Delete older verifications"
+        opened={confirmation.opened}
+        onClose={confirmation.close}
+        onConfirm={async () => confirmation.item && save(confirmation.item)}
       >
-        Verifications older than {counted(asked.item?.days ?? retention_days, 'day')} are deleted from the log within a
-        minute or so, with their addresses and replies. They do not come back when the time is made longer again.
-        Charges and usage counters stay.
-      </Confirm>
+        Verifications older than {pluralize(confirmation.item?.days ?? retention_days, 'day')} are deleted from the log
+        within about a minute, including addresses and replies. Increasing the retention period later does not restore
+        them. Charges and usage statistics are kept.
+      </ConfirmDialog>
     </>
   );
 }

@@ -1,17 +1,18 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/client.ts';
+import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH } from '../../api/limits.ts';
 import { useAccount } from '../../api/session.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { addFilter, filtersKey } from './queries.ts';
-import { TYPE_WORDS } from './type-words.ts';
+import { FILTER_TYPE_LABELS } from './types.ts';
 
-/** Adds one filter; the server says of which type it is. */
+/** Adds one filter; the server detects its type. */
 export function AddDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add a filter">
+    <Modal opened={opened} onClose={onClose} title="Add filter">
       <AddForm onClose={onClose} />
     </Modal>
   );
@@ -21,10 +22,12 @@ function AddForm({ onClose }: { onClose: () => void }) {
   const { id } = useAccount();
   const client = useQueryClient();
   const submit = useSubmit(async ({ value = '', reason = '' }) => {
-    const added = await addFilter(id, { value, reason: reason.trim() === '' ? null : reason.trim() }).catch(plainly);
+    const added = await addFilter(id, { value, reason: reason.trim() === '' ? null : reason.trim() }).catch(
+      rethrowReadable,
+    );
     onClose();
-    const { one, stops } = TYPE_WORDS[added.filter_type];
-    void notify(`${one} ${added.value} was added. It stops ${stops}.`);
+    const { one, blocks } = FILTER_TYPE_LABELS[added.filter_type];
+    void notify(`${one} ${added.value} added. This blocks ${blocks}.`);
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
@@ -32,9 +35,9 @@ function AddForm({ onClose }: { onClose: () => void }) {
       <TextInput
         {...submit.field('value')}
         label="Value"
-        description="An address, a domain (with its sub-domains), an IP or a CIDR."
+        description="An email address, a domain (including its subdomains), an IP address or a CIDR block."
         placeholder="spam.example.com"
-        maxLength={1024}
+        maxLength={FILTER_VALUE_LENGTH.max}
         autoComplete="off"
         spellCheck={false}
         data-autofocus
@@ -43,16 +46,16 @@ function AddForm({ onClose }: { onClose: () => void }) {
         {...submit.field('reason')}
         required={false}
         label="Reason"
-        description="A note for yourselves, if you like."
-        maxLength={500}
+        description="Optional note for your team."
+        maxLength={FILTER_REASON_LENGTH.max}
         autoComplete="off"
       />
     </Form>
   );
 }
 
-/** The public API's own sentence for this is in the words of a form that others know. */
-function plainly(error: unknown): never {
+/** The server's message for this error is written for API clients. */
+function rethrowReadable(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'filter_exists') throw error;
-  throw new ApiError(error.status, { error: 'This is on the list already.', code: error.code, field: error.field });
+  throw new ApiError(error.status, { error: 'This filter already exists.', code: error.code, field: error.field });
 }

@@ -6,8 +6,8 @@ import type { FiltersSearch } from './search.ts';
 export const filtersKey = (account: string) => ['account', account, 'filters'] as const;
 
 export const filtersQuery = (account: string, search: FiltersSearch) => {
-  const { type, ...asked } = search;
-  const query = { ...asked, ...(type === undefined ? {} : { filter_type: type }), per_page: 50 };
+  const { type, ...rest } = search;
+  const query = { ...rest, ...(type === undefined ? {} : { filter_type: type }), per_page: 50 };
   return queryOptions({
     queryKey: [...filtersKey(account), search],
     queryFn: () => unwrap(api.GET('/dashboard/accounts/{account}/filters', { params: { path: { account }, query } })),
@@ -19,4 +19,4 @@ export const addFilter = (account: string, body: FilterRequest): Promise<Filter>
   unwrap(api.POST('/dashboard/accounts/{account}/filters', { params: { path: { account } }, body }));
 
 export const removeFilter = (account: string, id: number): Promise<unknown> =>
-  unwrap(api.DELETE('/dashboard/accounts/{account}/filters/{id}', { params: { path: { account, id: String(id) } } }));
+  unwrap(api.DELETE('/dashboard/accounts/{account}/filters/{id}', { params: { path: { account, id } } }));

@@ -1,9 +1,8 @@
-import type { Filter } from '../../api/schema.ts';
+import { FILTER_TYPES, FILTERS_PAGE } from '../../api/limits.ts';
+import { pageSearch, textSearch } from '../../parts/search-params.ts';
+import type { FilterType } from './types.ts';
 
-export type FilterType = Filter['filter_type'];
-export const FILTER_TYPES: readonly FilterType[] = ['email', 'domain', 'ip_address'];
-
-/** What the address of the page says: what is searched, and which page is shown. */
+/** Search parameters of the page. */
 export interface FiltersSearch {
   readonly query?: string;
   readonly type?: FilterType;
@@ -12,12 +11,9 @@ export interface FiltersSearch {
 
 export function filtersSearch({ query, type, page }: Record<string, unknown>): FiltersSearch {
   const known = FILTER_TYPES.find((one) => one === type);
-  return { ...textSearch(query), ...(known === undefined ? {} : { type: known }), ...pageSearch(page) };
+  return {
+    ...textSearch(query),
+    ...(known === undefined ? {} : { type: known }),
+    ...pageSearch(page, FILTERS_PAGE.max),
+  };
 }
-
-/** The router reads `?query=42` as a number. */
-export const textSearch = (query: unknown): { query?: string } =>
-  (typeof query === 'string' || typeof query === 'number') && query !== '' ? { query: String(query) } : {};
-
-export const pageSearch = (page: unknown): { page?: number } =>
-  typeof page === 'number' && Number.isInteger(page) && page > 1 && page <= 100_000 ? { page } : {};

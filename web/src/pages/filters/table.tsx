@@ -1,15 +1,15 @@
 import { Button, Text } from '@mantine/core';
 import type { Filter } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { When } from '../../parts/when.tsx';
-import { TYPE_WORDS } from './type-words.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import { FILTER_TYPE_LABELS } from './types.ts';
 
-/** One page of filters, each with the button that removes it. */
+/** One page of filters. */
 export function FiltersTable(props: {
   filters: readonly Filter[];
-  /** Id of the one that is being removed. */
+  /** Id of the filter that is being removed. */
   busy: number | null;
-  /** `next`: where the keyboard goes on. */
+  /** `next`: the element to focus once the row is gone. */
   onRemove: (filter: Filter, next: HTMLElement | null) => void;
 }) {
   const { filters, busy, onRemove } = props;
@@ -25,9 +25,9 @@ export function FiltersTable(props: {
         </>
       ),
     },
-    { header: 'Type', cell: ({ filter_type }) => TYPE_WORDS[filter_type].one },
+    { header: 'Type', cell: ({ filter_type }) => FILTER_TYPE_LABELS[filter_type].one },
     { header: 'Reason', cell: ({ reason }) => <span className="anywhere">{reason}</span>, wideOnly: true },
-    { header: 'Added', cell: ({ created_at }) => <When at={created_at} />, wideOnly: true },
+    { header: 'Added', cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
     {
       header: 'Remove',
       quietHeader: true,
@@ -47,7 +47,7 @@ export function FiltersTable(props: {
   return <DataTable label="Filters" columns={columns} rows={filters} rowKey={({ id }) => id} />;
 }
 
-/** The button of the row after this one, or of the row before the last. */
+/** The button of the next row, or of the previous one for the last row. */
 function neighbour(button: HTMLElement): HTMLElement | null {
   const row = button.closest('tr');
   return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('button') ?? null;

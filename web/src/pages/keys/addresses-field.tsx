@@ -1,22 +1,22 @@
 import { Alert, Button, Group, Text, Textarea } from '@mantine/core';
 import { useSession } from '../../api/session.ts';
-import { entriesOf, isCovered } from './covers.ts';
+import { matchesCidrs, parseEntries } from './cidr-match.ts';
 
 /**
- * The allowlist of a key, as text. Says so when the person's own address is left out: a list that is meant for a server
- * leaves it out on purpose, so this forbids nothing.
+ * The IP allowlist of a key. Only warns if it excludes the user's own address, since the list of a server does so on
+ * purpose.
  */
 export function AddressesField(props: { value: string; onChange: (value: string) => void; error: string | undefined }) {
   const { value, onChange, error } = props;
   const { ip } = useSession();
-  const entries = entriesOf(value);
-  const isLeftOut = entries.length > 0 && !isCovered(ip, entries);
+  const entries = parseEntries(value);
+  const isExcluded = entries.length > 0 && !matchesCidrs(ip, entries);
   const add = () => onChange([...entries, ip].join('\n'));
   return (
     <div>
       <Textarea
-        label="Allowed addresses"
-        description="IPs and CIDRs, one per line or with commas between. Left empty, the key works from everywhere."
+        label="Allowed IP addresses"
+        description="IP addresses and CIDR blocks, separated by commas or new lines. Leave empty to allow any address."
         placeholder={'192.0.2.10\n2001:db8::/48'}
         autosize
         minRows={3}
@@ -28,7 +28,7 @@ export function AddressesField(props: { value: string; onChange: (value: string)
         error={error}
       />
       <Group gap="xs" mt="xs">
-        <Button size="xs" onClick={add} disabled={isCovered(ip, entries)}>
+        <Button size="xs" onClick={add} disabled={matchesCidrs(ip, entries)}>
           Add my IP
         </Button>
         <Text size="sm" c="dimmed" className="anywhere">
@@ -36,9 +36,9 @@ export function AddressesField(props: { value: string; onChange: (value: string)
         </Text>
       </Group>
       <div role="status">
-        {isLeftOut && (
-          <Alert color="yellow" variant="outline" mt="xs" title="Your own address is not in this list">
-            From {ip} the key would be refused (403).
+        {isExcluded && (
+          <Alert color="yellow" variant="outline" mt="xs" title="Your own IP address is not on this list">
+            Requests with this key from {ip} would be rejected (403).
           </Alert>
         )}
       </div>

@@ -7,7 +7,7 @@ it.each([
   "o'hara@example.com",
   '"a b$(id)`id`"@example.com',
   'größe@exämple.de',
-])('a shell hands %s over as it is', (email) => {
+])('a shell passes %s unchanged', (email) => {
   const shell = `curl() { printf '%s\\n' "$@"; }\n${curl('https://verify.example.net', 'mv_live_x', email)}`;
   expect(execFileSync('/bin/sh', ['-c', shell], { encoding: 'utf8' }).trimEnd().split('\n')).toEqual([
     '-sS',

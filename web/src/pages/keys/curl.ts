@@ -1,7 +1,7 @@
-/** One argument as a POSIX shell takes it literally. */
+/** Quotes an argument for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A command that verifies one address, to be pasted as it stands. */
+/** A command that verifies one address. */
 export const curl = (origin: string, key: string, email: string): string =>
   [
     `curl -sS ${origin}/v1/verify`,

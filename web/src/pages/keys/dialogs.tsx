@@ -2,32 +2,39 @@ import { Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
+import { KEY_SCOPES } from '../../api/limits.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { Made } from './made.tsx';
+import { KeyCreatedPanel } from './key-created-panel.tsx';
 import { RollForm } from './roll-form.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
-/** What is open: a key's own dialog, or that of a new one. */
-export type Open =
+/** The open dialog and its key. */
+export type DialogState =
   | { readonly what: 'create' }
   | { readonly what: 'edit' | 'roll' | 'revoke'; readonly of: DashboardKey };
 
-/** Closed at once, so that nothing of it is left to see: a key's value least of all. */
-const AT_ONCE = { duration: 0 } as const;
+/** Closes without fading, so that a key's value is gone immediately. */
+const NO_TRANSITION = { duration: 0 } as const;
 
-export function Dialogs({ open, onClose }: { open: Open | null; onClose: () => void }) {
+export function Dialogs({ open, onClose }: { open: DialogState | null; onClose: () => void }) {
   const { id } = useAccount();
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: ['account', id] });
-  // A dialog that holds a key does not close by a click that missed.
-  const frame = { opened: true, onClose, transitionProps: AT_ONCE, closeOnClickOutside: false, size: 'lg' } as const;
+  // An accidental click outside must not close a dialog that shows a key.
+  const frame = {
+    opened: true,
+    onClose,
+    transitionProps: NO_TRANSITION,
+    closeOnClickOutside: false,
+    size: 'lg',
+  } as const;
   if (open === null) return null;
   if (open.what === 'create')
     return (
-      <Modal {...frame} title="New API key">
+      <Modal {...frame} title="Create API key">
         <Create account={id} refresh={refresh} onClose={onClose} />
       </Modal>
     );
@@ -50,13 +57,13 @@ export function Dialogs({ open, onClose }: { open: Open | null; onClose: () => v
             await unwrap(api.PATCH('/dashboard/accounts/{account}/keys/{id}', { params: { path }, body }));
             await refresh();
             onClose();
-            void notify(`“${body.name}” is changed, from the next request on.`);
+            void notify(`“${body.name}” saved.`);
           }}
         />
       </Modal>
     );
   return (
-    <Confirm
+    <ConfirmDialog
       opened
       onClose={onClose}
       title={`Revoke “${name}”`}
@@ -65,28 +72,28 @@ export function Dialogs({ open, onClose }: { open: Open | null; onClose: () => v
       onConfirm={async () => {
         await unwrap(api.POST('/dashboard/accounts/{account}/keys/{id}/revoke', { params: { path }, body: { name } }));
         await refresh();
-        void notify(`“${name}” is revoked.`);
+        void notify(`“${name}” revoked.`);
       }}
     >
-      Every request with this key is refused from this moment on, and that is final: it cannot be taken back. The key
-      stays on the list, marked as revoked. To change to a new key without a gap, roll it instead.
-    </Confirm>
+      Requests with this key are rejected immediately. This cannot be undone. The key stays on the list, marked as
+      revoked. To switch to a new key without downtime, roll it instead.
+    </ConfirmDialog>
   );
 }
 
-interface Making {
+interface NewKeyProps {
   account: string;
   refresh: () => Promise<void>;
   onClose: () => void;
 }
 
-function Create({ account, refresh, onClose }: Making) {
+function Create({ account, refresh, onClose }: NewKeyProps) {
   const [value, setValue] = useState<string | null>(null);
-  if (value !== null) return <Made value={value} onTried={() => void refresh()} onClose={onClose} />;
+  if (value !== null) return <KeyCreatedPanel value={value} onTried={() => void refresh()} onClose={onClose} />;
   return (
     <SettingsForm
-      initial={{ name: '', allow_ips: [] }}
-      action="Create the key"
+      initial={{ name: '', allow_ips: [], expires_at: null, scopes: [...KEY_SCOPES], budget: null }}
+      action="Create key"
       onCancel={onClose}
       onSave={async (body) => {
         const call = { params: { path: { account } }, body };
@@ -97,15 +104,15 @@ function Create({ account, refresh, onClose }: Making) {
   );
 }
 
-function Roll({ account, of, refresh, onClose }: Making & { of: DashboardKey }) {
+function Roll({ account, of, refresh, onClose }: NewKeyProps & { of: DashboardKey }) {
   const [rolled, setRolled] = useState<{ value: string; grace: string | null } | null>(null);
   if (rolled !== null)
     return (
-      <Made value={rolled.value} onTried={() => void refresh()} onClose={onClose}>
+      <KeyCreatedPanel value={rolled.value} onTried={() => void refresh()} onClose={onClose}>
         <Text size="sm">
-          The old key, {of.key}, {rolled.grace === null ? 'is refused already.' : `works for ${rolled.grace} yet.`}
+          The old key, {of.key}, {rolled.grace === null ? 'is revoked.' : `remains valid for ${rolled.grace}.`}
         </Text>
-      </Made>
+      </KeyCreatedPanel>
     );
   return (
     <RollForm

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 
-/** The keys without their values: those are never in a cache. */
+/** Never includes the values of keys, so that no cache holds them. */
 export const keysQuery = (account: string) =>
   queryOptions({
     queryKey: ['account', account, 'keys'],

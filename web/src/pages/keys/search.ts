@@ -1,10 +1,12 @@
 import type { DashboardKey } from '../../api/schema.ts';
+import { keysOf } from '../../parts/keys-of.ts';
 
 export type Notice = DashboardKey['notices'][number];
-export const NOTICES = ['never_used', 'idle', 'open_to_all'] as const satisfies readonly Notice[];
+const ALL: Readonly<Record<Notice, true>> = { never_used: true, idle: true, open_to_all: true, budget_spent: true };
+export const NOTICES = keysOf(ALL);
 
-/** As the address of the page has it: only the keys that one card points to. */
-export interface KeysSearch {
+/** Search parameters: show only the keys with this notice. */
+interface KeysSearch {
   show?: Notice;
 }
 

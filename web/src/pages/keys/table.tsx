@@ -1,26 +1,28 @@
 import { Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
 import { useRef } from 'react';
+import { KEY_SCOPES } from '../../api/limits.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { When } from '../../parts/when.tsx';
-import { onDay } from '../../parts/words.ts';
-import { NOTICE_WORDS } from './cards.tsx';
-import type { Open } from './dialogs.tsx';
+import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import type { DialogState } from './dialogs.tsx';
+import { NOTICE_COPY } from './notice-cards.tsx';
 
-/** `opener` gets the focus back. */
-export type OnOpen = (open: Open, opener: HTMLElement | null) => void;
+/** `opener` gets the focus back when the dialog closes. */
+export type OnOpen = (open: DialogState, opener: HTMLElement | null) => void;
 
-/** As many as a line takes; the rest is a number. */
-const SHOWN = 3;
+/** The remaining addresses are counted. */
+const MAX_SHOWN = 3;
 
-/** All keys, or those of one card; with `onOpen` also what can be done with each. */
+/** `onOpen`: null for users who may not manage keys. */
 export function KeysTable({ keys, onOpen }: { keys: readonly DashboardKey[]; onOpen: OnOpen | null }) {
   const columns: Column<DashboardKey>[] = [
-    { header: 'Key', cell: (key) => <Named of={key} /> },
-    { header: 'State', wideOnly: true, cell: (key) => <State of={key} /> },
-    { header: 'Last used', wideOnly: true, cell: (key) => <LastUse of={key} /> },
-    { header: 'Allowed addresses', wideOnly: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
-    { header: 'Created', wideOnly: true, cell: ({ created_at }) => <When at={created_at} /> },
+    { header: 'Key', cell: (key) => <KeyName of={key} /> },
+    { header: 'Status', wideOnly: true, cell: (key) => <State of={key} /> },
+    { header: 'Last used', wideOnly: true, cell: (key) => <LastUsed of={key} /> },
+    { header: 'Allowed IP addresses', wideOnly: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
+    { header: 'Scopes and budget', wideOnly: true, cell: (key) => <Limits of={key} /> },
+    { header: 'Created', wideOnly: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
   ];
   if (onOpen)
     columns.push({
@@ -31,8 +33,8 @@ export function KeysTable({ keys, onOpen }: { keys: readonly DashboardKey[]; onO
   return <DataTable label="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />;
 }
 
-/** On narrow screens also what stands in columns of its own where there is room. */
-function Named({ of }: { of: DashboardKey }) {
+/** On narrow screens it includes the status and last use. */
+function KeyName({ of }: { of: DashboardKey }) {
   const { name, key, state, notices, last_used_at } = of;
   return (
     <>
@@ -43,7 +45,7 @@ function Named({ of }: { of: DashboardKey }) {
         <Code>{key}</Code>
         {notices.map((notice) => (
           <Badge key={notice} size="sm" variant="outline" color="yellow" autoContrast tt="none">
-            {NOTICE_WORDS[notice].short}
+            {NOTICE_COPY[notice].badge}
           </Badge>
         ))}
       </Group>
@@ -51,28 +53,37 @@ function Named({ of }: { of: DashboardKey }) {
         <State of={of} />
         {', '}
         {last_used_at === null ? 'never used' : 'last used '}
-        {last_used_at !== null && <LastUse of={of} />}
+        {last_used_at !== null && <LastUsed of={of} />}
       </Text>
     </>
   );
 }
 
-function State({ of: { state, revoked_at } }: { of: DashboardKey }) {
-  if (state === 'active') return 'Active';
-  if (revoked_at === null) return state === 'revoked' ? 'Revoked' : 'Expiring';
-  if (state === 'revoked') return `Revoked ${onDay(revoked_at)}`;
-  return (
-    <>
-      Rolled; ends <When at={revoked_at} />
-    </>
-  );
+function State({ of: { state, revoked_at, expires_at } }: { of: DashboardKey }) {
+  switch (state) {
+    case 'active':
+      return expires_at === null ? 'Active' : `Active until ${formatDate(expires_at)}`;
+    case 'expired':
+      return expires_at === null ? 'Expired' : `Expired ${formatDate(expires_at)}`;
+    case 'expiring':
+      return revoked_at === null ? (
+        'Expiring'
+      ) : (
+        <>
+          {' '}
+          Rolled; expires <Timestamp at={revoked_at} />{' '}
+        </>
+      );
+    case 'revoked':
+      return revoked_at === null ? 'Revoked' : `Revoked ${formatDate(revoked_at)}`;
+  }
 }
 
-function LastUse({ of: { last_used_at, last_used_ip } }: { of: DashboardKey }) {
+function LastUsed({ of: { last_used_at, last_used_ip } }: { of: DashboardKey }) {
   if (last_used_at === null) return 'Never';
   return (
     <>
-      <When at={last_used_at} />
+      <Timestamp at={last_used_at} />
       {last_used_ip !== null && (
         <Text size="xs" className="anywhere">
           from {last_used_ip}
@@ -83,13 +94,26 @@ function LastUse({ of: { last_used_at, last_used_ip } }: { of: DashboardKey }) {
 }
 
 function Addresses({ of: list }: { of: readonly string[] }) {
-  if (list.length === 0) return 'All';
-  const rest = list.length - SHOWN;
+  if (list.length === 0) return 'Any';
+  const rest = list.length - MAX_SHOWN;
   return (
     <span className="anywhere" title={list.join('\n')}>
-      {list.slice(0, SHOWN).join(', ')}
+      {list.slice(0, MAX_SHOWN).join(', ')}
       {rest > 0 && ` and ${rest} more`}
     </span>
+  );
+}
+
+function Limits({ of: { scopes, budget } }: { of: DashboardKey }) {
+  return (
+    <>
+      {scopes.length === KEY_SCOPES.length ? 'All scopes' : scopes.join(', ')}
+      {budget !== null && (
+        <Text size="xs">
+          {formatNumber(budget.used)} of {pluralize(budget.monthly_credits, 'credit')} this month
+        </Text>
+      )}
+    </>
   );
 }
 
@@ -97,7 +121,7 @@ function Actions({ of, onOpen }: { of: DashboardKey; onOpen: OnOpen }) {
   const target = useRef<HTMLButtonElement>(null);
   const open = (what: 'edit' | 'roll' | 'revoke') => onOpen({ what, of }, target.current);
   return (
-    // Inside of the page's main part, which is a landmark; outside of the table, which would cut it off.
+    // Inside the main landmark, but outside the table, which would clip it.
     <Menu position="bottom-end" portalProps={{ target: '#content' }}>
       <Menu.Target>
         <Button size="xs" ref={target} aria-label={`Actions for ${of.name}, ${of.key}`}>
@@ -105,7 +129,7 @@ function Actions({ of, onOpen }: { of: DashboardKey; onOpen: OnOpen }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown aria-label={`Actions for ${of.name}`}>
-        <Menu.Item onClick={() => open('edit')}>Edit name and addresses</Menu.Item>
+        <Menu.Item onClick={() => open('edit')}>Edit</Menu.Item>
         {of.state === 'active' && <Menu.Item onClick={() => open('roll')}>Roll</Menu.Item>}
         <Menu.Item onClick={() => open('revoke')}>Revoke</Menu.Item>
       </Menu.Dropdown>

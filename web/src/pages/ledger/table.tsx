@@ -2,16 +2,21 @@ import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Ledger } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { When } from '../../parts/when.tsx';
-import { atTime, count } from '../../parts/words.ts';
+import { formatDateTime, formatNumber } from '../../parts/format.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
 
 type Row = Ledger['rows'][number];
 
 const COLUMNS: readonly Column<Row>[] = [
-  { header: 'When', cell: ({ created_at }) => <When at={created_at} exact /> },
-  { header: 'What', cell: inWords },
-  { header: 'Change', numeric: true, cell: ({ amount }) => signed(amount) },
-  { header: 'Charged', numeric: true, cell: ({ charged }) => (charged === 0 ? '' : count(charged)), wideOnly: true },
+  { header: 'Time', cell: ({ created_at }) => <Timestamp at={created_at} exact /> },
+  { header: 'Transaction', cell: describeRow },
+  { header: 'Change', numeric: true, cell: ({ amount }) => formatChange(amount) },
+  {
+    header: 'Charged',
+    numeric: true,
+    cell: ({ charged }) => (charged === 0 ? '' : formatNumber(charged)),
+    wideOnly: true,
+  },
   { header: 'Note', cell: ({ note }) => <span className="anywhere">{note}</span>, wideOnly: true },
 ];
 const VERIFICATION: Column<Row> = {
@@ -25,16 +30,16 @@ const VERIFICATION: Column<Row> = {
             {...props}
             to="/log/$id"
             params={{ id: verification_id }}
-            aria-label={`Open the verification of row ${id}, ${atTime(created_at)}`}
+            aria-label={`View the verification of row ${id}, ${formatDateTime(created_at)}`}
           />
         )}
       >
-        Open
+        View
       </Anchor>
     ),
 };
 
-/** Every change of a balance. `linked`: its verifications can be opened from here. */
+/** `linked`: with links to the verifications, which operators may not view. */
 export const LedgerTable = ({ rows, linked = false }: { rows: readonly Row[]; linked?: boolean }) => (
   <DataTable
     label="Credit ledger"
@@ -44,20 +49,19 @@ export const LedgerTable = ({ rows, linked = false }: { rows: readonly Row[]; li
   />
 );
 
-/** With a true minus, as wide as the plus. */
-const signed = (n: number): string => (n > 0 ? `+${count(n)}` : n < 0 ? `−${count(-n)}` : '0');
+/** With a minus sign (U+2212), which is as wide as the plus sign. */
+const formatChange = (n: number): string => (n > 0 ? `+${formatNumber(n)}` : n < 0 ? `−${formatNumber(-n)}` : '0');
 
-function inWords({ kind, amount, charged }: Row): string {
+function describeRow({ kind, amount, charged }: Row): string {
   switch (kind) {
     case 'grant':
-      return amount < 0 ? 'Taken back' : 'Granted';
+      return amount < 0 ? 'Deducted' : 'Granted';
     case 'hold':
-      return 'Held for a check';
+      return 'Held for a verification';
     case 'settlement':
-      if (amount > 0)
-        return charged === 0 ? 'Nothing charged, the hold given back' : 'Charged, the rest of the hold given back';
-      return amount === 0 ? 'Charged what was held' : 'Charged';
+      if (amount > 0) return charged === 0 ? 'Not charged, hold released' : 'Charged, rest of the hold released';
+      return amount === 0 ? 'Hold charged' : 'Charged';
     case 'release':
-      return 'Hold given back: no answer';
+      return 'Hold released, no result';
   }
 }

@@ -2,18 +2,19 @@ import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/cor
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
+import { ADDRESS_LENGTH } from '../../api/limits.ts';
 import { useAccount } from '../../api/session.ts';
-import { Failure } from '../../parts/failure.tsx';
-import { fieldError, otherError } from '../../parts/field-error.ts';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { fieldError, formError } from '../../parts/field-error.ts';
+import { pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
-import { useTry } from '../../parts/use-try.ts';
-import { counted } from '../../parts/words.ts';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
 
-/** Erases all that is recorded of an address. It is typed or stands there already: either way it is seen. */
+/** Erases all records of an email address. */
 export function Erase(props: Props & { opened: boolean }) {
   const { opened, onClose } = props;
   return (
-    <Modal opened={opened} onClose={onClose} title="Erase an address from the log">
+    <Modal opened={opened} onClose={onClose} title="Erase address from the log">
       <EraseForm {...props} />
     </Modal>
   );
@@ -25,23 +26,23 @@ interface Props {
   onErased?: () => Promise<unknown>;
 }
 
-/** Mounted with the dialog, so that each begins anew. */
+/** Mounted with the dialog, so that its state resets. */
 function EraseForm({ initial, onClose, onErased }: Props) {
   const { id } = useAccount();
   const client = useQueryClient();
   const [email, setEmail] = useState(initial);
   const [missing, setMissing] = useState(false);
-  const { run, busy, error } = useTry(async () => {
+  const { run, busy, error } = useAsyncAction(async () => {
     const call = { params: { path: { account: id } }, body: { email: email.trim() } };
     const { erased } = await unwrap(api.POST('/dashboard/accounts/{account}/log/erase', call));
     await onErased?.();
     onClose();
     void notify(
-      erased === 0 ? 'Nothing was recorded of this address.' : `Erased: ${counted(erased, 'record')} of this address.`,
+      erased === 0 ? 'There are no records of this address.' : `${pluralize(erased, 'record')} of this address erased.`,
     );
     await client.invalidateQueries({ queryKey: ['account', id, 'log'] });
   });
-  const other = otherError(error, ['email']);
+  const other = formError(error, ['email']);
   return (
     <form
       noValidate
@@ -53,26 +54,26 @@ function EraseForm({ initial, onClose, onErased }: Props) {
     >
       <Stack>
         <TextInput
-          label="Address"
-          description="The whole address, as it was verified; capital letters make no difference."
+          label="Email address"
+          description="The complete address as it was verified, in upper or lower case."
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          maxLength={1024}
+          maxLength={ADDRESS_LENGTH.max}
           data-autofocus
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={missing && email.trim() === '' ? 'Enter an address.' : fieldError(error, 'email')}
+          error={missing && email.trim() === '' ? 'Enter an email address.' : fieldError(error, 'email')}
         />
         <List size="sm" spacing="xs">
-          <List.Item>Lost for good: its entries here, and the replies kept for an Idempotency-Key.</List.Item>
+          <List.Item>Permanently deleted: its log entries, and the replies stored for an Idempotency-Key.</List.Item>
           <List.Item>
-            What stays: charges and counters, without the address; filters; and a line in the audit log that names a
+            Kept: charges and usage statistics, which do not contain the address; filters; and an audit log entry with
             part of its hash.
           </List.Item>
         </List>
-        <Text size="sm">It cannot be undone.</Text>
-        {other && <Failure error={other} />}
+        <Text size="sm">This cannot be undone.</Text>
+        {other && <ErrorAlert error={other} />}
         <Group justify="flex-end">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" color="red" variant="filled" loading={busy}>

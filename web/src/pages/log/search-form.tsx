@@ -1,12 +1,15 @@
 import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { REASON_FILTERS } from '../../api/reasons.ts';
 import { useAccount } from '../../api/session.ts';
-import { REASONS, reasonName } from '../../parts/verdict/reasons.ts';
+import { keysOf } from '../../parts/keys-of.ts';
+import { reasonName } from '../../parts/verdict/reasons.ts';
+import { STATUS_LABELS } from '../../parts/verdict/status.ts';
 import { keysQuery } from '../keys/query.ts';
-import { LONGEST, type LogSearch, logSearch } from './search.ts';
+import { type LogSearch, logSearch, MAX_LENGTHS } from './search.ts';
 
-/** What is looked for. It is searched when it is sent, and then stands in the address of the page. */
+/** Submitting it updates the search parameters in the URL. */
 export function SearchForm({ search, onSearch }: { search: LogSearch; onSearch: (search: LogSearch) => void }) {
   const { id } = useAccount();
   const { data } = useQuery(keysQuery(id));
@@ -21,33 +24,34 @@ export function SearchForm({ search, onSearch }: { search: LogSearch; onSearch: 
     onSearch(logSearch({ ...draft }));
   }
   const keys = (data?.keys ?? []).map(({ id, name, key }) => ({ value: id, label: `${name} (${key.slice(-4)})` }));
-  const isKnown = draft.key === undefined || draft.key === 'dashboard' || keys.some(({ value }) => value === draft.key);
+  const sources = [{ value: '', label: 'Any' }, { value: 'dashboard', label: 'Dashboard' }, ...keys];
+  // The URL may name a key that is not on the list.
+  const other = sources.some(({ value }) => value === (draft.key ?? '')) ? [] : [draft.key ?? ''];
   return (
     <search aria-label="Verifications">
       <form onSubmit={submit}>
         <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm">
           <TextInput
-            label="Address or its beginning"
+            label="Address starts with"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            maxLength={LONGEST.email}
+            maxLength={MAX_LENGTHS.email}
             {...field('email')}
           />
           <TextInput
-            label="Id"
+            label="ID"
             placeholder="ver_…"
             autoComplete="off"
             spellCheck={false}
-            maxLength={LONGEST.id}
+            maxLength={MAX_LENGTHS.id}
             {...field('id')}
           />
           <NativeSelect
             label="Status"
             data={[
               { value: '', label: 'Any' },
-              { value: 'good', label: 'Good' },
-              { value: 'bad', label: 'Bad' },
+              ...keysOf(STATUS_LABELS).map((status) => ({ value: status, label: STATUS_LABELS[status] })),
             ]}
             {...field('status')}
           />
@@ -55,20 +59,11 @@ export function SearchForm({ search, onSearch }: { search: LogSearch; onSearch: 
             label="Reason"
             data={[
               { value: '', label: 'Any' },
-              ...REASONS.map((reason) => ({ value: reason, label: reasonName(reason) })),
+              ...REASON_FILTERS.map((reason) => ({ value: reason, label: reasonName(reason) })),
             ]}
             {...field('reason')}
           />
-          <NativeSelect
-            label="Key"
-            data={[
-              { value: '', label: 'Any' },
-              { value: 'dashboard', label: 'Dashboard' },
-              ...keys,
-              ...(isKnown ? [] : [{ value: draft.key!, label: draft.key! }]),
-            ]}
-            {...field('key')}
-          />
+          <NativeSelect label="Key" data={[...sources, ...other]} {...field('key')} />
         </SimpleGrid>
         <Group mt="sm" gap="xs">
           <Button type="submit" variant="filled">

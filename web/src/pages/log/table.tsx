@@ -2,16 +2,17 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { LogEntry } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import { escapeInvisible } from '../../parts/verdict/escape-invisible.ts';
 import { reasonName } from '../../parts/verdict/reasons.ts';
-import { visible } from '../../parts/verdict/visible.ts';
-import { When } from '../../parts/when.tsx';
+import { STATUS_LABELS } from '../../parts/verdict/status.ts';
 
 const COLUMNS: readonly Column<LogEntry>[] = [
   {
     header: 'Address',
     cell: ({ id, email }) => (
       <Anchor size="sm" className="anywhere" renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id }} />}>
-        {visible(email)}
+        {escapeInvisible(email)}
       </Anchor>
     ),
   },
@@ -19,7 +20,7 @@ const COLUMNS: readonly Column<LogEntry>[] = [
     header: 'Verdict',
     cell: ({ status, deliverability, reason }) => (
       <>
-        {status === 'good' ? 'Good' : 'Bad'}, {deliverability}
+        {STATUS_LABELS[status]}, {deliverability}
         {reason !== null && (
           <Text size="xs" c="dimmed">
             {reasonName(reason)}
@@ -36,10 +37,10 @@ const COLUMNS: readonly Column<LogEntry>[] = [
     cell: ({ key }) => <span className="anywhere">{key === null ? 'Dashboard' : key.name}</span>,
   },
   {
-    header: 'When',
+    header: 'Time',
     cell: ({ created_at }) => (
       <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
-        <When at={created_at} />
+        <Timestamp at={created_at} />
       </Text>
     ),
   },

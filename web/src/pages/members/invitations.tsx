@@ -1,42 +1,46 @@
 import { Box, Button, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useAccount, useMay } from '../../api/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { useAccount, useHasRole } from '../../api/session.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { focusContent } from '../../parts/focus.ts';
 import { notify } from '../../parts/notify.tsx';
-import { useAsked } from '../../parts/use-asked.ts';
-import { When } from '../../parts/when.tsx';
-import { type Invitation, withdraw } from './queries.ts';
-import { roleLabel } from './rules.ts';
+import { ROLE_LABELS } from '../../parts/roles.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import { useDialogState } from '../../parts/use-dialog-state.ts';
+import { type Invitation, revokeInvitation } from './queries.ts';
 
-/** Who was invited and has not come yet. */
+/** Invitations that have not been accepted yet. */
 export function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
   const { id } = useAccount();
-  const mayWithdraw = useMay('admin');
+  const isAdmin = useHasRole('admin');
   const client = useQueryClient();
-  const asked = useAsked<Invitation>();
+  const revocation = useDialogState<Invitation>();
   if (invitations.length === 0) return null;
 
-  async function take(invitation: Invitation) {
-    await withdraw(id, invitation.id);
+  async function revoke(invitation: Invitation) {
+    await revokeInvitation(id, invitation.id);
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
     focusContent();
-    void notify(`The invitation of ${invitation.email} was withdrawn.`);
+    void notify(`Invitation for ${invitation.email} revoked.`);
   }
   const columns: readonly Column<Invitation>[] = [
-    { header: 'Address', cell: ({ email }) => <span className="anywhere">{email}</span> },
-    { header: 'Role', cell: ({ role }) => roleLabel(role) },
+    { header: 'Email', cell: ({ email }) => <span className="anywhere">{email}</span> },
+    { header: 'Role', cell: ({ role }) => ROLE_LABELS[role] },
     { header: 'Invited by', cell: ({ invited_by }) => <span className="anywhere">{invited_by}</span>, wideOnly: true },
-    { header: 'Valid until', cell: ({ expires_at }) => <When at={expires_at} />, wideOnly: true },
+    { header: 'Expires', cell: ({ expires_at }) => <Timestamp at={expires_at} />, wideOnly: true },
   ];
   const button: Column<Invitation> = {
-    header: 'Withdraw',
+    header: 'Revoke',
     quietHeader: true,
     numeric: true,
     cell: (invitation) => (
-      <Button size="xs" aria-label={`Withdraw ${invitation.email}`} onClick={() => asked.ask(invitation)}>
-        Withdraw
+      <Button
+        size="xs"
+        aria-label={`Revoke invitation for ${invitation.email}`}
+        onClick={() => revocation.open(invitation)}
+      >
+        Revoke
       </Button>
     ),
   };
@@ -46,20 +50,20 @@ export function Invitations({ invitations }: { invitations: readonly Invitation[
         Invitations
       </Title>
       <DataTable
-        label="Open invitations"
-        columns={mayWithdraw ? [...columns, button] : columns}
+        label="Pending invitations"
+        columns={isAdmin ? [...columns, button] : columns}
         rows={invitations}
         rowKey={(invitation) => invitation.id}
       />
-      <Confirm
-        title="Withdraw the invitation?"
-        action="Withdraw"
-        opened={asked.opened}
-        onClose={asked.close}
-        onConfirm={async () => asked.item && take(asked.item)}
+      <ConfirmDialog
+        title="Revoke invitation?"
+        action="Revoke"
+        opened={revocation.opened}
+        onClose={revocation.close}
+        onConfirm={async () => revocation.item && revoke(revocation.item)}
       >
-        The link of {asked.item?.email} no longer works.
-      </Confirm>
+        The link sent to {revocation.item?.email} will stop working.
+      </ConfirmDialog>
     </Box>
   );
 }

@@ -1,25 +1,27 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { INVITATION_DAYS, USER_EMAIL_LENGTH } from '../../api/limits.ts';
 import type { Invited } from '../../api/schema.ts';
 import { type Role, useAccount } from '../../api/session.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Form } from '../../parts/form.tsx';
-import { Outcome } from '../../parts/outcome.tsx';
+import { FormResult } from '../../parts/form-result.tsx';
+import { pluralize } from '../../parts/format.ts';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { invite } from './queries.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** Invites somebody by address; a link that was not mailed is shown once. */
+/** Invites a user by email address. A link that was not mailed is shown once. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Invite somebody" closeOnClickOutside={false}>
+    <Modal opened={opened} onClose={onClose} title="Invite member" closeOnClickOutside={false}>
       <Invite onClose={onClose} />
     </Modal>
   );
 }
 
-/** Mounted with the dialog: the link is gone when it closes. */
+/** Mounted with the dialog, so that the link is gone when it closes. */
 function Invite({ onClose }: { onClose: () => void }) {
   const { id } = useAccount();
   const client = useQueryClient();
@@ -36,20 +38,20 @@ function Invite({ onClose }: { onClose: () => void }) {
   });
   if (data)
     return (
-      <Outcome action={<Button onClick={onClose}>Done</Button>}>
+      <FormResult action={<Button onClick={onClose}>Done</Button>}>
         <Stack gap="sm">
           <Text size="sm">{outcomeOf(data, invited)}</Text>
           {data.link === null ? null : <CopyText text={data.link} label="invitation link" />}
         </Stack>
-      </Outcome>
+      </FormResult>
     );
   return (
     <Form submit={submit} action="Invite" main beside={<Button onClick={onClose}>Cancel</Button>}>
       <TextInput
         {...submit.field('email')}
         type="email"
-        label="Address"
-        maxLength={254}
+        label="Email"
+        maxLength={USER_EMAIL_LENGTH.max}
         autoComplete="off"
         spellCheck={false}
         data-autofocus
@@ -59,8 +61,9 @@ function Invite({ onClose }: { onClose: () => void }) {
   );
 }
 
+const VALIDITY = `The link works once and expires in ${pluralize(INVITATION_DAYS, 'day')}.`;
 function outcomeOf({ mailed, link }: Invited, email: string): string {
-  if (mailed) return `A mail with a link is on its way to ${email}. It works once, for seven days.`;
-  if (link === null) return `The mail to ${email} could not be sent. Invite them again later.`;
-  return `No mail was sent: hand this link to ${email} yourself. It works once, for seven days, and is not shown again.`;
+  if (mailed) return `Invitation sent to ${email}. ${VALIDITY}`;
+  if (link === null) return `The email to ${email} could not be sent. Try again later.`;
+  return `No email was sent. Share this link with ${email} yourself; it is not shown again. ${VALIDITY}`;
 }

@@ -17,12 +17,12 @@ const MEMBER = '/dashboard/accounts/{account}/members/{user}';
 export const changeRole = (account: string, user: string, role: Role) =>
   unwrap(api.PATCH(MEMBER, { params: { path: { account, user } }, body: { role } }));
 
-/** Another member, or oneself: to leave. */
+/** Another member, or the user's own membership. */
 export const removeMember = (account: string, user: string) =>
   unwrap(api.DELETE(MEMBER, { params: { path: { account, user } } }));
 
 export const invite = (account: string, body: { email: string; role: Role }) =>
   unwrap(api.POST('/dashboard/accounts/{account}/invitations', { params: { path: { account } }, body }));
 
-export const withdraw = (account: string, id: string) =>
+export const revokeInvitation = (account: string, id: string) =>
   unwrap(api.DELETE('/dashboard/accounts/{account}/invitations/{id}', { params: { path: { account, id } } }));

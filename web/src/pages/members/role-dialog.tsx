@@ -8,7 +8,7 @@ import { useSubmit } from '../../parts/use-submit.ts';
 import { changeRole, type Member } from './queries.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** Gives a member another role; says what it takes away or hands over. */
+/** Changes the role of a member and explains the consequences. */
 export function RoleDialog(props: { member: Member | null; opened: boolean; onClose: () => void }) {
   const { member, opened, onClose } = props;
   const title = member?.is_you ? 'Your role' : `Role of ${member?.name ?? ''}`;
@@ -27,7 +27,7 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
   const submit = useSubmit(async () => {
     if (role !== member.role) await changeRole(id, member.user_id, role);
     onClose();
-    void notify(`${member.is_you ? 'You are' : `${member.name} is`} ${role === 'member' ? 'a' : 'an'} ${role} now.`);
+    void notify(`${member.is_you ? 'You are' : `${member.name} is`} now ${role === 'member' ? 'a' : 'an'} ${role}.`);
     if (member.is_you) await refreshSession();
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
   });
@@ -43,8 +43,8 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
 
 function consequence({ email, role, is_you }: Member, next: Role): string | null {
   if (next === role) return null;
-  if (next === 'owner') return `${email} can then do everything, also remove you and delete the account.`;
-  if (is_you) return 'What only your present role can do is closed to you at once. Somebody else has to give it back.';
-  if (role === 'owner') return `${email} can then no longer make owners or delete the account.`;
+  if (next === 'owner') return `${email} will have full control, including removing you and deleting the account.`;
+  if (is_you) return 'You immediately lose the permissions of your current role. Only another member can restore them.';
+  if (role === 'owner') return `${email} will no longer be able to manage owners or delete the account.`;
   return null;
 }

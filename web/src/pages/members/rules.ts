@@ -1,18 +1,20 @@
+import { ROLES } from '../../api/limits.ts';
 import type { Role } from '../../api/session.ts';
 import type { Member } from './queries.ts';
 
-export const ROLES = [
-  { role: 'member', label: 'Member', may: 'sees everything, verifies, and edits filters' },
-  { role: 'admin', label: 'Admin', may: 'also keys, people, retention and the audit log' },
-  { role: 'owner', label: 'Owner', may: 'also makes owners, and can delete the account' },
-] as const satisfies readonly { role: Role; label: string; may: string }[];
+export const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
+  member: 'Views everything, verifies addresses and edits filters',
+  admin: 'Also manages API keys, members and settings, and views the audit log',
+  owner: 'Also manages owners and can delete the account',
+};
 
-export const roleLabel = (role: Role): string => ROLES.find((one) => one.role === role)?.label ?? role;
+/** Which members and roles each role may manage. For display only: the server checks every request. */
+const MANAGEABLE: Readonly<Record<Role, readonly Role[]>> = {
+  member: [],
+  admin: ['member', 'admin'],
+  owner: ROLES,
+};
 
-/** The roles that somebody with the role `mine` can hand out. The server judges again. */
-export const grantable = (mine: Role): readonly (typeof ROLES)[number][] =>
-  mine === 'owner' ? ROLES : mine === 'admin' ? ROLES.filter(({ role }) => role !== 'owner') : [];
+export const assignableRoles = (mine: Role): readonly Role[] => MANAGEABLE[mine];
 
-/** Owners are touched by owners only. */
-export const mayTouch = (mine: Role, member: Member): boolean =>
-  mine === 'owner' || (mine === 'admin' && member.role !== 'owner');
+export const canManage = (mine: Role, member: Member): boolean => MANAGEABLE[mine].includes(member.role);

@@ -2,25 +2,25 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useAccount, useRefreshSession } from '../../api/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { focusContent } from '../../parts/focus.ts';
 import { notify } from '../../parts/notify.tsx';
-import { useAsked } from '../../parts/use-asked.ts';
-import { When } from '../../parts/when.tsx';
+import { ROLE_LABELS } from '../../parts/roles.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import { useDialogState } from '../../parts/use-dialog-state.ts';
 import { type Member, removeMember } from './queries.ts';
 import { RoleDialog } from './role-dialog.tsx';
-import { mayTouch, roleLabel } from './rules.ts';
+import { canManage } from './rules.ts';
 
-/** Who is in the account, and what they may do. */
 export function MembersTable({ members }: { members: readonly Member[] }) {
   const { id, name, role: mine } = useAccount();
   const client = useQueryClient();
   const refreshSession = useRefreshSession();
   const navigate = useNavigate();
-  const asked = useAsked<Member>();
-  const leaving = asked.item;
-  const role = useAsked<Member>();
+  const removal = useDialogState<Member>();
+  const leaving = removal.item;
+  const roleDialog = useDialogState<Member>();
 
   async function remove(member: Member) {
     await removeMember(id, member.user_id);
@@ -30,12 +30,12 @@ export function MembersTable({ members }: { members: readonly Member[] }) {
     }
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
     focusContent();
-    void notify(`${member.name} was removed.`);
+    void notify(`${member.name} removed.`);
   }
 
   const columns: readonly Column<Member>[] = [
     {
-      header: 'Who',
+      header: 'Member',
       cell: (member) => (
         <>
           <Group gap="xs">
@@ -56,12 +56,12 @@ export function MembersTable({ members }: { members: readonly Member[] }) {
       header: 'Role',
       cell: (member) => (
         <Group gap="xs">
-          {roleLabel(member.role)}
-          {mayTouch(mine, member) && (
+          {ROLE_LABELS[member.role]}
+          {canManage(mine, member) && (
             <Button
               size="compact-xs"
-              aria-label={`Change the role of ${member.email}`}
-              onClick={() => role.ask(member)}
+              aria-label={`Change role of ${member.email}`}
+              onClick={() => roleDialog.open(member)}
             >
               Change
             </Button>
@@ -70,21 +70,21 @@ export function MembersTable({ members }: { members: readonly Member[] }) {
       ),
     },
     {
-      header: 'Second factor',
-      cell: ({ second_factor }) => (second_factor ? 'Authenticator app' : 'None'),
+      header: 'Two-factor authentication',
+      cell: ({ second_factor }) => (second_factor ? 'Authenticator app' : 'Off'),
       wideOnly: true,
     },
-    { header: 'Joined', cell: ({ created_at }) => <When at={created_at} />, wideOnly: true },
+    { header: 'Joined', cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
     {
       header: 'Remove',
       quietHeader: true,
       numeric: true,
       cell: (member) =>
-        (member.is_you || mayTouch(mine, member)) && (
+        (member.is_you || canManage(mine, member)) && (
           <Button
             size="xs"
-            aria-label={member.is_you ? 'Leave the account' : `Remove ${member.email}`}
-            onClick={() => asked.ask(member)}
+            aria-label={member.is_you ? 'Leave account' : `Remove ${member.email}`}
+            onClick={() => removal.open(member)}
           >
             {member.is_you ? 'Leave' : 'Remove'}
           </Button>
@@ -95,18 +95,18 @@ export function MembersTable({ members }: { members: readonly Member[] }) {
   return (
     <>
       <DataTable label="Members" columns={columns} rows={members} rowKey={({ user_id }) => user_id} />
-      <RoleDialog member={role.item} opened={role.opened} onClose={role.close} />
-      <Confirm
+      <RoleDialog member={roleDialog.item} opened={roleDialog.opened} onClose={roleDialog.close} />
+      <ConfirmDialog
         title={leaving?.is_you ? `Leave ${name}?` : `Remove ${leaving?.name ?? ''}?`}
         action={leaving?.is_you ? 'Leave' : 'Remove'}
-        opened={asked.opened}
-        onClose={asked.close}
+        opened={removal.opened}
+        onClose={removal.close}
         onConfirm={async () => leaving && remove(leaving)}
       >
         {leaving?.is_you
-          ? 'You no longer see this account from the next click on. Somebody in it has to invite you to come back. Its keys, filters and log stay.'
-          : `${leaving?.email ?? ''} no longer sees this account from the next click on. Keys, filters and log stay, also what they made: roll the keys that they have seen.`}
-      </Confirm>
+          ? 'You lose access to this account immediately and need a new invitation to return. API keys, filters and the log are kept.'
+          : `${leaving?.email ?? ''} loses access to this account immediately. API keys, filters and the log are kept: roll any keys that this member has seen.`}
+      </ConfirmDialog>
     </>
   );
 }

@@ -1,15 +1,16 @@
 import { Box, NativeSelect, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { NAME_LENGTH, RATE_LIMIT } from '../../api/limits.ts';
 import type { OperatorAccount } from '../../api/schema.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
+import { parseInteger } from '../../parts/parse-integer.ts';
+import { PLANS_WITH_SMTP, parsePlan, RATE_WINDOW } from '../../parts/plans.ts';
 import { useSubmit } from '../../parts/use-submit.ts';
-import { wholeNumber } from '../../parts/whole-number.ts';
-import { PLAN_CHOICES, toPlan } from '../operator/plans.ts';
+import { PLAN_OPTIONS } from '../operator/plans.ts';
 import { changeAccount, OPERATOR_KEY } from '../operator/queries.ts';
 
-/** Name, plan and rate limit. */
 export function LimitsForm({ account }: { account: OperatorAccount }) {
   const { id, rate_limit, rate_limit_set } = account;
   const client = useQueryClient();
@@ -18,9 +19,9 @@ export function LimitsForm({ account }: { account: OperatorAccount }) {
     await changeAccount(id, {
       name: name.trim(),
       plan,
-      rate_limit: rate_limit.trim() === '' ? null : wholeNumber(rate_limit, 'rate_limit', 1),
+      rate_limit: rate_limit.trim() === '' ? null : parseInteger(rate_limit, 'rate_limit', RATE_LIMIT.min),
     });
-    void notify('Saved. It is in force with the next request.');
+    void notify('Saved. Takes effect with the next request.');
     await client.invalidateQueries({ queryKey: OPERATOR_KEY });
   });
   return (
@@ -33,21 +34,21 @@ export function LimitsForm({ account }: { account: OperatorAccount }) {
           {...submit.field('name')}
           label="Name"
           defaultValue={account.name}
-          maxLength={200}
+          maxLength={NAME_LENGTH.max}
           autoComplete="off"
         />
         <NativeSelect
           label="Plan"
-          description="Starter has no smtp level."
-          data={PLAN_CHOICES}
+          description={`Only ${PLANS_WITH_SMTP} include the smtp level.`}
+          data={PLAN_OPTIONS}
           value={plan}
-          onChange={(event) => setPlan(toPlan(event.currentTarget.value))}
+          onChange={(event) => setPlan(parsePlan(event.currentTarget.value) ?? plan)}
         />
         <TextInput
           {...submit.field('rate_limit')}
           required={false}
-          label="Requests in 5 minutes"
-          description="Empty: the plan's own."
+          label={`Requests per ${RATE_WINDOW}`}
+          description="Leave empty to use the limit of the plan."
           placeholder={rate_limit_set ? '' : String(rate_limit)}
           defaultValue={rate_limit_set ? String(rate_limit) : ''}
           inputMode="numeric"

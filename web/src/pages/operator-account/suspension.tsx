@@ -3,19 +3,19 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import type { OperatorAccount } from '../../api/schema.ts';
 import { sessionQuery } from '../../api/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { changeAccount, OPERATOR_KEY } from '../operator/queries.ts';
 
-/** Stops an account for a while, and lets it go on. Both are asked about first. */
+/** Suspends or resumes an account, after confirmation. */
 export function Suspension({ account: { id, name, status } }: { account: OperatorAccount }) {
   const client = useQueryClient();
   const [opened, { open, close }] = useDisclosure();
   const suspended = status === 'suspended';
   async function change() {
     await changeAccount(id, { status: suspended ? 'active' : 'suspended' });
-    void notify(suspended ? `${name} goes on.` : `${name} is suspended.`);
-    // It may be one of the operator's own.
+    void notify(suspended ? `${name} resumed.` : `${name} suspended.`);
+    // The operator may be a member of the account.
     await Promise.all([
       client.invalidateQueries({ queryKey: OPERATOR_KEY }),
       client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
@@ -24,17 +24,17 @@ export function Suspension({ account: { id, name, status } }: { account: Operato
   return (
     <Box component="section" aria-labelledby="suspension">
       <Title order={2} id="suspension" mb="xs">
-        {suspended ? 'Suspended' : 'Suspend'}
+        {suspended ? 'Account suspended' : 'Suspend account'}
       </Title>
       <Text size="sm" mb="sm" maw={640}>
         {suspended
-          ? 'Its keys are refused, and nothing can be verified. Everything else is as it was.'
-          : 'Stops the account without losing anything of it.'}
+          ? 'Its API keys are rejected and it cannot verify addresses. All data is kept.'
+          : 'Blocks verifications by this account. All data is kept.'}
       </Text>
       <Button onClick={open} {...(suspended ? {} : { color: 'red', variant: 'outline' })}>
         {suspended ? 'Resume this account' : 'Suspend this account'}
       </Button>
-      <Confirm
+      <ConfirmDialog
         title={suspended ? `Resume ${name}?` : `Suspend ${name}?`}
         action={suspended ? 'Resume' : 'Suspend'}
         opened={opened}
@@ -42,9 +42,9 @@ export function Suspension({ account: { id, name, status } }: { account: Operato
         onConfirm={change}
       >
         {suspended
-          ? 'Its keys work again from the next request on, with the balance that is left.'
-          : 'All of its keys are refused from the next request on, and its people can verify nothing. They still sign in and see everything, and are told that the account is suspended. Nothing is deleted; it can be resumed at any time.'}
-      </Confirm>
+          ? 'Its API keys work again immediately, with the remaining balance.'
+          : 'Its API keys are rejected immediately and its members cannot verify addresses. Members can still sign in and view everything; they see that the account is suspended. Nothing is deleted. You can resume the account at any time.'}
+      </ConfirmDialog>
     </Box>
   );
 }

@@ -2,17 +2,19 @@ import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { DEFAULT_PLAN, NAME_LENGTH, OPENING_CREDITS, RATE_LIMIT } from '../../api/limits.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
+import { parseInteger } from '../../parts/parse-integer.ts';
+import { type Plan, parsePlan, RATE_WINDOW } from '../../parts/plans.ts';
 import { useSubmit } from '../../parts/use-submit.ts';
-import { wholeNumber } from '../../parts/whole-number.ts';
-import { PLAN_CHOICES, type Plan, toPlan } from './plans.ts';
+import { PLAN_OPTIONS } from './plans.ts';
 import { createAccount, OPERATOR_KEY } from './queries.ts';
 
-/** Makes an account, and goes to it. */
+/** Creates an account and opens its page. */
 export function CreateDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New account">
+    <Modal opened={opened} onClose={onClose} title="Create account">
       <CreateForm onClose={onClose} />
     </Modal>
   );
@@ -21,32 +23,32 @@ export function CreateDialog({ opened, onClose }: { opened: boolean; onClose: ()
 function CreateForm({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [plan, setPlan] = useState<Plan>('starter');
+  const [plan, setPlan] = useState<Plan>(DEFAULT_PLAN);
   const submit = useSubmit(async ({ name = '', credits = '', rate_limit = '' }) => {
-    const made = await createAccount({
+    const created = await createAccount({
       name: name.trim(),
       plan,
-      credits: wholeNumber(credits, 'credits'),
-      rate_limit: rate_limit.trim() === '' ? null : wholeNumber(rate_limit, 'rate_limit', 1),
+      credits: parseInteger(credits, 'credits'),
+      rate_limit: rate_limit.trim() === '' ? null : parseInteger(rate_limit, 'rate_limit', RATE_LIMIT.min),
     });
     onClose();
-    void notify(`${made.name} was made. It has no members and no keys yet.`);
+    void notify(`${created.name} created. It has no members or API keys yet.`);
     await client.invalidateQueries({ queryKey: OPERATOR_KEY });
-    await navigate({ to: '/operator/accounts/$id', params: { id: made.id } });
+    await navigate({ to: '/operator/accounts/$id', params: { id: created.id } });
   });
   return (
-    <Form submit={submit} action="Make the account" main beside={<Button onClick={onClose}>Cancel</Button>}>
-      <TextInput {...submit.field('name')} label="Name" maxLength={200} autoComplete="off" data-autofocus />
+    <Form submit={submit} action="Create" main beside={<Button onClick={onClose}>Cancel</Button>}>
+      <TextInput {...submit.field('name')} label="Name" maxLength={NAME_LENGTH.max} autoComplete="off" data-autofocus />
       <NativeSelect
         label="Plan"
-        data={PLAN_CHOICES}
+        data={PLAN_OPTIONS}
         value={plan}
-        onChange={(event) => setPlan(toPlan(event.currentTarget.value))}
+        onChange={(event) => setPlan(parsePlan(event.currentTarget.value) ?? plan)}
       />
       <TextInput
         {...submit.field('credits')}
-        label="Credits to begin with"
-        defaultValue="0"
+        label="Initial credits"
+        defaultValue={OPENING_CREDITS.min}
         inputMode="numeric"
         maxLength={15}
         autoComplete="off"
@@ -54,8 +56,8 @@ function CreateForm({ onClose }: { onClose: () => void }) {
       <TextInput
         {...submit.field('rate_limit')}
         required={false}
-        label="Requests in 5 minutes"
-        description="Empty: the plan's own."
+        label={`Requests per ${RATE_WINDOW}`}
+        description="Leave empty to use the limit of the plan."
         inputMode="numeric"
         maxLength={15}
         autoComplete="off"

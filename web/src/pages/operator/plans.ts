@@ -1,8 +1,4 @@
-import type { OperatorAccount } from '../../api/schema.ts';
-import { PLAN_NAMES } from '../../parts/words.ts';
+import { PLAN_NAMES } from '../../api/limits.ts';
+import { PLAN_LABELS } from '../../parts/plans.ts';
 
-export type Plan = OperatorAccount['plan'];
-
-const PLANS: readonly Plan[] = ['starter', 'premium', 'enterprise'];
-export const PLAN_CHOICES = PLANS.map((plan) => ({ value: plan, label: PLAN_NAMES[plan] ?? plan }));
-export const toPlan = (text: string): Plan => PLANS.find((plan) => plan === text) ?? 'starter';
+export const PLAN_OPTIONS = PLAN_NAMES.map((plan) => ({ value: plan, label: PLAN_LABELS[plan] }));

@@ -6,7 +6,7 @@ import type { AccountsSearch } from './search.ts';
 const ACCOUNTS = '/dashboard/operator/accounts';
 const ACCOUNT = '/dashboard/operator/accounts/{id}';
 
-/** All of an operator's reading begins with this key. */
+/** Prefix of all operator queries. */
 export const OPERATOR_KEY = ['operator'] as const;
 
 export const accountsQuery = (query: AccountsSearch) =>
@@ -22,10 +22,10 @@ export const accountQuery = (id: string) =>
     queryFn: () => unwrap(api.GET(ACCOUNT, { params: { path: { id } } })),
   });
 
-export type NewAccount = paths[typeof ACCOUNTS]['post']['requestBody']['content']['application/json'];
+type NewAccount = paths[typeof ACCOUNTS]['post']['requestBody']['content']['application/json'];
 export const createAccount = (body: NewAccount) => unwrap(api.POST(ACCOUNTS, { body }));
 
-export type AccountChange = paths[typeof ACCOUNT]['patch']['requestBody']['content']['application/json'];
+type AccountChange = paths[typeof ACCOUNT]['patch']['requestBody']['content']['application/json'];
 export const changeAccount = (id: string, body: AccountChange) =>
   unwrap(api.PATCH(ACCOUNT, { params: { path: { id } }, body }));
 

@@ -1,4 +1,5 @@
-import { pageSearch, textSearch } from '../filters/search.ts';
+import { ACCOUNTS_PAGE } from '../../api/limits.ts';
+import { pageSearch, textSearch } from '../../parts/search-params.ts';
 
 export interface AccountsSearch {
   readonly query?: string;
@@ -7,5 +8,5 @@ export interface AccountsSearch {
 
 export const accountsSearch = ({ query, page }: Record<string, unknown>): AccountsSearch => ({
   ...textSearch(query),
-  ...pageSearch(page),
+  ...pageSearch(page, ACCOUNTS_PAGE.max),
 });

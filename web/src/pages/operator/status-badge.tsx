@@ -1,11 +1,13 @@
 import { Badge } from '@mantine/core';
 import type { OperatorAccount } from '../../api/schema.ts';
 
+const LABELS: Readonly<Record<OperatorAccount['status'], string>> = { active: 'Active', suspended: 'Suspended' };
 export const StatusBadge = ({ status }: { status: OperatorAccount['status'] }) =>
-  status === 'suspended' ? (
-    <Badge color="red" variant="outline" tt="none" miw="max-content">
-      Suspended
-    </Badge>
+  status === 'active' ? (
+    LABELS[status]
   ) : (
-    <>Active</>
+    <Badge color="red" variant="outline" tt="none" miw="max-content">
+      {' '}
+      {LABELS[status]}{' '}
+    </Badge>
   );

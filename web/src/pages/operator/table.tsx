@@ -2,7 +2,8 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { OperatorAccount } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { count, onDay, PLAN_NAMES } from '../../parts/words.ts';
+import { formatDate, formatNumber } from '../../parts/format.ts';
+import { PLAN_LABELS } from '../../parts/plans.ts';
 import { StatusBadge } from './status-badge.tsx';
 
 const COLUMNS: readonly Column<OperatorAccount>[] = [
@@ -23,13 +24,13 @@ const COLUMNS: readonly Column<OperatorAccount>[] = [
       </>
     ),
   },
-  { header: 'State', cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: 'Plan', cell: ({ plan }) => PLAN_NAMES[plan] ?? plan, wideOnly: true },
-  { header: 'Limit', numeric: true, cell: ({ rate_limit }) => count(rate_limit), wideOnly: true },
-  { header: 'Balance', numeric: true, cell: ({ balance }) => count(balance) },
-  { header: 'Members', numeric: true, cell: ({ members }) => count(members), wideOnly: true },
-  { header: 'Keys', numeric: true, cell: ({ keys }) => count(keys), wideOnly: true },
-  { header: 'Since', cell: ({ created_at }) => onDay(created_at), wideOnly: true },
+  { header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: 'Plan', cell: ({ plan }) => PLAN_LABELS[plan], wideOnly: true },
+  { header: 'Rate limit', numeric: true, cell: ({ rate_limit }) => formatNumber(rate_limit), wideOnly: true },
+  { header: 'Balance', numeric: true, cell: ({ balance }) => formatNumber(balance) },
+  { header: 'Members', numeric: true, cell: ({ members }) => formatNumber(members), wideOnly: true },
+  { header: 'API keys', numeric: true, cell: ({ keys }) => formatNumber(keys), wideOnly: true },
+  { header: 'Created', cell: ({ created_at }) => formatDate(created_at), wideOnly: true },
 ];
 
 export const AccountsTable = ({ accounts }: { accounts: readonly OperatorAccount[] }) => (

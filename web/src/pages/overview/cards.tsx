@@ -1,11 +1,13 @@
 import { Anchor, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { PRICE } from '../../api/limits.ts';
 import type { Overview } from '../../api/schema.ts';
-import { useMay } from '../../api/session.ts';
-import { When } from '../../parts/when.tsx';
-import { count, counted, onDay, PLAN_NAMES } from '../../parts/words.ts';
-import { LowBalanceLine } from './low-balance-line.tsx';
+import { useHasRole } from '../../api/session.ts';
+import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
+import { PLAN_LABELS, PLANS_WITH_SMTP, RATE_WINDOW } from '../../parts/plans.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import { LowBalanceThreshold } from './low-balance-threshold.tsx';
 
 type Props = { overview: Overview };
 
@@ -26,49 +28,50 @@ function Card({ title, figure, children }: { title: string; figure: ReactNode; c
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(100, (part / whole) * 100));
 
 export function Balance({ overview: { credits, period, low_balance } }: Props) {
-  const mayAdmin = useMay('admin');
+  const isAdmin = useHasRole('admin');
   const { remaining, used, locked } = credits;
   return (
-    <Card title="Balance" figure={counted(remaining, 'credit')}>
-      <Progress value={percent(used, used + remaining)} aria-label="Part of the credits that was used this month" />
+    <Card title="Balance" figure={pluralize(remaining, 'credit')}>
+      <Progress value={percent(used, used + remaining)} aria-label="Share of the credits that was used this month" />
       <Text size="sm">
-        {count(used)} used since {onDay(period.start)}
-        {locked > 0 && `, ${count(locked)} held by checks that are still running`}.{' '}
+        {formatNumber(used)} used since {formatDate(period.start)}
+        {locked > 0 && `, ${formatNumber(locked)} held for running verifications`}.{' '}
         <Anchor component={Link} to="/account/ledger" underline="always">
           Credit ledger
         </Anchor>
       </Text>
-      <LowBalanceLine line={low_balance} mayAdmin={mayAdmin} />
+      <LowBalanceThreshold threshold={low_balance} isAdmin={isAdmin} />
     </Card>
   );
 }
 
 export function Plan({ overview: { account, smtp_available } }: Props) {
   return (
-    <Card title="Plan" figure={PLAN_NAMES[account.plan] ?? account.plan}>
+    <Card title="Plan" figure={PLAN_LABELS[account.plan]}>
       <Text size="sm">
-        mx (1 credit): syntax, domain, mail servers, disposable lists.
+        mx ({pluralize(PRICE.mx, 'credit')}): checks syntax, disposable lists, domain and mail servers.
         <br />
         {smtp_available
-          ? 'smtp (10 credits): also asks the mail server whether the mailbox exists.'
-          : 'smtp, which asks the mail server whether the mailbox exists, comes with Premium and Enterprise.'}
+          ? `smtp (${pluralize(PRICE.smtp, 'credit')}): also asks the mail server whether the mailbox exists.`
+          : `smtp, which also asks the mail server whether the mailbox exists, is available with ${PLANS_WITH_SMTP}.`}
       </Text>
     </Card>
   );
 }
 
-export function Window({ overview: { rate_limit } }: Props) {
+export function RateLimit({ overview: { rate_limit } }: Props) {
   const { limit, remaining, reset_at } = rate_limit;
   const used = limit - remaining;
   return (
-    <Card title="Rate limit now" figure={`${count(remaining)} of ${count(limit)} left`}>
+    <Card title="Rate limit" figure={`${formatNumber(remaining)} of ${formatNumber(limit)} left`}>
       <Progress
         value={percent(used, limit)}
         color={remaining === 0 ? 'red' : 'accent'}
-        aria-label="Part of the rate limit that is used"
+        aria-label="Share of the rate limit that is used"
       />
       <Text size="sm">
-        {counted(used, 'request')} in this window of five minutes, over all keys. It begins anew <When at={reset_at} />.
+        {pluralize(used, 'request')} in the current window of {RATE_WINDOW}, across all API keys. Resets{' '}
+        <Timestamp at={reset_at} />.
       </Text>
     </Card>
   );
@@ -77,10 +80,10 @@ export function Window({ overview: { rate_limit } }: Props) {
 export function Month({ overview: { totals, period } }: Props) {
   const { requests, good, bad } = totals;
   return (
-    <Card title="This month" figure={counted(requests, 'verification')}>
-      <Progress value={percent(good, requests)} aria-label="Part of the verifications that was good" />
+    <Card title="This month" figure={pluralize(requests, 'verification')}>
+      <Progress value={percent(good, requests)} aria-label="Share of good verifications" />
       <Text size="sm">
-        {count(good)} good, {count(bad)} bad since {onDay(period.start)} (UTC).{' '}
+        {formatNumber(good)} good, {formatNumber(bad)} bad since {formatDate(period.start)} (UTC).{' '}
         <Anchor component={Link} to="/usage" underline="always">
           Usage
         </Anchor>

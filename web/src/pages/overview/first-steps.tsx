@@ -1,43 +1,43 @@
 import { Anchor, Button, List, Paper, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/schema.ts';
-import { useMay } from '../../api/session.ts';
+import { useHasRole } from '../../api/session.ts';
 
-/** Nothing this month, and no key was ever used: an account at its beginning. */
+/** No verification this month, and no key was ever used. */
 export const isNew = ({ totals, keys }: Overview): boolean => totals.requests === 0 && keys.active === keys.never_used;
 
-/** What to do in an account in which nothing was done yet. */
+/** Guides the first use of an account. */
 export function FirstSteps({ overview }: { overview: Overview }) {
-  const mayAdmin = useMay('admin');
+  const isAdmin = useHasRole('admin');
   const hasKey = overview.keys.active > 0;
   return (
-    <Paper withBorder p="md" component="section" aria-label="First steps">
+    <Paper withBorder p="md" component="section" aria-label="Get started">
       <Title order={2} mb="xs">
-        First steps
+        Get started
       </Title>
       <List type="ordered" spacing="xs" size="sm">
         <List.Item>
           {hasKey ? (
             <>
-              There is an API key.{' '}
+              You have an API key.{' '}
               <Anchor component={Link} to="/settings/keys" underline="always">
-                Show the keys
+                View API keys
               </Anchor>
             </>
-          ) : mayAdmin ? (
-            'Create an API key: programs send it with every request.'
+          ) : isAdmin ? (
+            'Create an API key. API clients send it with every request.'
           ) : (
-            'Ask an admin of this account for an API key: programs send it with every request.'
+            'Ask an account admin for an API key. API clients send it with every request.'
           )}
         </List.Item>
         <List.Item>
           <Anchor component={Link} to="/verify" underline="always">
-            Verify an address here
+            Verify an address
           </Anchor>{' '}
-          to see what an answer says.
+          here to see what a verdict looks like.
         </List.Item>
         <List.Item>
-          Send the same from your program:{' '}
+          Send the same request from your application. See the{' '}
           <Anchor href="/docs" underline="always">
             API reference
           </Anchor>
@@ -45,7 +45,7 @@ export function FirstSteps({ overview }: { overview: Overview }) {
         </List.Item>
       </List>
       <Text component="div" mt="md">
-        {!hasKey && mayAdmin ? (
+        {!hasKey && isAdmin ? (
           <Button component={Link} to="/settings/keys" variant="filled">
             Create an API key
           </Button>

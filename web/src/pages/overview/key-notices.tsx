@@ -1,27 +1,24 @@
 import { Anchor, List, Paper, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/schema.ts';
-import { counted } from '../../parts/words.ts';
+import { pluralize } from '../../parts/format.ts';
+import { NOTICE_COPY } from '../keys/notice-cards.tsx';
+import { NOTICES } from '../keys/search.ts';
 
-/** Keys that deserve a look, each kind with the way to them. */
+/** API keys to review, with links to them. */
 export function KeyNotices({ keys }: { keys: Overview['keys'] }) {
-  const rows = [
-    ['never_used', keys.never_used, 'never used'],
-    ['idle', keys.idle, 'not used for 90 days'],
-    ['open_to_all', keys.open_to_all, 'open to all addresses'],
-  ] as const;
-  const told = rows.filter(([, n]) => n > 0);
-  if (told.length === 0) return null;
+  const shown = NOTICES.filter((notice) => keys[notice] > 0);
+  if (shown.length === 0) return null;
   return (
-    <Paper withBorder p="md" component="section" aria-label="Keys that deserve a look">
+    <Paper withBorder p="md" component="section" aria-label="API keys to review">
       <Title order={2} mb="xs">
-        Keys that deserve a look
+        API keys to review
       </Title>
       <List size="sm">
-        {told.map(([show, n, words]) => (
+        {shown.map((show) => (
           <List.Item key={show}>
             <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/settings/keys" search={{ show }} />}>
-              {counted(n, 'key')} {words}
+              {pluralize(keys[show], 'key')} {NOTICE_COPY[show].title}
             </Anchor>
           </List.Item>
         ))}

@@ -5,26 +5,25 @@ import { RemoveAuthenticator } from './remove-authenticator.tsx';
 import { Section } from './section.tsx';
 import { SetUpAuthenticator } from './set-up-authenticator.tsx';
 
-/** `On` and `off` are the server's word; a dialog that was left half-way changes nothing. */
 export function AuthenticatorSection({ user }: { user: SignedInUser }) {
   const [opened, { open, close }] = useDisclosure();
   const on = user.second_factor;
   return (
     <Section
       title="Authenticator app"
-      about="A code of six digits, asked after the password. Who learns your password alone cannot sign in."
+      about="Two-factor authentication: signing in with your password also requires a six-digit code from an app."
     >
-      <Text size="sm">{on ? 'On: a code is asked at every sign-in with the password.' : 'Off.'}</Text>
+      <Text size="sm">{on ? 'Two-factor authentication is on.' : 'Two-factor authentication is off.'}</Text>
       <Button onClick={open} style={{ alignSelf: 'flex-start' }}>
-        {on ? 'Remove the app' : 'Set up an app'}
+        {on ? 'Remove authenticator app' : 'Set up authenticator app'}
       </Button>
-      {/* Not closed by a click beside it: the recovery codes are not shown again. */}
+      {/* An accidental click outside must not close it: the recovery codes are shown only once. */}
       <Modal
         opened={opened}
         onClose={close}
         closeOnClickOutside={false}
         size="lg"
-        title={on ? 'Remove the authenticator app?' : 'Set up an authenticator app'}
+        title={on ? 'Remove authenticator app?' : 'Set up authenticator app'}
       >
         {on ? (
           <RemoveAuthenticator email={user.email} onRemoved={close} />

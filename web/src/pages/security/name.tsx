@@ -1,6 +1,7 @@
 import { Box, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
+import { PERSON_NAME_LENGTH } from '../../api/limits.ts';
 import { type SignedInUser, sessionQuery } from '../../api/session.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
@@ -12,16 +13,16 @@ export function NameSection({ user }: { user: SignedInUser }) {
   const submit = useSubmit(async ({ name = '' }) => {
     await unwrap(api.PATCH('/dashboard/profile', { body: { name: name.trim() } }));
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    await notify('The name is changed.');
+    await notify('Name saved.');
   });
   return (
-    <Section title="Name" about="Other members of your accounts see it, beside your address.">
+    <Section title="Name" about="Shown to other members of your accounts, together with your email address.">
       <Box maw={360}>
-        <Form submit={submit} action="Change the name">
+        <Form submit={submit} action="Save name">
           <TextInput
             label="Your name"
             autoComplete="name"
-            maxLength={100}
+            maxLength={PERSON_NAME_LENGTH.max}
             defaultValue={user.name}
             {...submit.field('name')}
           />

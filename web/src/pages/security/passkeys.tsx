@@ -4,12 +4,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import type { Passkeys } from '../../api/schema.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { passkeysWork } from '../../parts/passkeys.ts';
-import { When } from '../../parts/when.tsx';
+import { supportsPasskeys } from '../../parts/passkeys.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import { AddPasskey } from './add-passkey.tsx';
 import { Section } from './section.tsx';
 
@@ -17,7 +17,7 @@ type Passkey = Passkeys['passkeys'][number];
 
 const KEY = ['passkeys'];
 
-export function PasskeysSection() {
+export function PasskeysSection({ email }: { email: string }) {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery({
     queryKey: KEY,
@@ -34,11 +34,11 @@ export function PasskeysSection() {
   return (
     <Section
       title="Passkeys"
-      about="Sign in with the lock of a phone or a computer, or a security key, in the place of password and code."
+      about="Sign in with a device lock, a password manager or a security key instead of your password and code."
     >
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {data?.passkeys.length === 0 && <Text size="sm">You have none yet.</Text>}
+      {data?.passkeys.length === 0 && <Text size="sm">No passkeys yet.</Text>}
       {data && data.passkeys.length > 0 && (
         <DataTable
           label="Your passkeys"
@@ -46,7 +46,7 @@ export function PasskeysSection() {
           rowKey={(row) => row.id}
           columns={[
             { header: 'Name', cell: (row) => <span className="anywhere">{row.name}</span> },
-            { header: 'Added', cell: (row) => <When at={row.created_at} /> },
+            { header: 'Added', cell: (row) => <Timestamp at={row.created_at} /> },
             {
               header: 'Actions',
               quietHeader: true,
@@ -61,36 +61,37 @@ export function PasskeysSection() {
           ]}
         />
       )}
-      {passkeysWork() ? (
+      {supportsPasskeys() ? (
         <Button onClick={open} style={{ alignSelf: 'flex-start' }}>
-          Add a passkey
+          Add passkey
         </Button>
       ) : (
         <Text size="sm">
-          To add one, open the dashboard by its host name over HTTPS, or at localhost: browsers offer passkeys nowhere
-          else.
+          To add a passkey, open the dashboard at its host name over HTTPS, or at localhost. Browsers do not support
+          passkeys elsewhere.
         </Text>
       )}
-      <Modal opened={adding} onClose={close} title="Add a passkey">
+      <Modal opened={adding} onClose={close} title="Add passkey">
         <AddPasskey
+          email={email}
           onAdded={async () => {
             await refresh();
             close();
           }}
         />
       </Modal>
-      <Confirm
-        title="Remove the passkey?"
+      <ConfirmDialog
+        title="Remove passkey?"
         action="Remove"
         opened={removing !== null}
         onClose={() => setRemoving(null)}
         onConfirm={remove}
       >
         <Text size="sm">
-          “{removing?.name}” does not sign you in any more. The device or password manager that keeps it still lists it;
-          delete it there too.
+          You can no longer sign in with “{removing?.name}”. Delete it from the device or password manager that stores
+          it as well.
         </Text>
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   );
 }

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 /** Light cells around the code that readers need (ISO/IEC 18004 §9.1). */
 const QUIET = 4;
 
-/** Dark on light in both colour schemes: many readers take no other. */
+/** Dark on light in both color schemes: many readers take no other. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET });
   const dark = data.flatMap((row, y) => row.flatMap((cell, x) => (cell ? [`M${x} ${y}h1v1h-1z`] : [])));

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
-import { KnownUser } from '../../parts/email-field.tsx';
+import { HiddenUsername } from '../../parts/email-field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
@@ -14,12 +14,12 @@ export function RemoveAuthenticator({ email, onRemoved }: { email: string; onRem
     await unwrap(api.POST('/dashboard/totp/remove', { body: { password } }));
     onRemoved();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    await notify('No code is asked any more.');
+    await notify('Authenticator app removed.');
   }, 'password');
   return (
     <Form submit={submit} action="Remove" main>
-      <Text size="sm">Then the password alone signs you in, and the recovery codes are void.</Text>
-      <KnownUser email={email} />
+      <Text size="sm">You will sign in with your password only. Your recovery codes stop working.</Text>
+      <HiddenUsername email={email} />
       <PasswordField label="Password" {...submit.field('password')} data-autofocus />
     </Form>
   );

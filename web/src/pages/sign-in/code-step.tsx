@@ -1,8 +1,8 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
-import { CodeField, codeOf } from '../../parts/code-field.tsx';
-import { takeFocus } from '../../parts/focus.ts';
+import { CodeField, normalizeCode } from '../../parts/code-field.tsx';
+import { focusOnMount } from '../../parts/focus.ts';
 import { Form } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
@@ -10,13 +10,13 @@ import { useSubmit } from '../../parts/use-submit.ts';
 export function CodeStep({ onSignedIn, onBack }: { onSignedIn: () => Promise<void>; onBack: () => void }) {
   const [recovery, setRecovery] = useState(false);
   const submit = useSubmit(async ({ code }) => {
-    await unwrap(api.POST('/dashboard/sign-in/code', { body: { code: codeOf(code) } }));
+    await unwrap(api.POST('/dashboard/sign-in/code', { body: { code: normalizeCode(code) } }));
     await onSignedIn();
   }, 'code');
   return (
     <Page
-      title="Second step"
-      about={recovery ? 'Each recovery code works once.' : 'Your authenticator app shows six digits for Mailvet.'}
+      title="Two-factor authentication"
+      about={recovery ? 'Each recovery code works once.' : 'Enter the six-digit code from your authenticator app.'}
     >
       <Stack>
         <Form
@@ -25,14 +25,14 @@ export function CodeStep({ onSignedIn, onBack }: { onSignedIn: () => Promise<voi
           main
           beside={
             <Anchor component="button" type="button" fz="sm" onClick={() => setRecovery(!recovery)}>
-              {recovery ? 'Use the authenticator app' : 'Use a recovery code'}
+              {recovery ? 'Use an authenticator code' : 'Use a recovery code'}
             </Anchor>
           }
         >
-          <CodeField key={String(recovery)} recovery={recovery} {...submit.field('code')} ref={takeFocus} />
+          <CodeField key={String(recovery)} recovery={recovery} {...submit.field('code')} ref={focusOnMount} />
         </Form>
         <Anchor component="button" type="button" fz="sm" ta="left" onClick={onBack}>
-          Sign in as somebody else
+          Sign in as a different user
         </Anchor>
       </Stack>
     </Page>

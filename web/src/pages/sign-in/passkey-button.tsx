@@ -1,19 +1,19 @@
 import { Button, Stack } from '@mantine/core';
-import { Failure } from '../../parts/failure.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { signInWithPasskey } from '../../parts/passkeys.ts';
-import { useTry } from '../../parts/use-try.ts';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
 
 export function PasskeyButton({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
-  const { run, busy, error } = useTry(async () => {
+  const { run, busy, error } = useAsyncAction(async () => {
     await signInWithPasskey();
     await onSignedIn();
   });
   return (
     <Stack>
       <Button onClick={run} loading={busy}>
-        Use a passkey
+        Sign in with a passkey
       </Button>
-      {error && <Failure error={error} />}
+      {error && <ErrorAlert error={error} />}
     </Stack>
   );
 }

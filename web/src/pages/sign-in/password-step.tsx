@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { EmailField } from '../../parts/email-field.tsx';
-import { takeFocus } from '../../parts/focus.ts';
+import { focusOnMount } from '../../parts/focus.ts';
 import { Form } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
-import { passkeysWork } from '../../parts/passkeys.ts';
+import { supportsPasskeys } from '../../parts/passkeys.ts';
 import { PasswordField } from '../../parts/password-field.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { PasskeyButton } from './passkey-button.tsx';
@@ -17,16 +17,16 @@ export function PasswordStep(props: {
   next: string;
   onEmail: (email: string) => void;
   onSignedIn: () => Promise<void>;
-  onCodeAsked: () => void;
+  onCodeRequired: () => void;
 }) {
-  const { email, next, onEmail, onSignedIn, onCodeAsked } = props;
+  const { email, next, onEmail, onSignedIn, onCodeRequired } = props;
   const { signup } = useSession();
-  // As it was at first: while an address is typed, the focus stays there.
-  const [isKnown] = useState(email !== '');
+  // Initial value only: the focus must not move while the address is typed.
+  const [isPrefilled] = useState(email !== '');
   const submit = useSubmit(async ({ email = '', password = '' }) => {
     const body = { email: email.trim(), password };
     const { second_factor } = await unwrap(api.POST('/dashboard/sign-in', { body }));
-    if (second_factor) onCodeAsked();
+    if (second_factor) onCodeRequired();
     else await onSignedIn();
   }, 'password');
   return (
@@ -37,11 +37,11 @@ export function PasswordStep(props: {
             {...submit.field('email')}
             defaultValue={email}
             onChange={(event) => onEmail(event.currentTarget.value)}
-            ref={isKnown ? null : takeFocus}
+            ref={isPrefilled ? null : focusOnMount}
           />
-          <PasswordField label="Password" {...submit.field('password')} ref={isKnown ? takeFocus : null} />
+          <PasswordField label="Password" {...submit.field('password')} ref={isPrefilled ? focusOnMount : null} />
         </Form>
-        {passkeysWork() && (
+        {supportsPasskeys() && (
           <>
             <Divider label="or" labelPosition="center" />
             <PasskeyButton onSignedIn={onSignedIn} />
@@ -62,6 +62,6 @@ export function PasswordStep(props: {
 
 const Forgot = ({ next }: { next: string }) => (
   <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next }} hash="forgot" />}>
-    Forgot the password?
+    Forgot your password?
   </Anchor>
 );

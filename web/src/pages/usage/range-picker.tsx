@@ -1,15 +1,16 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { PRESETS, type Preset, type Range, type UsageSearch, wrongDays } from './range.ts';
+import { keysOf } from '../../parts/keys-of.ts';
+import { PRESETS, type Range, type UsageSearch, validateDays } from './range.ts';
 
-/** Presets, and days of one's own. */
+/** Presets and a custom range of days. */
 export function RangePicker(props: { search: UsageSearch; range: Range; onChange: (search: UsageSearch) => void }) {
   const { search, range, onChange } = props;
   const current = search.from === undefined ? (search.range ?? '7d') : null;
   return (
     <Group align="flex-end" gap="lg">
-      <Group gap="xs" role="group" aria-label="Time">
-        {(Object.keys(PRESETS) as Preset[]).map((preset) => (
+      <Group gap="xs" role="group" aria-label="Period">
+        {keysOf(PRESETS).map((preset) => (
           <Button
             key={preset}
             size="xs"
@@ -21,21 +22,21 @@ export function RangePicker(props: { search: UsageSearch; range: Range; onChange
           </Button>
         ))}
       </Group>
-      <OwnDays key={range.days.join()} days={range.days} onChange={onChange} />
+      <CustomRange key={range.days.join()} days={range.days} onChange={onChange} />
     </Group>
   );
 }
 
-function OwnDays({ days, onChange }: { days: Range['days']; onChange: (search: UsageSearch) => void }) {
+function CustomRange({ days, onChange }: { days: Range['days']; onChange: (search: UsageSearch) => void }) {
   const [from, setFrom] = useState(days[0]);
   const [to, setTo] = useState(days[1]);
-  const [wrong, setWrong] = useState<ReturnType<typeof wrongDays>>(null);
+  const [wrong, setWrong] = useState<ReturnType<typeof validateDays>>(null);
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        const found = wrongDays(from, to);
+        const found = validateDays(from, to);
         setWrong(found);
         if (found === null) onChange({ from, to });
       }}
@@ -52,13 +53,13 @@ function OwnDays({ days, onChange }: { days: Range['days']; onChange: (search: U
         <TextInput
           type="date"
           size="xs"
-          label="To, inclusive"
+          label="To (inclusive)"
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
           error={wrong?.field === 'to' && wrong.error}
         />
         <Button type="submit" size="xs">
-          Show
+          Apply
         </Button>
       </Group>
     </form>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rangeOf, usageSearch, wrongDays } from './range.ts';
+import { rangeOf, usageSearch, validateDays } from './range.ts';
 
 const NOW = Date.parse('2026-11-20T10:17:31.250Z');
 
@@ -26,7 +26,7 @@ it.each([
   expect(rangeOf(search, NOW)).toEqual({ from, to, bucket, days });
 });
 
-it('is the same question all the hour, and includes the moment itself', () => {
+it('is constant within an hour and includes the current moment', () => {
   const onTheHour = Date.parse('2026-11-20T10:00:00.000Z');
   expect(rangeOf({ range: '24h' }, onTheHour)).toEqual(rangeOf({ range: '24h' }, NOW));
   expect(rangeOf({ range: 'month' }, Date.parse('2026-11-01T00:00:00Z')).to).toBe('2026-11-02T00:00:00.000Z');
@@ -42,7 +42,7 @@ it.each([
   [{ from: '2026-02-30', to: '2026-03-01' }, {}],
   [{ from: '2026-11-01' }, {}],
   [{ from: 20261101, to: ['x'] }, {}],
-])('reads %o of the address', (search, read) => {
+])('parses the search parameters %o', (search, read) => {
   expect(usageSearch(search)).toEqual(read);
 });
 
@@ -51,12 +51,12 @@ it.each([
   ['2026-11-01', 'soon', 'to'],
   ['2026-11-02', '2026-11-01', 'to'],
   ['2020-01-01', '2026-11-01', 'from'],
-])('%s to %s is wrong at %s', (from, to, field) => {
-  expect(wrongDays(from, to)?.field).toBe(field);
+])('%s to %s is invalid at %s', (from, to, field) => {
+  expect(validateDays(from, to)?.field).toBe(field);
 });
 
-it('takes one day, and as many as the server gives', () => {
-  expect(wrongDays('2026-11-01', '2026-11-01')).toBe(null);
-  expect(wrongDays('2024-08-24', '2026-11-01')).toBe(null);
-  expect(wrongDays('2024-08-23', '2026-11-01')?.error).toContain('801');
+it('accepts one day and at most the limit of the server', () => {
+  expect(validateDays('2026-11-01', '2026-11-01')).toBe(null);
+  expect(validateDays('2024-08-24', '2026-11-01')).toBe(null);
+  expect(validateDays('2024-08-23', '2026-11-01')?.error).toContain('801');
 });

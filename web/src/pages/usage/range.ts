@@ -1,20 +1,22 @@
-/** Which time the page is about: a preset that moves with the clock, or days of one's own. All in UTC. */
+import { CHART_BUCKETS_MAX } from '../../api/limits.ts';
+
+/** The period of the usage page: a preset relative to now, or a range of days. All in UTC. */
 
 export const PRESETS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', month: 'This month' } as const;
-export type Preset = keyof typeof PRESETS;
+type Preset = keyof typeof PRESETS;
 
-/** As the address of the page has it. */
+/** Search parameters of the page. */
 export interface UsageSearch {
   range?: Preset;
-  /** First and last day, `2026-11-03`; both or none. */
+  /** First and last day, `2026-11-03`; both or neither. */
   from?: string;
   to?: string;
 }
 
 const isPreset = (value: unknown): value is Preset => typeof value === 'string' && Object.hasOwn(PRESETS, value);
 
-/** A real day, no time: `2026-02-30` is none. */
-export function isDay(value: unknown): value is string {
+/** A calendar date without a time; `2026-02-30` is not one. */
+function isDay(value: unknown): value is string {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const time = Date.parse(`${value}T00:00:00Z`);
   return !Number.isNaN(time) && dayOf(time) === value;
@@ -31,16 +33,14 @@ export interface Range {
   readonly from: string;
   readonly to: string;
   readonly bucket: 'hour' | 'day';
-  /** First and last day that have a part in it. */
+  /** First and last day of the period. */
   readonly days: readonly [first: string, last: string];
 }
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Beyond it a chart by hours says no more. */
-const HOURS_UP_TO = 8 * DAY;
-/** As many buckets as the server gives at once. */
-export const MOST_DAYS = 800;
+/** Longer periods are shown by day. */
+const HOURLY_MAX = 8 * DAY;
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
@@ -48,12 +48,12 @@ function between(from: number, to: number): Range {
   return {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    bucket: to - from <= HOURS_UP_TO ? 'hour' : 'day',
+    bucket: to - from <= HOURLY_MAX ? 'hour' : 'day',
     days: [dayOf(from), dayOf(to - 1)],
   };
 }
 
-/** The same within an hour, so that it names one question. `now` in milliseconds. */
+/** Constant within an hour, so that the query key is stable. `now` in milliseconds. */
 export function rangeOf({ range = '7d', from, to }: UsageSearch, now: number): Range {
   if (from !== undefined && to !== undefined)
     return between(Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + DAY);
@@ -65,12 +65,13 @@ export function rangeOf({ range = '7d', from, to }: UsageSearch, now: number): R
   return between(Date.parse(`${dayOf(now).slice(0, 7)}-01T00:00:00Z`), tomorrow);
 }
 
-/** What is wrong with days of one's own, for the field that it is about; null where nothing is. */
-export function wrongDays(from: string, to: string): { field: 'from' | 'to'; error: string } | null {
-  if (!isDay(from)) return { field: 'from', error: 'Enter a day.' };
-  if (!isDay(to)) return { field: 'to', error: 'Enter a day.' };
+/** Validates a custom range; null if it is valid. */
+export function validateDays(from: string, to: string): { field: 'from' | 'to'; error: string } | null {
+  if (!isDay(from)) return { field: 'from', error: 'Enter a date.' };
+  if (!isDay(to)) return { field: 'to', error: 'Enter a date.' };
   const days = (Date.parse(to) - Date.parse(from)) / DAY + 1;
-  if (days < 1) return { field: 'to', error: 'Enter a day that is not before the first.' };
-  if (days > MOST_DAYS) return { field: 'from', error: `Choose at most ${MOST_DAYS} days; these are ${days}.` };
+  if (days < 1) return { field: 'to', error: 'The end date must not be before the start date.' };
+  if (days > CHART_BUCKETS_MAX)
+    return { field: 'from', error: `Choose at most ${CHART_BUCKETS_MAX} days (currently ${days}).` };
   return null;
 }

@@ -1,21 +1,22 @@
+import type { LEVELS } from '../../api/limits.ts';
 import type { UsageChart } from '../../api/schema.ts';
-import { bucketName } from '../../parts/chart/series.ts';
-import { count, counted } from '../../parts/words.ts';
+import { formatBucket } from '../../parts/chart/series.ts';
+import { formatNumber, pluralize } from '../../parts/format.ts';
 
-/** The charts in sentences. */
+/** Text summaries of the charts. */
 
 export function requestsSummary({ totals, buckets, bucket }: UsageChart): string {
   const most = buckets.reduce<(typeof buckets)[number] | null>(
     (top, one) => (one.requests > (top?.requests ?? 0) ? one : top),
     null,
   );
-  const all = `${counted(totals.requests, 'verification')}: ${count(totals.good)} good, ${count(totals.bad)} bad, for ${counted(totals.credits, 'credit')}.`;
+  const all = `${pluralize(totals.requests, 'verification')}: ${formatNumber(totals.good)} good, ${formatNumber(totals.bad)} bad, for ${pluralize(totals.credits, 'credit')}.`;
   if (most === null) return all;
-  return `${all} Most in one ${bucket}: ${count(most.requests)}, ${bucketName(most.at, bucket)}.`;
+  return `${all} Busiest ${bucket}: ${formatBucket(most.at, bucket)}, with ${formatNumber(most.requests)}.`;
 }
 
-/** Null where nothing was timed at this level. */
-export function latencySummary({ buckets, bucket }: UsageChart, level: 'mx' | 'smtp'): string | null {
+/** Null if there is no latency data for this level. */
+export function latencySummary({ buckets, bucket }: UsageChart, level: (typeof LEVELS)[number]): string | null {
   const known = buckets.flatMap(({ latency }) => latency[level] ?? []);
   if (known.length === 0) return null;
   const medians = known.map(({ p50 }) => p50);
@@ -23,13 +24,13 @@ export function latencySummary({ buckets, bucket }: UsageChart, level: 'mx' | 's
     Math.min(...medians),
     Math.max(...medians),
     Math.max(...known.map(({ p95 }) => p95)),
-  ].map((ms) => count(Math.round(ms)));
+  ].map((ms) => formatNumber(Math.round(ms)));
   const range = least === most ? `${least} ms` : `between ${least} and ${most} ms`;
-  return `Median ${range}; 95th percentile at most ${worst} ms in one ${bucket}.`;
+  return `Median ${range}; highest 95th percentile in one ${bucket}: ${worst} ms.`;
 }
 
 export function refusalsSummary({ totals }: UsageChart): string {
   const { refused, rate_limited } = totals;
-  if (refused + rate_limited === 0) return 'No request was refused.';
-  return `${counted(refused, 'request')} refused with 4xx, and ${counted(rate_limited, 'request')} with 429 (rate limit).`;
+  if (refused + rate_limited === 0) return 'No requests were rejected.';
+  return `${pluralize(refused, 'request')} rejected with 4xx except 429, and ${pluralize(rate_limited, 'request')} with 429 (rate limit).`;
 }

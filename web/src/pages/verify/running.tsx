@@ -1,12 +1,12 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import type { Question } from './use-verification.ts';
+import { TIMEOUT_MS } from '../../api/limits.ts';
+import type { VerificationRequest } from './use-verification.ts';
 
-/** The whole budget of a check, in seconds. */
-const BUDGET = 10;
+const BUDGET_SECONDS = TIMEOUT_MS.default / 1000;
 
-/** That it runs, for how long already, and the way out. */
-export function Running({ question, onCancel }: { question: Question; onCancel: () => void }) {
+/** Elapsed time of a running verification, with a cancel button. */
+export function Running({ question, onCancel }: { question: VerificationRequest; onCancel: () => void }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setSeconds((n) => n + 1), 1000);
@@ -14,13 +14,12 @@ export function Running({ question, onCancel }: { question: Question; onCancel: 
   }, []);
   return (
     <Stack gap="xs">
-      <Progress value={Math.min(95, (seconds / BUDGET) * 100)} animated aria-label="Time that the check has taken" />
+      <Progress value={Math.min(95, (seconds / BUDGET_SECONDS) * 100)} animated aria-label="Elapsed time" />
       <Group>
         <Text size="sm" className="anywhere" role="status">
-          {question.validation_type === 'smtp' ? 'Looking up and asking the mail server' : 'Looking up'} for{' '}
-          {question.email}.
+          Verifying {question.email}.
           <span aria-hidden className="numbers">
-            {` ${seconds} s of at most ${BUDGET} s.`}
+            {` ${seconds} s of at most ${BUDGET_SECONDS} s.`}
           </span>
         </Text>
         <Button onClick={onCancel}>Cancel</Button>

@@ -1,38 +1,40 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
-import { noteRefusal } from '../../api/query-client.ts';
+import type { LEVELS } from '../../api/limits.ts';
+import { handleApiError } from '../../api/query-client.ts';
 import type { DashboardVerification } from '../../api/schema.ts';
 
-export interface Question {
+export type Level = (typeof LEVELS)[number];
+export interface VerificationRequest {
   readonly email: string;
-  readonly validation_type: 'mx' | 'smtp';
+  readonly validation_type: Level;
 }
 
-export type State =
+type VerificationState =
   | { readonly is: 'idle' }
-  | { readonly is: 'running'; readonly question: Question }
+  | { readonly is: 'running'; readonly question: VerificationRequest }
   | { readonly is: 'cancelled' }
   | { readonly is: 'failed'; readonly error: Error }
   | { readonly is: 'done'; readonly reply: DashboardVerification };
 
-export interface Verifying {
-  readonly state: State;
+export interface VerificationController {
+  readonly state: VerificationState;
   readonly email: string;
   readonly setEmail: (email: string) => void;
-  readonly ask: (level: Question['validation_type']) => void;
+  readonly verify: (level: VerificationRequest['validation_type']) => void;
   readonly cancel: () => void;
 }
 
-/** One address at a time; leaving the page cancels. */
-export function useVerification(account: string): Verifying {
+/** One verification at a time. Leaving the page cancels it. */
+export function useVerification(account: string): VerificationController {
   const client = useQueryClient();
-  const [state, setState] = useState<State>({ is: 'idle' });
+  const [state, setState] = useState<VerificationState>({ is: 'idle' });
   const [email, setEmail] = useState('');
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
-  async function run(question: Question) {
+  async function run(question: VerificationRequest) {
     const control = new AbortController();
     running.current = control;
     setState({ is: 'running', question });
@@ -43,7 +45,7 @@ export function useVerification(account: string): Verifying {
     } catch (failure) {
       if (control.signal.aborted) return;
       const error = failure instanceof Error ? failure : new Error(String(failure));
-      noteRefusal(error);
+      handleApiError(error);
       setState({ is: 'failed', error });
     } finally {
       await client.invalidateQueries({ queryKey: ['account', account] });
@@ -54,7 +56,7 @@ export function useVerification(account: string): Verifying {
     state,
     email,
     setEmail,
-    ask: (validation_type) => {
+    verify: (validation_type) => {
       if (state.is !== 'running') void run({ email: email.trim(), validation_type });
     },
     cancel: () => {

@@ -1,17 +1,14 @@
 import { Center, Loader, Text, Title, useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useId, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
-import { count } from '../words.ts';
+import { formatNumber } from '../format.ts';
 import css from './chart.module.css';
-import { bucketName, type ChartData, type Series, toneColor } from './series.ts';
+import { type ChartData, formatBucket, type Series, toneColor } from './series.ts';
 
-/** The library that draws is fetched when there is something to draw. */
+/** The chart library is loaded on demand. */
 const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
 
-/**
- * A chart with what it says in words, and its numbers in a table for who wants them or does not see it. `unit` stands
- * behind the numbers; all times are UTC.
- */
+/** A chart with a text summary and its data as a table. `unit` is appended to the values; all times are UTC. */
 export function Chart(props: { title: string; summary: string; unit?: string; data: ChartData }) {
   const { title, summary, unit = '', data } = props;
   const [pointed, setPointed] = useState<number | null>(null);
@@ -25,26 +22,26 @@ export function Chart(props: { title: string; summary: string; unit?: string; da
         <Text size="sm">{summary}</Text>
       </figcaption>
       <Legend data={data} pointed={pointed} unit={unit} />
-      <div role="img" aria-label={`${title}, as a chart. ${summary}`}>
-        <Suspense fallback={<Waiting />}>
+      <div role="img" aria-label={`Chart: ${title}. ${summary}`}>
+        <Suspense fallback={<ChartLoader />}>
           <Plot data={data} onPoint={setPointed} />
         </Suspense>
       </div>
-      <Numbers title={title} unit={unit} data={data} />
+      <DataDetails title={title} unit={unit} data={data} />
     </figure>
   );
 }
 
-const Waiting = () => (
+const ChartLoader = () => (
   <Center h={200}>
     <Loader size="sm" aria-hidden />
   </Center>
 );
 
-const shown = (value: number | null | undefined, unit: string): string =>
-  value === null || value === undefined ? '–' : `${count(value)}${unit}`;
+const formatValue = (value: number | null | undefined, unit: string): string =>
+  value === null || value === undefined ? '–' : `${formatNumber(value)}${unit}`;
 
-/** Which colour is what, and the numbers of the bucket that is pointed at. */
+/** The series, with the values of the hovered bucket. */
 function Legend({ data, pointed, unit }: { data: ChartData; pointed: number | null; unit: string }) {
   const dark = useComputedColorScheme('light') === 'dark';
   const at = pointed === null ? undefined : data.at[pointed];
@@ -58,32 +55,32 @@ function Legend({ data, pointed, unit }: { data: ChartData; pointed: number | nu
             {...(broken ? { 'data-broken': true } : {})}
           />
           {label}
-          {at !== undefined && <span className="numbers">: {shown(values[pointed!], unit)}</span>}
+          {at !== undefined && <span className="numbers">: {formatValue(values[pointed!], unit)}</span>}
         </li>
       ))}
-      {at !== undefined && <li>{bucketName(at, data.bucket)}</li>}
+      {at !== undefined && <li>{formatBucket(at, data.bucket)}</li>}
     </ul>
   );
 }
 
-/** Made when it is opened: hundreds of rows that few look at. */
-function Numbers({ title, unit, data }: { title: string; unit: string; data: ChartData }) {
+/** The table is rendered only when opened: it may have hundreds of rows. */
+function DataDetails({ title, unit, data }: { title: string; unit: string; data: ChartData }) {
   const [opened, setOpened] = useState(false);
   const columns: Column<number>[] = [
-    { header: data.bucket === 'day' ? 'Day (UTC)' : 'Hour (UTC)', cell: (i) => bucketName(data.at[i]!, data.bucket) },
+    { header: data.bucket === 'day' ? 'Day (UTC)' : 'Hour (UTC)', cell: (i) => formatBucket(data.at[i]!, data.bucket) },
     ...data.series.map(({ label, values }: Series) => ({
       header: label,
       numeric: true,
-      cell: (i: number) => shown(values[i], unit),
+      cell: (i: number) => formatValue(values[i], unit),
     })),
   ];
   return (
     <details className={css.details} onToggle={(event) => setOpened(event.currentTarget.open)}>
-      <summary>Numbers: {title.toLowerCase()}</summary>
+      <summary>Data: {title.toLowerCase()}</summary>
       {opened && (
         <div className={css.numbers}>
           <DataTable
-            label={`Numbers: ${title.toLowerCase()}`}
+            label={`Data: ${title.toLowerCase()}`}
             columns={columns}
             rows={data.at.map((_, i) => i)}
             rowKey={(i) => i}

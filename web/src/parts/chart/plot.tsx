@@ -2,15 +2,15 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { type ChartData, stacked, tick, toneColor } from './series.ts';
+import { type ChartData, formatTick, stack, toneColor } from './series.ts';
 
 const HEIGHT = 200;
 const SIZES = { hour: 3600, day: 86_400 } as const;
-/** Steps of the upright axis: whole numbers. */
+/** Steps of the vertical axis: whole numbers. */
 const STEPS = [1, 2, 5].flatMap((n) => Array.from({ length: 9 }, (_, power) => n * 10 ** power)).sort((a, b) => a - b);
 const number = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
-/** The picture alone: what it shows stands in words and in a table beside it. `onPoint` hears which bucket is pointed at. */
+/** The canvas only; Chart adds the summary and the table. `onPoint` gets the index of the hovered bucket. */
 export function Plot({ data, onPoint }: { data: ChartData; onPoint: (index: number | null) => void }) {
   const place = useRef<HTMLDivElement>(null);
   const dark = useComputedColorScheme('light') === 'dark';
@@ -31,9 +31,9 @@ export function Plot({ data, onPoint }: { data: ChartData; onPoint: (index: numb
 
 const times = ({ at }: ChartData): number[] => at.map((iso) => Date.parse(iso) / 1000);
 
-/** Bars are drawn from the tallest sum to the smallest, so that each hides the lower part of the one behind it. */
+/** Stacked bars are drawn from the largest sum to the smallest, each covering the lower part of the one before. */
 function columns(data: ChartData): uPlot.AlignedData {
-  if (data.shape === 'bars') return [times(data), ...stacked(data.series).toReversed()];
+  if (data.shape === 'bars') return [times(data), ...stack(data.series).toReversed()];
   return [times(data), ...data.series.map(({ values }) => [...values])];
 }
 
@@ -56,7 +56,7 @@ function options(
       y: { range: (_, __, top) => [0, Math.max((top ?? 0) * 1.1, 4)] },
     },
     axes: [
-      { stroke: ink, grid, ticks: grid, space: 60, values: (_, splits) => splits.map(tick) },
+      { stroke: ink, grid, ticks: grid, space: 60, values: (_, splits) => splits.map(formatTick) },
       {
         stroke: ink,
         grid,
@@ -76,7 +76,7 @@ function options(
           ...(isBars ? { fill: toneColor(tone, dark) } : {}),
           ...(broken ? { dash: [6, 4] } : {}),
           ...(paths ? { paths } : {}),
-          // A value between two gaps is no line: without its point nobody would see it.
+          // A value between two gaps has no line segment: only its point is visible.
           points: { show: !isBars, size: 4, fill: toneColor(tone, dark) },
         }),
       ),

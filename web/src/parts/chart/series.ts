@@ -1,34 +1,34 @@
-/** What a chart shows: one value per bucket; null where there is nothing to say. */
+/** One value per bucket; null: no data. */
 export interface Series {
   readonly label: string;
   readonly tone: Tone;
   readonly values: readonly (number | null)[];
-  /** A broken line, so that it is told apart without its colour. */
+  /** Dashed, to be distinguishable without color. */
   readonly broken?: boolean;
 }
 
 export interface ChartData {
-  /** Beginnings of the buckets, ISO 8601. */
+  /** Start times of the buckets, ISO 8601. */
   readonly at: readonly string[];
   readonly bucket: 'hour' | 'day';
-  /** The first stands at the bottom, where `shape` is `bars`: each on top of the one before. */
+  /** For `bars` stacked in this order, the first at the bottom. */
   readonly series: readonly Series[];
   readonly shape: 'bars' | 'lines';
 }
 
-/** Each is told from the page by at least 3 to 1 (WCAG 2.2 §1.4.11), and from its neighbour also in grey. */
+/** Contrast of at least 3:1 with the page (WCAG 2.2 §1.4.11); adjacent tones also differ in greyscale. */
 const TONES = {
   good: ['#1864ab', '#74c0fc'],
   bad: ['#e8590c', '#ffc078'],
   first: ['#1864ab', '#74c0fc'],
   second: ['#9c36b5', '#eebefa'],
 } as const;
-export type Tone = keyof typeof TONES;
+type Tone = keyof typeof TONES;
 
 export const toneColor = (tone: Tone, dark: boolean): string => TONES[tone][dark ? 1 : 0];
 
-/** Sums from the bottom up, as bars that stand on each other are drawn: each behind the one before. */
-export function stacked(series: readonly Series[]): number[][] {
+/** Cumulative sums from the bottom up, for stacked bars. */
+export function stack(series: readonly Series[]): number[][] {
   const sums: number[][] = [];
   for (const { values } of series) {
     const below = sums.at(-1);
@@ -42,11 +42,12 @@ const hour = new Intl.DateTimeFormat(undefined, { ...UTC, hour: '2-digit', minut
 const day = new Intl.DateTimeFormat(undefined, { ...UTC, day: 'numeric', month: 'short' });
 const whole = new Intl.DateTimeFormat(undefined, { ...UTC, dateStyle: 'medium' });
 
-/** `14:00`, and `3 Nov` where a day begins. Seconds since 1970, UTC. */
-export const tick = (seconds: number): string => (seconds % 86_400 === 0 ? day : hour).format(new Date(seconds * 1000));
+/** `14:00`, or `3 Nov` at midnight UTC. Takes Unix seconds. */
+export const formatTick = (seconds: number): string =>
+  (seconds % 86_400 === 0 ? day : hour).format(new Date(seconds * 1000));
 
-/** `3 Nov 2026, 14:00`, or the day alone. */
-export function bucketName(iso: string, bucket: 'hour' | 'day'): string {
+/** `3 Nov 2026, 14:00`, or the date only. */
+export function formatBucket(iso: string, bucket: 'hour' | 'day'): string {
   const date = new Date(iso);
   return bucket === 'day' ? whole.format(date) : `${whole.format(date)}, ${hour.format(date)}`;
 }

@@ -2,14 +2,14 @@ import { Alert, Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Verification } from '../../api/schema.ts';
 import { DataTable } from '../data-table.tsx';
-import { counted, spoken } from '../words.ts';
+import { humanize, pluralize } from '../format.ts';
 import { checkRows, type Result } from './checks.ts';
+import { escapeInvisible } from './escape-invisible.ts';
 import { Evidence } from './evidence.tsx';
 import { headline, retryWords, wordsOf } from './reasons.ts';
 import css from './verdict.module.css';
-import { visible } from './visible.ts';
 
-const SIGNS: Readonly<Record<Result, readonly [sign: string, color: string]>> = {
+const RESULT_BADGES: Readonly<Record<Result, readonly [sign: string, color: string]>> = {
   pass: ['✓', 'green'],
   fail: ['✗', 'red'],
   unknown: ['?', 'yellow'],
@@ -17,8 +17,8 @@ const SIGNS: Readonly<Record<Result, readonly [sign: string, color: string]>> = 
 };
 
 /**
- * One verification in full: the verdict in words, the seven checks, the mail servers, and the evidence where there is
- * some. `onSuggestion` is offered where another address was probably meant.
+ * A verification in full: verdict, checks, mail servers and evidence. `onSuggestion` is called with the suggested
+ * address, if there is one.
  */
 export function Verdict(props: { reply: Verification; onSuggestion?: (email: string) => void; children?: ReactNode }) {
   const { reply, onSuggestion, children } = props;
@@ -30,9 +30,9 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
       {did_you_mean !== null && (
         <Group gap="xs">
           <Text size="sm">
-            Probably meant:{' '}
+            Did you mean:{' '}
             <Text span fw={600} className="anywhere">
-              {visible(did_you_mean)}
+              {escapeInvisible(did_you_mean)}
             </Text>
           </Text>
           {onSuggestion && (
@@ -42,17 +42,17 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
           )}
         </Group>
       )}
-      {checks.syntax.index !== undefined && <Place email={reply.email} index={checks.syntax.index} />}
+      {checks.syntax.index !== undefined && <SyntaxErrorPosition email={reply.email} index={checks.syntax.index} />}
       <section aria-label="Checks">
         <Title order={3} mb="xs">
           Checks
         </Title>
         <dl className={css.checks}>
-          {checkRows(checks).map(({ name, title, result, found, facts }) => (
+          {checkRows(checks).map(({ name, title, result, summary, facts }) => (
             <div key={name} style={{ display: 'contents' }}>
               <dt>{title}</dt>
               <dd>
-                <Sign result={result} /> {found}
+                <ResultBadge result={result} /> {summary}
                 {facts.length > 0 && (
                   <Text size="xs" c="dimmed">
                     {facts.map(([label, value]) => `${label}: ${value}`).join(' · ')}
@@ -69,9 +69,9 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
             MX records
           </Title>
           <DataTable
-            label="MX records as published"
+            label="Published MX records"
             columns={[
-              { header: 'Host', cell: (record) => <span className="anywhere">{visible(record.host)}</span> },
+              { header: 'Host', cell: (record) => <span className="anywhere">{escapeInvisible(record.host)}</span> },
               { header: 'Priority', cell: (record) => record.priority, numeric: true },
             ]}
             rows={checks.mx.records}
@@ -85,7 +85,7 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
 }
 
 function Summary({ reply }: { reply: Verification }) {
-  const { means, advice } = wordsOf(reply);
+  const { meaning, advice } = wordsOf(reply);
   const flags = flagsOf(reply);
   return (
     <Alert
@@ -99,16 +99,16 @@ function Summary({ reply }: { reply: Verification }) {
     >
       <Stack gap="xs">
         <Text size="sm" className="anywhere" fw={600}>
-          {visible(reply.email)}
+          {escapeInvisible(reply.email)}
         </Text>
         <Text size="sm">
-          {means} {advice}
-          {reply.retry_after !== null && ` Asking again makes sense ${retryWords(reply.retry_after)}.`}
+          {meaning} {advice}
+          {reply.retry_after !== null && ` Retry ${retryWords(reply.retry_after)}.`}
         </Text>
         <Text size="sm" c="dimmed">
-          Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : spoken(reply.reason)}.
-          Answered at the {reply.validation_type} level in {counted(reply.duration_ms, 'millisecond')}, for{' '}
-          {counted(reply.credits_used, 'credit')}.
+          Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : humanize(reply.reason)}.
+          Checked at the {reply.validation_type} level in {pluralize(reply.duration_ms, 'millisecond')} for{' '}
+          {pluralize(reply.credits_used, 'credit')}.
         </Text>
         {flags.length > 0 && (
           <Group gap="xs" aria-label="Flags" role="list">
@@ -124,19 +124,19 @@ function Summary({ reply }: { reply: Verification }) {
   );
 }
 
-/** What is so beside the verdict; none of it makes an address bad. */
+/** Attributes that do not affect the verdict. */
 function flagsOf(reply: Verification): string[] {
   const flags: readonly (readonly [boolean | null, string])[] = [
-    [reply.is_role, 'a function, not a person'],
-    [reply.is_free, 'free mail provider'],
+    [reply.is_role, 'role address'],
+    [reply.is_free, 'free provider'],
     [reply.is_relay, 'privacy relay'],
-    [reply.tag !== null, `tag: ${visible(reply.tag ?? '')}`],
+    [reply.tag !== null, `tag: ${escapeInvisible(reply.tag ?? '')}`],
   ];
   return flags.flatMap(([is, words]) => (is ? [words] : []));
 }
 
-function Sign({ result }: { result: Result }) {
-  const [sign, color] = SIGNS[result];
+function ResultBadge({ result }: { result: Result }) {
+  const [sign, color] = RESULT_BADGES[result];
   return (
     <Badge variant="outline" color={color} tt="none" autoContrast>
       <span aria-hidden>{sign}</span> {result}
@@ -144,14 +144,14 @@ function Sign({ result }: { result: Result }) {
   );
 }
 
-/** The mistake in its place; where something is missing, the place is the end. */
-function Place({ email, index }: { email: string; index: number }) {
+/** The address with the position of the syntax error marked; if something is missing, the end. */
+function SyntaxErrorPosition({ email, index }: { email: string; index: number }) {
   const character = String.fromCodePoint(...[email.codePointAt(index)].flatMap((code) => code ?? []));
   return (
     <Text size="sm" className="anywhere">
-      Here: {visible(email.slice(0, index))}
-      <mark className={css.mark}>{character === '' ? ' (end)' : visible(character)}</mark>
-      {visible(email.slice(index + character.length))}
+      Error position: {escapeInvisible(email.slice(0, index))}
+      <mark className={css.mark}>{character === '' ? ' (end)' : escapeInvisible(character)}</mark>
+      {escapeInvisible(email.slice(index + character.length))}
     </Text>
   );
 }

@@ -1,17 +1,15 @@
 import { fromRows, hasHeader, type ImportLine, MAX_BYTES, readLines, UnusableText } from './lines.ts';
 
-/** Reads what was typed: lines, or CSV where the first line names its columns. Throws UnusableText. */
+/** Parses text as lines, or as CSV if the first line names columns. Throws UnusableText. */
 export async function readTyped(text: string): Promise<ImportLine[]> {
   return hasHeader(text) ? readCsv(text) : readLines(text);
 }
 
-/** Throws UnusableText where the file is too large, not in UTF-8, or no CSV. */
+/** Throws UnusableText if the file is too large, not UTF-8 or not CSV. */
 export async function readFile(file: File): Promise<ImportLine[]> {
   if (file.size > MAX_BYTES) {
     const size = (file.size / 1024 / 1024).toFixed(1);
-    throw new UnusableText(
-      `${file.name} has ${size} MiB; at most ${MAX_BYTES / 1024 / 1024} can be read at once. Split it.`,
-    );
+    throw new UnusableText(`${file.name} is ${size} MiB; the limit is ${MAX_BYTES / 1024 / 1024} MiB. Split the file.`);
   }
   return readCsv(decode(await file.arrayBuffer(), file.name));
 }
@@ -20,12 +18,12 @@ function decode(bytes: ArrayBuffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new UnusableText(`${name} is not text in UTF-8. Save it as “CSV UTF-8” and choose it again.`);
+    throw new UnusableText(`${name} is not UTF-8 text. Save it as “CSV UTF-8” and choose it again.`);
   }
 }
 
 async function readCsv(text: string): Promise<ImportLine[]> {
-  // Not small, and only this needs it.
+  // Loaded on demand: it is large and only imports need it.
   const { parse, CsvError } = await import('csv-parse/browser/esm/sync');
   try {
     const rows = parse(text, {
@@ -38,15 +36,15 @@ async function readCsv(text: string): Promise<ImportLine[]> {
     }) as unknown as readonly { record: string[]; info: { lines: number } }[];
     return fromRows(rows.map(({ record, info }) => ({ record: record.map(unguarded), line: info.lines })));
   } catch (error) {
-    if (error instanceof CsvError) throw new UnusableText(`This is no well-formed CSV. ${sentence(error)}`);
+    if (error instanceof CsvError) throw new UnusableText(`This is not valid CSV. ${sentence(error)}`);
     throw error;
   }
 }
 
-/** What is downloaded here has an apostrophe before what a spreadsheet would take for a formula: one comes off again. */
+/** Our CSV export prefixes spreadsheet formulas with an apostrophe; this removes it again. */
 const unguarded = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
-/** Spreadsheets write semicolons or tabs in some places; the first line shows which. */
+/** Some spreadsheet locales export semicolons or tabs. */
 function delimiterOf(text: string): string {
   const [first = ''] = text.split('\n', 1);
   return [',', ';', '\t'].find((one) => first.includes(one)) ?? ',';
@@ -54,5 +52,5 @@ function delimiterOf(text: string): string {
 
 const sentence = (error: Error): string => {
   const line = /at line (\d+)/.exec(error.message)?.[1];
-  return `Look at the quotes${line === undefined ? '' : ` near line ${line}`}: a quoted value ends with a quote, and one inside is doubled.`;
+  return `Check the quotes${line === undefined ? '' : ` near line ${line}`}: a quoted value must end with a quote, and a quote inside it must be doubled.`;
 };

@@ -9,14 +9,14 @@ import { ImportProgress } from './import-progress.tsx';
 import { backToText, type ImportLine } from './lines.ts';
 import { type ImportRun, startImport } from './run.ts';
 
-/** Add many filters: typed, pasted or from a CSV file. */
+/** Imports filters from pasted text or a CSV file. */
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const narrow = useMediaQuery('(max-width: 48em)');
-  // Kept while the dialog is closed: what was typed is not lost by a slip.
+  // Kept while the dialog is closed, so that an accidental close loses nothing.
   const [text, setText] = useState('');
   const run = useRef<ImportRun>(null);
   const close = () => {
-    // What is under way is stopped first, and says how far it came.
+    // A running import is stopped first and shows its progress.
     if (run.current?.state().phase === 'running') run.current.stop();
     else if (run.current?.state().phase !== 'stopping') onClose();
   };
@@ -24,7 +24,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
     <Modal
       opened={opened}
       onClose={close}
-      title="Add many filters"
+      title="Import filters"
       size="xl"
       fullScreen={narrow ?? false}
       closeOnClickOutside={false}

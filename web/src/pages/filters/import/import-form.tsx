@@ -1,11 +1,11 @@
 import { Box, Button, FileButton, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { type DragEvent, useRef, useState } from 'react';
-import { Failure } from '../../../parts/failure.tsx';
-import { counted } from '../../../parts/words.ts';
+import { ErrorAlert } from '../../../parts/error-alert.tsx';
+import { pluralize } from '../../../parts/format.ts';
 import { readFile, readTyped } from './csv.ts';
 import { type ImportLine, MAX_BYTES, UnusableText } from './lines.ts';
 
-/** Where lines come from: a box to type or paste into, or a file. */
+/** Takes lines from a text area or a file. */
 export function ImportForm(props: {
   text: string;
   onText: (text: string) => void;
@@ -28,13 +28,13 @@ export function ImportForm(props: {
   }
   const choose = (chosen: File | null | undefined) =>
     attempt(async () => {
-      // So that the same file, corrected, can be chosen again.
+      // So that the same file can be chosen again after editing.
       forget.current?.();
       setFile(null);
-      if (chosen) setFile({ name: chosen.name, lines: some(await readFile(chosen), `${chosen.name} has no lines.`) });
+      if (chosen) setFile({ name: chosen.name, lines: some(await readFile(chosen), `${chosen.name} is empty.`) });
     });
   const submit = () =>
-    attempt(async () => onStart(file?.lines ?? some(await readTyped(text), 'Type or paste at least one line.')));
+    attempt(async () => onStart(file?.lines ?? some(await readTyped(text), 'Enter or paste at least one line.')));
 
   return (
     <form
@@ -63,12 +63,12 @@ export function ImportForm(props: {
               <Text fw={600} className="anywhere">
                 {file.name}
               </Text>
-              <Text size="sm">{counted(file.lines.length, 'line')} to add.</Text>
+              <Text size="sm">{pluralize(file.lines.length, 'line')} to import.</Text>
             </Box>
           ) : (
             <Textarea
-              label="One to a line"
-              description="An address, a domain, an IP or a CIDR; after a comma or a tab a reason, if you like."
+              label="One entry per line"
+              description="An email address, a domain, an IP address or a CIDR block. Add an optional reason after a comma or a tab."
               placeholder={'spam.example.com, bought lists\njane@example.com\n192.0.2.0/24'}
               value={text}
               onChange={(event) => onText(event.currentTarget.value)}
@@ -82,9 +82,9 @@ export function ImportForm(props: {
           )}
         </Paper>
         <Text size="sm" c="dimmed">
-          Or a CSV file, chosen or dropped here: with the columns filter_type, value and reason, or with values only.
+          Or choose a CSV file or drop it here. It has the columns filter_type, value and reason, or values only.
         </Text>
-        {error && <Failure error={error} />}
+        {error && <ErrorAlert error={error} />}
         <Group justify="space-between">
           <Group>
             <FileButton
@@ -92,12 +92,12 @@ export function ImportForm(props: {
               accept=".csv,.txt,text/csv,text/plain"
               resetRef={forget}
             >
-              {(open) => <Button {...open}>{file ? 'Choose another file' : 'Choose a CSV file'}</Button>}
+              {(open) => <Button {...open}>{file ? 'Choose another file' : 'Choose CSV file'}</Button>}
             </FileButton>
-            {file && <Button onClick={() => setFile(null)}>Type instead</Button>}
+            {file && <Button onClick={() => setFile(null)}>Enter text instead</Button>}
           </Group>
           <Button type="submit" variant="filled">
-            {file ? `Add ${counted(file.lines.length, 'line')}` : 'Add the lines'}
+            {file ? `Import ${pluralize(file.lines.length, 'line')}` : 'Import'}
           </Button>
         </Group>
       </Stack>

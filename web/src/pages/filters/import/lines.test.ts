@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { IMPORT_BODY_BYTES, IMPORT_LINES } from '../../../api/limits.ts';
 import { readTyped } from './csv.ts';
 import {
   backToText,
@@ -13,7 +14,7 @@ import {
 
 const brief = ({ number, type, value, reason, problem }: ImportLine) => [number, type, value, reason, problem];
 
-describe('lines that are typed or pasted', () => {
+describe('pasted lines', () => {
   it.each<[text: string, type: string | null, value: string, reason: string | null]>([
     ['spam.example', null, 'spam.example', null],
     ['  spam.example  ', null, 'spam.example', null],
@@ -29,7 +30,7 @@ describe('lines that are typed or pasted', () => {
     expect(readLines(text).map(brief)).toEqual([[1, type, value, reason, null]]);
   });
 
-  it('are counted with the empty ones between them', () => {
+  it('are numbered including empty lines', () => {
     expect(readLines('a.example\r\n\n \nb.example\rc.example').map(({ number, value }) => [number, value])).toEqual([
       [1, 'a.example'],
       [4, 'b.example'],
@@ -37,11 +38,11 @@ describe('lines that are typed or pasted', () => {
     ]);
   });
 
-  it('never block a top-level domain because a type was written before something else', () => {
+  it('never block a top-level domain when preceded by a type', () => {
     expect(readLines('email,jane').map(brief)).toEqual([[1, 'email', 'jane', null, null]]);
   });
 
-  it('say what would have the whole request refused', () => {
+  it('report problems that would fail the whole request', () => {
     const [long, wordy, fits] = readLines(
       `${'a'.repeat(1025)}\na.example,${'ä'.repeat(501)}\na.example,${'😀'.repeat(500)}`,
     );
@@ -50,14 +51,14 @@ describe('lines that are typed or pasted', () => {
     expect(fits?.problem).toBeNull();
   });
 
-  it('are refused where they are too many', () => {
+  it('are rejected above the limit', () => {
     expect(readLines('a\n'.repeat(MAX_LINES))).toHaveLength(MAX_LINES);
     expect(() => readLines('a\n'.repeat(MAX_LINES + 1))).toThrow(UnusableText);
   });
 });
 
 describe('CSV', () => {
-  it('is known by its first line, whatever the order of its columns', async () => {
+  it('is detected by its header, in any column order', async () => {
     const lines = await readTyped(`\uFEFFvalue,reason,filter_type\n"a.example","x, ""y""",domain\n\nb.example,,\n`);
     expect(lines.map(brief)).toEqual([
       [2, 'domain', 'a.example', 'x, "y"', null],
@@ -65,14 +66,14 @@ describe('CSV', () => {
     ]);
   });
 
-  it('is taken as it was downloaded: the apostrophe before a formula comes off', async () => {
+  it('is read as exported: the apostrophe before a formula is removed', async () => {
     const lines = await readTyped(
       "filter_type,value,reason,created_at\r\ndomain,a.example,'=1+1,2026-11-21T00:00:00.000Z\r\n",
     );
     expect(lines.map(brief)).toEqual([[2, 'domain', 'a.example', '=1+1', null]]);
   });
 
-  it('may be set apart by semicolons, and may have one column', async () => {
+  it('may use semicolons or have a single column', async () => {
     expect((await readTyped('value;reason\na.example;x, y')).map(brief)).toEqual([
       [2, null, 'a.example', 'x, y', null],
     ]);
@@ -81,7 +82,7 @@ describe('CSV', () => {
     expect(fromRows(rows).map(brief)).toEqual([[1, null, 'a.example', null, null]]);
   });
 
-  it('names a type that there is not, and a line without a value', async () => {
+  it('reports an unknown type and a missing value', async () => {
     const lines = await readTyped('filter_type,value,reason\nhost,a.example,\n,,why');
     expect(lines.map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/filter_type/),
@@ -89,24 +90,27 @@ describe('CSV', () => {
     ]);
   });
 
-  it('that is broken is refused with the line', async () => {
+  it('that is malformed is rejected with the line number', async () => {
     await expect(readTyped('value\n"a.example\nb.example')).rejects.toThrow(/near line \d/);
     await expect(readTyped('value\n"a.example\nb.example')).rejects.toThrow(UnusableText);
   });
 });
 
-describe('what was read', () => {
-  it('comes back as text that is read as the same', () => {
+describe('parsed lines', () => {
+  it('are formatted as text that parses to the same lines', () => {
     const text = 'domain,a.example,x, y\nb.example,z\nc.example';
     expect(readLines(text).map(backToText).join('\n')).toBe(text);
   });
 
-  it('goes out in requests of at most 200 lines and 12 KiB, none left out', () => {
-    const short = readLines(Array.from({ length: 450 }, (_, n) => `d${n}.example`).join('\n'));
-    expect(chunks(short).map(({ length }) => length)).toEqual([200, 200, 50]);
-    const long = readLines(Array.from({ length: 90 }, (_, n) => `d${n}.example,${'ä'.repeat(400)}`).join('\n'));
-    const sizes = chunks(long).map((chunk) => new TextEncoder().encode(JSON.stringify(chunk.map(toRequest))).length);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(12 * 1024 + 2);
+  it('are split into requests within the limits of lines and bytes, none left out', () => {
+    const short = readLines(Array.from({ length: 2 * IMPORT_LINES.max + 50 }, (_, n) => `d${n}.example`).join('\n'));
+    expect(chunks(short).map(({ length }) => length)).toEqual([IMPORT_LINES.max, IMPORT_LINES.max, 50]);
+    const long = readLines(Array.from({ length: 300 }, (_, n) => `d${n}.example,${'😀'.repeat(500)}`).join('\n'));
+    const sizes = chunks(long).map(
+      (chunk) => new TextEncoder().encode(JSON.stringify({ lines: chunk.map(toRequest) })).length,
+    );
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(IMPORT_BODY_BYTES);
     expect(chunks(long).flat()).toEqual(long);
   });
 });

@@ -1,35 +1,40 @@
-import { FILTER_TYPES, type FilterType } from '../search.ts';
+import {
+  FILTER_REASON_LENGTH,
+  FILTER_TYPES,
+  FILTER_VALUE_LENGTH,
+  IMPORT_BODY_BYTES,
+  IMPORT_LINES,
+} from '../../../api/limits.ts';
+import type { FilterType } from '../types.ts';
 
-/** One line of what is to be added. */
+/** One line of an import. */
 export interface ImportLine {
-  /** In the box or the file, from 1. */
+  /** In the text or the file, from 1. */
   readonly number: number;
   readonly value: string;
   readonly reason: string | null;
   readonly type: FilterType | null;
-  /** Why it cannot even be sent; null where the server judges it. */
+  /** Why it cannot be sent; null if it can. */
   readonly problem: string | null;
 }
 
-/** The most that is read at once: what a browser still shows without a pause. */
+/** What a browser can parse and show without a noticeable pause. */
 export const MAX_LINES = 100_000;
 export const MAX_BYTES = 8 * 1024 * 1024;
-/** Of one request: see IMPORT_MAX of the server, and its limit of 16 KiB for a body. */
-const CHUNK_LINES = 200;
-const CHUNK_BYTES = 12 * 1024;
-const VALUE_MAX = 1024;
-const REASON_MAX = 500;
+/** Of the lines in one request; leaves room for the rest of the body. */
 
-/** What was typed or read cannot be used as a whole. The message says what to do. */
+const CHUNK_BYTES = IMPORT_BODY_BYTES - 1024;
+
+/** The text as a whole cannot be imported. */
 export class UnusableText extends Error {
   override readonly name = 'UnusableText';
 }
 
-/** A first line that names columns: then all of it is CSV. */
+/** A first line that names columns: the text is CSV. */
 const HEADER = /^\uFEFF?\s*"?(filter_type"?\s*[,;\t]|value"?\s*([,;\t]|$))/i;
 export const hasHeader = (text: string): boolean => HEADER.test(text.slice(0, 200).trimStart().split('\n')[0] ?? '');
 
-/** One to a line: a value, and after a comma or a tab a reason. Empty lines are left out. */
+/** One entry per line: a value, then an optional reason after a comma or a tab. Empty lines are skipped. */
 export function readLines(text: string): ImportLine[] {
   const lines = text.split(/\r\n|\r|\n/).flatMap((line, index) => {
     const trimmed = line.trim();
@@ -55,33 +60,32 @@ export function fromRows(rows: readonly { readonly record: readonly string[]; re
   return bounded(lines.filter((line) => line.value !== '' || line.reason !== null));
 }
 
-/** What `readLines` reads as the same line again. */
+/** Inverse of `readLines`. */
 export const backToText = ({ type, value, reason }: ImportLine): string =>
   [...(type === null ? [] : [type]), value, ...(reason === null ? [] : [reason])].join(',').replaceAll(/[\r\n]+/g, ' ');
 
-/** In the shape of a request's `lines`. */
+/** As an element of the request's `lines`. */
 export const toRequest = ({ value, reason, type }: ImportLine) => ({
   value,
   ...(reason === null ? {} : { reason }),
   ...(type === null ? {} : { filter_type: type }),
 });
 
-/** The lines from `start` that fit into one request; at least one. None of them may have a problem. */
+/** The lines from `start` that fit into one request; at least one. Only for lines without a problem. */
 export function nextChunk(lines: readonly ImportLine[], start: number): readonly ImportLine[] {
   const measure = new TextEncoder();
   let bytes = 0;
-  let end = start;
-  while (end < lines.length && end - start < CHUNK_LINES) {
-    bytes += measure.encode(JSON.stringify(toRequest(lines[end]!))).length + 1;
-    if (end > start && bytes > CHUNK_BYTES) break;
-    end += 1;
-  }
-  return lines.slice(start, end);
+  const candidates = lines.slice(start, start + IMPORT_LINES.max);
+  const end = candidates.findIndex((line, index) => {
+    bytes += measure.encode(JSON.stringify(toRequest(line))).length + 1;
+    return index > 0 && bytes > CHUNK_BYTES;
+  });
+  return end === -1 ? candidates : candidates.slice(0, end);
 }
 
 /**
- * A type may stand before the value, as in what is downloaded here. A line that begins with the word of one is never
- * read as a domain of that name: `email,jane` would stop every address under the top-level domain `email`.
+ * The value may be preceded by a type, as in our CSV export. Such a line is never read as a domain of that name:
+ * `email,jane` would block the whole top-level domain `email`.
  */
 function toLine(number: number, fields: readonly string[]): ImportLine {
   const [first = '', second = '', ...rest] = fields;
@@ -99,18 +103,20 @@ function lineOf(number: number, value: string, reason: string, type: string): Im
   return { ...line, problem: problemOf(line, word) };
 }
 
-/** What would make the server refuse the whole request, not this line only. */
+/** Problems for which the server would reject the whole request, not only this line. */
 function problemOf({ value, reason, type }: Omit<ImportLine, 'problem'>, word: string): string | null {
-  if (word !== '' && type === null) return 'filter_type must be "email", "domain" or "ip_address", or left empty.';
-  if (value === '') return 'There is a reason, but no value.';
-  if (lengthOf(value) > VALUE_MAX) return `value must be a string of 1 to ${VALUE_MAX} characters.`;
-  if (lengthOf(reason ?? '') > REASON_MAX) return `reason must have at most ${REASON_MAX} characters.`;
+  if (word !== '' && type === null) return `filter_type must be one of ${FILTER_TYPES.join(', ')}, or empty.`;
+  if (value === '') return 'The line has a reason but no value.';
+  if (lengthOf(value) > FILTER_VALUE_LENGTH.max)
+    return `The value must have at most ${FILTER_VALUE_LENGTH.max} characters.`;
+  if (lengthOf(reason ?? '') > FILTER_REASON_LENGTH.max)
+    return `The reason must have at most ${FILTER_REASON_LENGTH.max} characters.`;
   return null;
 }
 
 const lengthOf = (text: string): number => [...text].length;
 
-/** At most three: what stands after the second comma or tab belongs together. Quotes keep a comma in an address. */
+/** At most three fields; further commas and tabs belong to the last. Quotes protect a comma in a local part. */
 function fieldsOf(line: string): string[] {
   const first = cut(line);
   if (first === null) return [line];
@@ -127,6 +133,6 @@ function cut(text: string): [string, string] | null {
 function bounded(lines: ImportLine[]): ImportLine[] {
   if (lines.length <= MAX_LINES) return lines;
   throw new UnusableText(
-    `These are ${lines.length.toLocaleString()} lines; at most ${MAX_LINES.toLocaleString()} can be added at once. Split them.`,
+    `This is ${lines.length.toLocaleString()} lines; the limit is ${MAX_LINES.toLocaleString()} per import. Split the list.`,
   );
 }

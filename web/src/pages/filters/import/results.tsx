@@ -1,18 +1,22 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { type Column, DataTable } from '../../../parts/data-table.tsx';
-import { Pages } from '../../../parts/pages.tsx';
-import { TYPE_WORDS } from '../type-words.ts';
+import { keysOf } from '../../../parts/keys-of.ts';
+import { Pagination } from '../../../parts/pagination.tsx';
+import { FILTER_TYPE_LABELS } from '../types.ts';
 import { backToText } from './lines.ts';
 import type { LineResult, Outcome } from './run.ts';
 
 const PER_PAGE = 50;
 
-const CHOICES: readonly { value: Outcome | 'all'; label: string }[] = [
-  { value: 'all', label: 'All' },
-  { value: 'added', label: 'Added' },
-  { value: 'exists', label: 'Already there' },
-  { value: 'invalid', label: 'Wrong' },
+const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
+  added: 'Added',
+  exists: 'Already exists',
+  invalid: 'Invalid',
+};
+const CHOICES = [
+  { value: 'all' as const, label: 'All' },
+  ...keysOf(OUTCOME_LABELS).map((outcome) => ({ value: outcome, label: OUTCOME_LABELS[outcome] })),
 ];
 
 const COLUMNS: readonly Column<LineResult>[] = [
@@ -29,13 +33,13 @@ const COLUMNS: readonly Column<LineResult>[] = [
     header: 'Result',
     cell: (result) => (
       <Text size="sm" className="anywhere" {...(result.outcome === 'invalid' ? { fw: 600 } : {})}>
-        {inWords(result)}
+        {describeResult(result)}
       </Text>
     ),
   },
 ];
 
-/** What came of each line. */
+/** The result of each line. */
 export function Results({ results }: { results: readonly LineResult[] }) {
   const [chosen, setChosen] = useState<Outcome | 'all'>('all');
   const [page, setPage] = useState(1);
@@ -46,9 +50,9 @@ export function Results({ results }: { results: readonly LineResult[] }) {
     <Stack gap="sm">
       <Group>
         <SegmentedControl
-          aria-label="Results shown"
+          aria-label="Show results"
           size="xs"
-          data={[...CHOICES]}
+          data={CHOICES}
           value={chosen}
           onChange={(value) => {
             setChosen(value);
@@ -58,23 +62,23 @@ export function Results({ results }: { results: readonly LineResult[] }) {
       </Group>
       {shown.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None.
+          No lines.
         </Text>
       ) : (
         <DataTable
-          label="What came of each line"
+          label="Import results"
           columns={COLUMNS}
           rows={shown.slice((at - 1) * PER_PAGE, at * PER_PAGE)}
           rowKey={({ line }) => line.number}
         />
       )}
-      <Pages label="Pages of results" page={at} total={pages} onTurn={setPage} />
+      <Pagination label="Result pages" page={at} total={pages} onTurn={setPage} />
     </Stack>
   );
 }
 
-function inWords({ outcome, filter, error }: LineResult): string {
-  if (outcome === 'invalid') return `Wrong: ${error ?? 'it cannot be used.'}`;
-  const what = filter === null ? '' : ` (${TYPE_WORDS[filter.filter_type].one.toLowerCase()} ${filter.value})`;
-  return `${outcome === 'added' ? 'Added' : 'Already there'}${what}`;
+function describeResult({ outcome, filter, error }: LineResult): string {
+  if (outcome === 'invalid') return `${OUTCOME_LABELS[outcome]}: ${error ?? 'this entry cannot be used.'}`;
+  const what = filter === null ? '' : ` (${FILTER_TYPE_LABELS[filter.filter_type].one.toLowerCase()} ${filter.value})`;
+  return `${OUTCOME_LABELS[outcome]}${what}`;
 }

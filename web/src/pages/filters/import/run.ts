@@ -7,31 +7,34 @@ export type Outcome = Answer['outcome'];
 export type LineResult = Answer & { readonly line: ImportLine };
 
 export interface ImportState {
-  /** Of the lines that were judged, in their order. */
+  /** Of the lines processed so far, in their order. */
   readonly results: readonly LineResult[];
   readonly phase: 'running' | 'stopping' | 'stopped' | 'failed' | 'done';
-  /** Why it `failed`. */
+  /** Set if `phase` is `failed`. */
   readonly error: Error | null;
 }
 
-/** Adds many filters, one request after the other. */
+/** Imports filters with one request at a time. */
 export interface ImportRun {
   readonly total: number;
   readonly state: () => ImportState;
   readonly subscribe: (listener: () => void) => () => void;
-  /** After the request that is under way. */
+  /** Stops after the current request. */
   readonly stop: () => void;
-  /** After a halt. What was sent but not answered is sent again: what arrived is there already then. */
-  readonly goOn: () => void;
+  /**
+   * Continues after a stop or a failure. The unanswered request is repeated, which is harmless: existing filters are
+   * reported as such.
+   */
+  readonly resume: () => void;
 }
 
-/** Begins at once. `onHalt` is called whenever it comes to a halt. */
+/** Starts immediately. `onHalt` is called when it completes, stops or fails. */
 export function startImport(account: string, lines: readonly ImportLine[], onHalt: () => void): ImportRun {
   const sendable = lines.filter(({ problem }) => problem === null);
-  const refused = lines.filter(({ problem }) => problem !== null);
+  const unusable = lines.filter(({ problem }) => problem !== null);
   const listeners = new Set<() => void>();
   let sent = 0;
-  let state: ImportState = { results: refused.map(refusedHere), phase: 'running', error: null };
+  let state: ImportState = { results: unusable.map(rejectedLine), phase: 'running', error: null };
 
   function set(change: Partial<ImportState>): void {
     state = { ...state, ...change };
@@ -65,18 +68,24 @@ export function startImport(account: string, lines: readonly ImportLine[], onHal
     stop: () => {
       if (state.phase === 'running') set({ phase: 'stopping' });
     },
-    goOn: () => {
+    resume: () => {
       if (state.phase === 'stopped' || state.phase === 'failed') void run();
     },
   };
 }
 
-const refusedHere = (line: ImportLine): LineResult => ({ line, outcome: 'invalid', filter: null, error: line.problem });
+const rejectedLine = (line: ImportLine): LineResult => ({
+  line,
+  outcome: 'invalid',
+  filter: null,
+  error: line.problem,
+});
 
 async function send(account: string, chunk: readonly ImportLine[]): Promise<LineResult[]> {
   const path = '/dashboard/accounts/{account}/filters/import';
   const body = { lines: chunk.map(toRequest) };
   const { results } = await unwrap(api.POST(path, { params: { path: { account } }, body }));
-  if (results.length !== chunk.length) throw new Error('The service did not answer for every line. Try again.');
+  if (results.length !== chunk.length)
+    throw new Error('The service did not return a result for every line. Try again.');
   return results.map((answer, at) => ({ ...answer, line: chunk[at]! }));
 }

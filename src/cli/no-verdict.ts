@@ -1,0 +1,21 @@
+import type { Report, Verifier } from '../index.ts';
+
+/** Reported as the reason if no resolver answered; the address can be verified again later. */
+export const NO_VERDICT = 'verification_unavailable';
+
+/** The JSON line in place of a result. */
+export const noVerdict = (email: string) => ({ email, status: null, reason: NO_VERDICT });
+
+/** Null if no resolver answers, so that an outage does not fail the whole batch. */
+export async function verifyOrNull(
+  verifier: Verifier,
+  email: string,
+  options: Parameters<Verifier['verify']>[1],
+): Promise<Report | null> {
+  try {
+    return await verifier.verify(email, options);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'VerificationUnavailableError') throw error;
+    return null;
+  }
+}

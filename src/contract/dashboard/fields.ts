@@ -1,0 +1,34 @@
+import Type from 'typebox';
+import { choice } from '../../kernel/format.ts';
+import {
+  LINK_TOKEN_LENGTH,
+  NAME_LENGTH,
+  PAGE_SIZE,
+  PERSON_NAME_LENGTH,
+  USER_EMAIL_LENGTH,
+} from '../../kernel/limits.ts';
+import { PASSWORD_LENGTH } from '../../kernel/password-rules.ts';
+import { ACCOUNT_STATUSES, PLAN_NAMES } from '../../kernel/plans.ts';
+import { ROLES } from '../../kernel/roles.ts';
+import { Text, WholeNumber } from '../bounded.ts';
+import { OneOf } from '../schema.ts';
+
+export const Role = OneOf(ROLES, { 'x-error': `role must be ${choice(ROLES)}.` });
+export const Plan = OneOf(PLAN_NAMES, { 'x-error': `plan must be ${choice(PLAN_NAMES)}.` });
+export const Status = OneOf(ACCOUNT_STATUSES, { 'x-error': `status must be ${choice(ACCOUNT_STATUSES)}.` });
+/** Of an account or a key. */
+export const Name = Text('name', NAME_LENGTH);
+
+export const Time = Type.String({ format: 'date-time' });
+
+export const Email = Text('email', USER_EMAIL_LENGTH, { 'x-error': 'email must be an email address.' });
+export const PersonName = Text('name', PERSON_NAME_LENGTH);
+/** One that was chosen earlier: nothing is said of what it should have been. */
+export const Password = Text('password', { min: 1, max: PASSWORD_LENGTH.max });
+export const NewPassword = Text('password', PASSWORD_LENGTH);
+export const Token = Text('token', LINK_TOKEN_LENGTH, { 'x-error': 'token must be the one of the link.' });
+
+/** Keyset pages: `next` goes into the next request's `before`; null at the end. */
+export const Next = { anyOf: [{ type: 'integer' }, { type: 'null' }] } as const;
+export const Before = Type.Integer({ minimum: 1, 'x-error': 'before must be the `next` of an earlier page.' });
+export const PageSize = WholeNumber('limit', PAGE_SIZE);

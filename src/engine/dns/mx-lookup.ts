@@ -1,0 +1,224 @@
+/**
+ * The dns stage: which hosts receive a domain's mail (RFC 5321 §5.1, 7505). A coroutine that yields DNS questions, so
+ * that run-lookup.ts can drive it either by querying the resolver or from the cache alone.
+ */
+import { isIPv4 } from 'node:net';
+import type { DnsEvidence, DnsFinding, MailHost, MxRecord, ProviderKind, UnusableMx } from '../evidence.ts';
+import type { Question } from './message.ts';
+import { type DnsAnswer, type DnsFailure, isHostName } from './records.ts';
+import { type Routing, routable } from './routable.ts';
+
+export interface MxLookupOptions extends Routing {
+  /** Usable hosts after which no further addresses are looked up: 1 shows that mail can be sent, 3 are dialled. */
+  readonly hostsWanted: number;
+  /** 0 ≤ random < 1; shuffles hosts of equal preference. */
+  readonly random: () => number;
+  readonly lists: { provider(mxHost: string): { name: string; kind: ProviderKind } | null };
+}
+
+export type MxLookup = Generator<readonly Question[], DnsEvidence, readonly DnsAnswer[]>;
+
+/** MX records read; the rest is ignored. */
+const MAX_RECORDS = 20;
+/** Addresses kept per host and family. */
+const MAX_ADDRESSES = 8;
+/** Hosts looked up at once, after the first ones were unusable. */
+const GROUP = 4;
+
+type Unusable = DnsEvidence['unusable'][number];
+
+const NO_ANSWER: DnsAnswer = { kind: 'timeout' };
+
+const evidence = (finding: DnsFinding, more: Partial<DnsEvidence> = {}): DnsEvidence => ({
+  finding,
+  failure: null,
+  records: [],
+  hosts: [],
+  unusable: [],
+  provider: null,
+  ...more,
+});
+
+/**
+ * Queries the MX records of `domain` (lower-case ASCII), then the addresses of its hosts, until `hostsWanted` are
+ * usable. `dns_failure` here means only that the queries failed; `runLookup` determines whether the resolver is at
+ * fault.
+ */
+export function* lookUpMailServers(domain: string, options: MxLookupOptions): MxLookup {
+  const [mx = NO_ANSWER] = yield [{ name: domain, type: 'MX' }];
+  switch (mx.kind) {
+    case 'records':
+      return yield* fromRecords(recordsOf(mx), options);
+    case 'nxdomain':
+      return evidence('domain_not_found');
+    case 'nodata':
+      return yield* implicit(domain, options);
+    case 'servfail':
+    case 'refused':
+    case 'timeout':
+    case 'malformed':
+    case 'network':
+      return evidence('dns_failure', { failure: mx.kind });
+  }
+}
+
+const sorted = new WeakMap<DnsAnswer, readonly MxRecord[]>();
+
+/** Records of an MX answer by preference, then host, each host once; computed once per cached answer. */
+function recordsOf(answer: DnsAnswer): readonly MxRecord[] {
+  const known = sorted.get(answer);
+  if (known || answer.kind !== 'records') return known ?? [];
+  const all = answer.records.flatMap((record) =>
+    record.type === 'MX' ? [{ host: record.host, priority: record.priority }] : [],
+  );
+  all.sort((a, b) => a.priority - b.priority || (a.host < b.host ? -1 : a.host > b.host ? 1 : 0));
+  const hosts = new Set<string>();
+  const records = all.filter(({ host }) => !hosts.has(host) && hosts.add(host)).slice(0, MAX_RECORDS);
+  sorted.set(answer, records);
+  return records;
+}
+
+function* fromRecords(records: readonly MxRecord[], options: MxLookupOptions): MxLookup {
+  if (records.length === 1 && records[0]?.host === '.') return evidence('null_mx', { records });
+  const candidates: MxRecord[] = [];
+  const unusable: Unusable[] = [];
+  for (const record of records) {
+    const why = unusableName(record.host);
+    if (why) unusable.push({ host: record.host, why });
+    else candidates.push(record);
+  }
+  const provider = candidates[0] ? options.lists.provider(candidates[0].host) : null;
+  const found = yield* usableHosts(shuffleEqual(candidates, options.random), options);
+  unusable.push(...found.unusable);
+  if (found.hosts.length > 0) return evidence('mx', { records, hosts: found.hosts, unusable, provider });
+  const finding = found.failure ? 'dns_failure' : 'mx_unusable';
+  return evidence(finding, { failure: found.failure, records, unusable, provider });
+}
+
+/** No MX: the domain itself is its mail host, if it has an address (RFC 5321 §5.1). */
+function* implicit(domain: string, options: MxLookupOptions): MxLookup {
+  const records = [{ host: domain, priority: 0 }];
+  const { hosts, unusable, failure } = yield* usableHosts(records, options);
+  const provider = options.lists.provider(domain);
+  if (hosts.length > 0) return evidence('implicit_mx', { records, hosts, provider });
+  if (failure) return evidence('dns_failure', { failure });
+  if (unusable[0]?.why === 'not_routable') return evidence('mx_unusable', { records, unusable, provider });
+  return evidence('no_mx_records');
+}
+
+function unusableName(host: string): UnusableMx | null {
+  if (isIPv4(host) || /^\\?\[/.test(host)) return 'ip_literal';
+  if (host === 'localhost' || host.endsWith('.localhost') || host === 'localhost.localdomain') return 'localhost';
+  return isHostName(host) ? null : 'invalid_name';
+}
+
+/** A copy in which hosts of equal preference are shuffled, to share the load (RFC 5321 §5.1). */
+function shuffleEqual(records: readonly MxRecord[], random: () => number): MxRecord[] {
+  const order = [...records];
+  for (let i = order.length - 1; i > 0; i--) {
+    let first = i;
+    while (first > 0 && order[first - 1]?.priority === order[i]?.priority) first--;
+    const j = first + Math.floor(random() * (i - first + 1));
+    const [one, other] = [order[i], order[j]];
+    if (one && other) [order[i], order[j]] = [other, one];
+  }
+  return order;
+}
+
+interface HostResult {
+  readonly record: MxRecord;
+  /** The addresses that may be dialled, or why there are none. */
+  readonly addresses: readonly string[];
+  readonly why: UnusableMx | null;
+  readonly failure: DnsFailure | null;
+}
+
+/** Looks hosts up in groups, in order, until enough are usable. `failure`: of the last failed lookup. */
+function* usableHosts(
+  candidates: readonly MxRecord[],
+  options: MxLookupOptions,
+): Generator<
+  readonly Question[],
+  { hosts: MailHost[]; unusable: Unusable[]; failure: DnsFailure | null },
+  readonly DnsAnswer[]
+> {
+  const hosts: MailHost[] = [];
+  const useless: HostResult[] = [];
+  const sort = (looked: readonly HostResult[]): void => {
+    for (const one of looked) {
+      if (one.why) useless.push(one);
+      else hosts.push({ host: one.record.host, priority: one.record.priority, addresses: one.addresses });
+    }
+  };
+  for (let next = 0; next < candidates.length && hosts.length < options.hostsWanted; ) {
+    const size = next === 0 ? options.hostsWanted : GROUP;
+    sort(yield* lookUp(candidates.slice(next, next + size), options));
+    next += size;
+  }
+  // Slow lookups were dropped because others answered first; now they are the only ones left.
+  const late = hosts.length > 0 ? [] : useless.filter(({ failure }) => failure === 'timeout').slice(0, GROUP);
+  if (late.length > 0) {
+    for (const one of late) useless.splice(useless.indexOf(one), 1);
+    sort(
+      yield* lookUp(
+        late.map(({ record }) => record),
+        options,
+      ),
+    );
+  }
+  const unusable = useless.flatMap(({ record, why }) => (why === null ? [] : [{ host: record.host, why }]));
+  return { hosts, unusable, failure: useless.reduce<DnsFailure | null>((last, { failure }) => failure ?? last, null) };
+}
+
+/** Both address families of some hosts at once. */
+function* lookUp(
+  records: readonly MxRecord[],
+  options: MxLookupOptions,
+): Generator<readonly Question[], HostResult[], readonly DnsAnswer[]> {
+  const questions: Question[] = [];
+  for (const { host } of records) questions.push({ name: host, type: 'A' }, { name: host, type: 'AAAA' });
+  const answers = yield questions;
+  return records.map((record, i) => hostOf(record, answers.slice(2 * i, 2 * i + 2), options));
+}
+
+interface Dialable {
+  /** Those that may be dialled; at most MAX_ADDRESSES. */
+  readonly addresses: readonly string[];
+  readonly published: number;
+  /** The options that decide which addresses may be dialled. */
+  readonly by: Routing;
+}
+
+const dialable = new WeakMap<DnsAnswer, Dialable>();
+
+/** Addresses of an A or AAAA answer; computed once per cached answer. */
+function addressesOf(answer: DnsAnswer, { own, allowPrivate }: Routing): Dialable {
+  const known = dialable.get(answer);
+  if (known?.by.own === own && known.by.allowPrivate === allowPrivate) return known;
+  const by = { own, allowPrivate };
+  const all = answer.kind === 'records' ? answer.records.flatMap((r) => ('address' in r ? [r.address] : [])) : [];
+  const addresses: string[] = [];
+  for (const address of all) {
+    if (addresses.length === MAX_ADDRESSES) break;
+    if (routable(address, by)) addresses.push(address);
+  }
+  const found = { addresses, published: all.length, by };
+  dialable.set(answer, found);
+  return found;
+}
+
+function hostOf(record: MxRecord, answers: readonly DnsAnswer[], options: MxLookupOptions): HostResult {
+  const addresses: string[] = [];
+  let published = 0;
+  let failure: DnsFailure | null = null;
+  for (const answer of answers) {
+    if (answer.kind === 'records') {
+      const found = addressesOf(answer, options);
+      published += found.published;
+      for (const address of found.addresses) addresses.push(address);
+    } else if (answer.kind !== 'nodata' && answer.kind !== 'nxdomain') failure = answer.kind;
+  }
+  if (addresses.length > 0) return { record, addresses, why: null, failure: null };
+  const why = failure ? 'dns_failure' : published > 0 ? 'not_routable' : 'no_address';
+  return { record, addresses, why, failure };
+}

@@ -1,0 +1,101 @@
+/** Runs an MX lookup: by querying the resolver, or from its cache alone. */
+import type { Clock } from '../../kernel/clock.ts';
+import type { DnsEvidence } from '../evidence.ts';
+import type { Question } from './message.ts';
+import type { MxLookup } from './mx-lookup.ts';
+import type { DnsAnswer } from './records.ts';
+import { ASK_MS, type Limit, type Resolver } from './resolver.ts';
+
+/** Milliseconds to wait for the other lookups of a batch once one address has arrived. */
+const GRACE_MS = 1500;
+/** Milliseconds of waiting after which the resolver's liveness is probed in parallel. */
+const LIVENESS_PROBE_AFTER_MS = 1000;
+
+const TIMEOUT: DnsAnswer = { kind: 'timeout' };
+
+const failed = ({ kind }: DnsAnswer): boolean => kind !== 'records' && kind !== 'nodata' && kind !== 'nxdomain';
+
+/**
+ * Runs the lookup with `resolver.ask`; never rejects. Timeouts cost at most 5 s in total: time spent on one is
+ * subtracted from what later queries may wait. If queries failed and the others were inconclusive, `dns_failure` means
+ * that the resolver is alive, so this domain's servers are failing; `resolver_unavailable` that it is not, or that the
+ * caller disconnected.
+ */
+export async function runLookup(
+  lookup: MxLookup,
+  resolver: Resolver,
+  limit: Limit & { clock: Clock },
+): Promise<DnsEvidence> {
+  const { clock, signal } = limit;
+  let remainingMs = ASK_MS;
+  // Probed once, when the first queries fail; later failures share the result.
+  const asked: { alive: Promise<boolean> | null } = { alive: null };
+  let hadFailure = false;
+  let step = lookup.next();
+  while (!step.done) {
+    const since = clock.elapsed();
+    const probeLiveness = (): Promise<boolean> => {
+      asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since });
+      return asked.alive;
+    };
+    const deadline = Math.min(limit.deadline, since + remainingMs);
+    const answers = await askBatch(step.value, resolver, { deadline, clock, signal, probeLiveness: probeLiveness });
+    hadFailure ||= answers.some(failed);
+    if (hadFailure) void probeLiveness();
+    else asked.alive = null;
+    if (answers.some(({ kind }) => kind === 'timeout')) remainingMs -= clock.elapsed() - since;
+    step = lookup.next(answers);
+  }
+  if (step.value.finding !== 'dns_failure') return step.value;
+  const theirs = !signal?.aborted && (await asked.alive) === true;
+  return theirs ? step.value : { ...step.value, finding: 'resolver_unavailable' };
+}
+
+/** The evidence if everything is cached; null at the first miss. */
+export function runLookupFromCache(lookup: MxLookup, resolver: Resolver): DnsEvidence | null {
+  let step = lookup.next();
+  while (!step.done) {
+    const answers: DnsAnswer[] = [];
+    for (const { name, type } of step.value) {
+      const answer = resolver.peek(name, type);
+      if (answer === undefined) return null;
+      answers.push(answer);
+    }
+    step = lookup.next(answers);
+  }
+  return step.value;
+}
+
+interface BatchOptions {
+  readonly deadline: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  /** Called when the answers are slow. */
+  readonly probeLiveness: () => unknown;
+}
+
+/** Sends all queries at once. Those that exceed the grace period count as timed out. */
+function askBatch(questions: readonly Question[], resolver: Resolver, how: BatchOptions): Promise<DnsAnswer[]> {
+  const answers = questions.map(() => TIMEOUT);
+  const limit = how.signal ? { deadline: how.deadline, signal: how.signal } : { deadline: how.deadline };
+  let open = questions.length;
+  let grace: NodeJS.Timeout | undefined;
+  // Half of a short deadline: the liveness probe needs time too.
+  const doubtMs = Math.max(0, Math.min(LIVENESS_PROBE_AFTER_MS, (how.deadline - how.clock.elapsed()) / 2));
+  return new Promise((resolve) => {
+    const probeLiveness = setTimeout(how.probeLiveness, doubtMs);
+    const finish = (): void => {
+      clearTimeout(probeLiveness);
+      clearTimeout(grace);
+      resolve([...answers]);
+    };
+    questions.forEach(({ name, type }, i) => {
+      void resolver.ask(name, type, limit).then((answer) => {
+        answers[i] = answer;
+        open--;
+        if (open === 0) finish();
+        else if (answer.kind === 'records') grace ??= setTimeout(finish, GRACE_MS);
+      });
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import type { SmtpFinding } from '../../evidence.ts';
+import { SMTP_FINDINGS } from '../../findings.ts';
+import type { Classifier, Reading } from '../classify.ts';
+import type { Meaning } from './rules.ts';
+
+/** The labels of data/sources/smtp-replies.json. */
+type Label =
+  | 'accepted'
+  | 'blocked'
+  | 'domain_error'
+  | 'greylisted'
+  | 'mailbox_disabled'
+  | 'mailbox_full'
+  | 'mailbox_not_found'
+  | 'other'
+  | 'rate_limited'
+  | 'relay_denied'
+  | 'syntax_rejected'
+  | 'temporary_failure'
+  | 'tls_required';
+
+/** A reply with its manual label; `also_ok`: other acceptable labels. */
+export interface LabelledReply {
+  readonly code: number;
+  readonly enhanced: string | null;
+  readonly text: string;
+  readonly label: Label;
+  readonly also_ok: readonly Label[];
+  /** `unknown` is treated as RCPT. */
+  readonly stage?: 'unknown' | 'connect' | 'ehlo' | 'mail' | 'rcpt';
+}
+
+export interface Evaluated {
+  readonly reply: LabelledReply;
+  readonly reading: Reading;
+  readonly label: Label;
+}
+
+/** Labels of replies about the client or the server, never about the mailbox. */
+const NOT_ABOUT_MAILBOX: readonly Label[] = ['blocked', 'rate_limited', 'greylisted', 'temporary_failure'];
+
+/** Null: the finding decides. */
+const OF_MEANING: Readonly<Record<Meaning, Label | null>> = {
+  accepted: 'accepted',
+  recipient: null,
+  recipient_domain: null,
+  greylisted: 'greylisted',
+  rate: 'rate_limited',
+  too_many_recipients: 'rate_limited',
+  us_ip: 'blocked',
+  us_sender: 'blocked',
+  us_policy: 'blocked',
+  remote_temporary: 'temporary_failure',
+  remote_permanent: 'temporary_failure',
+  protocol: 'syntax_rejected',
+  tls_required: 'tls_required',
+  unclear: 'other',
+};
+
+const OF_FINDING: Readonly<Record<SmtpFinding | 'reconnect' | 'starttls_required', Label>> = {
+  accepted: 'accepted',
+  mailbox_not_found: 'mailbox_not_found',
+  mailbox_full: 'mailbox_full',
+  mailbox_full_temporarily: 'mailbox_full',
+  mailbox_disabled: 'mailbox_disabled',
+  relay_denied: 'domain_error',
+  greylisted: 'greylisted',
+  smtp_temporary_failure: 'temporary_failure',
+  smtp_timeout: 'temporary_failure',
+  smtp_unreachable: 'temporary_failure',
+  smtp_blocked: 'blocked',
+  smtp_unverifiable: 'other',
+  reconnect: 'rate_limited',
+  starttls_required: 'tls_required',
+};
+
+/** The rules about relaying; the other rules with the finding `relay_denied` are about the domain. */
+const RELAY_RULES: readonly string[] = ['relay.denied', 'relay.not-permitted'];
+
+function labelOf({ meaning, finding, rule }: Reading): Label {
+  const isRelay = finding === 'relay_denied' && RELAY_RULES.includes(rule);
+  return OF_MEANING[meaning] ?? (isRelay ? 'relay_denied' : OF_FINDING[finding]);
+}
+
+/** Classifies labelled replies without a provider, with the given echoes. */
+export function evaluate(
+  classifier: Pick<Classifier, 'classify' | 'fingerprint'>,
+  replies: readonly LabelledReply[],
+  echoes = {
+    address: 'someone@example.com',
+    ourNames: ['probe.example.net', 'verify@probe.example.net'],
+    ourIps: ['192.0.2.25'],
+  },
+): readonly Evaluated[] {
+  return replies.map((reply) => {
+    const stage = reply.stage === undefined || reply.stage === 'unknown' ? 'rcpt' : reply.stage;
+    const reading = classifier.classify({ stage, reply, operator: null, echoes });
+    return { reply, reading, label: labelOf(reading) };
+  });
+}
+
+export const agreesStrictly = ({ reply, label }: Evaluated): boolean =>
+  label === reply.label || (label === 'tls_required' && reply.label === 'other');
+export const agrees = (judged: Evaluated): boolean =>
+  agreesStrictly(judged) || judged.reply.also_ok.includes(judged.label);
+
+/** The critical error: a problem of the client or the server classified as a dead mailbox. */
+export const isFalsePositive = ({ reply, reading: { finding } }: Evaluated): boolean =>
+  NOT_ABOUT_MAILBOX.includes(reply.label) &&
+  finding !== 'reconnect' &&
+  finding !== 'starttls_required' &&
+  SMTP_FINDINGS[finding].check === 'fail';

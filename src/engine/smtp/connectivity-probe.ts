@@ -1,0 +1,151 @@
+/**
+ * A connectivity probe: can mail servers be reached, and which address do they see? Sends EHLO and QUIT; no mailbox is
+ * queried.
+ */
+import { connect, isIP, type Socket } from 'node:net';
+import { ReplyParser } from './reply.ts';
+
+export interface Greeting {
+  /** The TCP connection was established. */
+  readonly connected: boolean;
+  /** First reply with its code, without line ends; null when none came. */
+  readonly banner: string | null;
+  /** Code of the last reply: banner or EHLO. */
+  readonly code: number | null;
+  /** That reply, with its code. */
+  readonly said: string | null;
+  /** Our IP as echoed in the reply to EHLO; many servers do not echo it. */
+  readonly greetedAs: string | null;
+  /** The socket's own end; behind NAT a private address. */
+  readonly localAddress: string | null;
+  /** Code of the system's error, such as `ECONNREFUSED`; `deadline`; `not_routable` when it was not dialled. */
+  readonly error: string | null;
+}
+
+interface ProbeOptions {
+  /** Milliseconds in total. */
+  readonly withinMs: number;
+  /** Local address; null: the system's choice. */
+  readonly bind?: string | null;
+  /** The address guard, asked before dialling. */
+  readonly mayDial: (address: string) => boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** More than any greeting and list of extensions; beyond that the connection is dropped. */
+const MOST_OCTETS = 128 * 1024;
+const QUIT_MS = 500;
+/** `at your service, [203.0.113.5]`, `Hello name [IPv6:2001:db8::5]`, `Hello name (203.0.113.5)`. */
+const ECHO = /[[(](?:IPv6:)?([0-9a-f:.]{3,45})[\])]/i;
+
+/**
+ * Connects, waits for the whole banner, says EHLO and QUIT. Never throws, ends within `withinMs`, and the socket is
+ * gone when it does. `helo` null: the address literal of our end stands in (RFC 5321 §4.1.3).
+ */
+export function probeGreeting(
+  address: string,
+  port: number,
+  helo: string | null,
+  options: ProbeOptions,
+): Promise<Greeting> {
+  if (isIP(address) === 0 || !options.mayDial(address)) return Promise.resolve(nothing('not_routable'));
+  if (options.signal?.aborted) return Promise.resolve(nothing('cancelled'));
+  return new Promise((resolve) => {
+    const from = options.bind ? { localAddress: options.bind } : {};
+    let socket: Socket;
+    try {
+      socket = connect({ host: address, port, ...from, noDelay: true, autoSelectFamily: false });
+    } catch {
+      // Invalid local address.
+      return resolve(nothing('EADDRNOTAVAIL'));
+    }
+    new GreetingProbe(socket, helo, options, resolve);
+  });
+}
+
+const nothing = (error: string): Greeting => ({
+  connected: false,
+  banner: null,
+  code: null,
+  said: null,
+  greetedAs: null,
+  localAddress: null,
+  error,
+});
+
+class GreetingProbe {
+  readonly #socket: Socket;
+  readonly #helo: string | null;
+  readonly #parser = new ReplyParser();
+  #found: { -readonly [K in keyof Greeting]: Greeting[K] } = { ...nothing(''), error: null };
+  #waitsFor: 'banner' | 'ehlo' | 'quit' = 'banner';
+  #octets = 0;
+  #quitTimer: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, helo: string | null, options: ProbeOptions, done: (greeting: Greeting) => void) {
+    this.#socket = socket;
+    this.#helo = helo;
+    const end = (why: string) => {
+      this.#found.error ??= this.#waitsFor === 'quit' ? null : why;
+      socket.destroy();
+    };
+    const onAbort = () => end('cancelled');
+    const timer = setTimeout(() => end('deadline'), Math.max(1, options.withinMs));
+    options.signal?.addEventListener('abort', onAbort, { once: true });
+    socket.on('connect', () => {
+      this.#found.connected = true;
+      this.#found.localAddress = socket.localAddress ?? null;
+    });
+    socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (this.#waitsFor !== 'quit') this.#found.error ??= error.code ?? 'failed';
+    });
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => {
+      clearTimeout(timer);
+      clearTimeout(this.#quitTimer);
+      options.signal?.removeEventListener('abort', onAbort);
+      done(this.#found);
+    });
+  }
+
+  #onData(chunk: Buffer): void {
+    this.#octets += chunk.length;
+    for (const { code, lines } of this.#parser.push(chunk)) this.#onReply(code, lines);
+    if (this.#parser.violation !== null || this.#octets > MOST_OCTETS) {
+      this.#found.error ??= 'not SMTP';
+      this.#socket.destroy();
+    }
+  }
+
+  #onReply(code: number, lines: readonly string[]) {
+    if (this.#waitsFor === 'quit') return this.#leave();
+    const found = this.#found;
+    found.code = code;
+    found.said = `${code} ${lines.join(' ')}`.slice(0, 300);
+    if (this.#waitsFor === 'banner') {
+      found.banner = found.said;
+      if (code >= 400) return this.#quit();
+      this.#waitsFor = 'ehlo';
+      this.#socket.write(`EHLO ${this.#helo ?? literal(found.localAddress)}\r\n`);
+      return;
+    }
+    // Only the first line can echo our address; the others are extension keywords.
+    const echoed = ECHO.exec(lines[0] ?? '')?.[1];
+    if (code < 400 && echoed !== undefined && isIP(echoed) !== 0) found.greetedAs = echoed.toLowerCase();
+    this.#quit();
+  }
+
+  #quit(): void {
+    this.#waitsFor = 'quit';
+    this.#socket.write('QUIT\r\n');
+    this.#quitTimer = setTimeout(() => this.#leave(), QUIT_MS);
+  }
+
+  #leave(): void {
+    this.#socket.destroy();
+  }
+}
+
+const literal = (address: string | null): string =>
+  address?.includes(':') ? `[IPv6:${address}]` : `[${address ?? '127.0.0.1'}]`;

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { labHosts } from '../../../tests/lab/mailbox.ts';
+import { SMTP_LIMITS } from './limits.ts';
+import { loadSilentOperators, operatorKey } from './operators.ts';
+import { candidates, catchAllOf, outranks } from './result.ts';
+
+describe('candidates', () => {
+  const dns = labHosts({
+    a: ['2001:db8::1', '2001:db8::2', '192.0.2.1', '192.0.2.2'],
+    b: ['192.0.2.3', '192.0.2.4', '192.0.2.5'],
+    c: ['2001:db8::3'],
+    d: ['192.0.2.6'],
+  });
+  const of = (reachable: (family: 4 | 6) => boolean) =>
+    candidates(dns, SMTP_LIMITS, reachable).map(({ host, address, family }) => `${host} ${address} ${family}`);
+
+  it('are three hosts with two addresses each, one of either family where there are both', () => {
+    expect(of(() => true)).toEqual([
+      'a 192.0.2.1 4',
+      'a 2001:db8::1 6',
+      'b 192.0.2.3 4',
+      'b 192.0.2.4 4',
+      'c 2001:db8::3 6',
+    ]);
+  });
+
+  it('have only families with an egress address', () => {
+    expect(of((family) => family === 4)).toEqual(['a 192.0.2.1 4', 'a 192.0.2.2 4', 'b 192.0.2.3 4', 'b 192.0.2.4 4']);
+  });
+});
+
+describe('findings', () => {
+  it('rank blocked before temporary before timeout before unreachable', () => {
+    expect(outranks('smtp_blocked', 'smtp_temporary_failure')).toBe(true);
+    expect(outranks('smtp_temporary_failure', 'smtp_timeout')).toBe(true);
+    expect(outranks('smtp_timeout', 'smtp_unreachable')).toBe(true);
+    expect(outranks('smtp_unreachable', 'smtp_unreachable')).toBe(false);
+  });
+
+  it('show a catch-all only by a reply to the random recipient', () => {
+    expect(catchAllOf('accepted').result).toBe('fail');
+    for (const finding of ['mailbox_not_found', 'mailbox_disabled', 'relay_denied'] as const) {
+      expect(catchAllOf(finding).result).toBe('pass');
+    }
+    for (const finding of [
+      'greylisted',
+      'smtp_blocked',
+      'smtp_timeout',
+      'smtp_unverifiable',
+      'mailbox_full',
+    ] as const) {
+      expect(catchAllOf(finding)).toEqual({ result: 'unknown', why: finding, cached: false });
+    }
+  });
+});
+
+describe('operators', () => {
+  it('are the provider, else the registrable domains of the mail hosts', () => {
+    const registrable = (host: string) => host.split('.').slice(-2).join('.');
+    expect(operatorKey(labHosts({ 'mx.x.test': [] }, 'google'), registrable)).toBe('google');
+    expect(operatorKey(labHosts({ 'mx2.b.test': [], 'mx1.b.test': [], 'mx.a.test': [] }), registrable)).toBe(
+      'a.test b.test',
+    );
+  });
+
+  it('that accept every recipient are listed with a source', () => {
+    const rows = loadSilentOperators();
+    expect(rows.map(({ operator }) => operator)).toContain('yahoo');
+    for (const { why, source } of rows) {
+      expect(why.length).toBeGreaterThan(20);
+      expect(source).toMatch(/^https:\/\//);
+    }
+  });
+});

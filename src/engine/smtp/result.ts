@@ -1,0 +1,89 @@
+import { isIP } from 'node:net';
+import type { CatchAllEvidence, DnsEvidence, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
+import { SMTP_FINDINGS } from '../findings.ts';
+import type { SmtpLimits } from './limits.ts';
+import type { Outcome } from './outcome.ts';
+
+/** One address of one mail host, to be dialled. */
+export interface Candidate {
+  readonly host: string;
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/**
+ * Addresses to dial, in order: hosts by preference, with one IPv4 and one IPv6 address each if available. IPv4 first:
+ * reverse DNS and reputation of a sending host are more often set up correctly there. `reachable(family)`: whether
+ * there is an egress address for it.
+ */
+export function candidates(
+  dns: DnsEvidence,
+  limits: SmtpLimits,
+  reachable: (family: 4 | 6) => boolean,
+): readonly Candidate[] {
+  const list: Candidate[] = [];
+  for (const { host, addresses } of dns.hosts.slice(0, limits.hosts)) {
+    const of = (family: 4 | 6) => addresses.filter((a) => isIP(a) === family && reachable(family));
+    const [v4, v6] = [of(4), of(6)];
+    const mixed = [...v4.slice(0, 1), ...v6.slice(0, 1), ...v4.slice(1), ...v6.slice(1)];
+    for (const address of mixed.slice(0, limits.addressesPerHost)) {
+      list.push({ host, address, family: isIP(address) === 6 ? 6 : 4 });
+    }
+  }
+  return list;
+}
+
+/** Whether `a` is the finding to report when one host ended in `a` and another in `b`. */
+export const outranks = (a: SmtpFinding, b: SmtpFinding): boolean => SMTP_FINDINGS[a].rank < SMTP_FINDINGS[b].rank;
+
+export type SmtpResult = Omit<SmtpEvidence, 'transcript'>;
+
+/** The evidence of one outcome; `host` and `address` null if no host was dialled. */
+export function resultOf(outcome: Outcome, where: { host: string; address: string; secure: boolean }): SmtpResult {
+  const heard = outcome.kind === 'answered' ? outcome.rcpt : outcome.heard;
+  return {
+    finding: outcome.finding,
+    host: where.host,
+    address: where.address,
+    stage: outcome.kind === 'answered' ? outcome.rcpt.stage : outcome.stage,
+    code: heard?.reply.code ?? null,
+    enhancedCode: heard?.reply.enhanced ?? null,
+    tls: where.secure,
+    rule: outcome.kind === 'answered' ? outcome.rcpt.reading.rule : outcome.rule,
+    decidedBy: heard !== null ? 'server' : outcome.kind === 'failed' && outcome.cancelled ? 'cancelled' : 'dialogue',
+    retryAfter: heard?.reading.retryAfter ?? null,
+  };
+}
+
+/** A finding without a dialogue. */
+export const resultWithoutDialogue = (
+  decidedBy: SmtpSource,
+  finding: SmtpFinding,
+  rule: string,
+  retryAfter: number | null = null,
+): SmtpResult => ({
+  finding,
+  host: null,
+  address: null,
+  stage: null,
+  code: null,
+  enhancedCode: null,
+  tls: false,
+  rule,
+  decidedBy,
+  retryAfter,
+});
+
+export const CATCH_ALL_SKIPPED: CatchAllEvidence = { result: 'skipped', why: null, cached: false };
+
+/**
+ * The catch-all result from the reply to the random recipient, after the real one was accepted. `reconnect`: even a
+ * session of its own gave no answer.
+ */
+export function catchAllOf(finding: SmtpFinding | 'reconnect'): CatchAllEvidence {
+  const why = finding === 'reconnect' ? 'smtp_temporary_failure' : finding;
+  const { asProbe } = SMTP_FINDINGS[why];
+  return typeof asProbe === 'string'
+    ? { result: asProbe, why: null, cached: false }
+    : { result: 'unknown', why, cached: false };
+}

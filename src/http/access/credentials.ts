@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { invalid, type Parsed } from '../../contract/reader.ts';
+import { hashApiKey, KEY_PATTERN } from '../../kernel/ids.ts';
+import { headerCount } from '../input/headers.ts';
+
+/**
+ * The hash of the key that a request carries (RFC 6750 §2.1): the word Bearer, exactly one space, the key. Each way to
+ * get that wrong is refused with a message that names it.
+ */
+export function keyHashOf(request: IncomingMessage): Parsed<string> {
+  const value = request.headers.authorization;
+  if (value === undefined || value === '') return invalid('missing_api_key');
+  if (headerCount(request, 'authorization') > 1) {
+    return malformed('The Authorization header was sent more than once; send it once.');
+  }
+  const [, key] = /^bearer ([^\s]+)$/i.exec(value) ?? [];
+  if (key === undefined) return malformed(mistakeIn(value));
+  if (/^bearer$/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice and no key.');
+  if (!KEY_PATTERN.test(key)) return invalid('invalid_api_key');
+  return { ok: true, value: hashApiKey(key) };
+}
+
+const malformed = (message: string) => invalid('malformed_authorization', message);
+
+function mistakeIn(value: string): string {
+  if (/^bearer[\s,]+bearer\b/i.test(value))
+    return 'The Authorization header has the word "Bearer" twice; send it once.';
+  if (/\t/.test(value))
+    return 'The Authorization header has a tab; separate "Bearer" and the key by exactly one space.';
+  if (/^bearer\s*$/i.test(value)) return 'The Authorization header has the word "Bearer" but no key after it.';
+  if (/^bearer {2,}/i.test(value))
+    return 'The Authorization header has more than one space between "Bearer" and the key.';
+  if (/^bearer[^ ]/i.test(value)) return 'The Authorization header has no space between "Bearer" and the key.';
+  if (/^mv_live_/.test(value)) return 'The Authorization header lacks the word "Bearer" before the key.';
+  if (/^bearer /i.test(value)) return 'The Authorization header has white space or more words after the key.';
+  return 'The Authorization header must use the Bearer scheme: "Bearer", exactly one space, and the key.';
+}

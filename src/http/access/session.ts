@@ -1,0 +1,88 @@
+import { ApiError } from '../../kernel/errors.ts';
+import { type Role, requireRole } from '../../service/members.ts';
+import type { SignedIn } from '../../service/sign-in/session.ts';
+import type { HttpContext } from '../context.ts';
+import { textParams } from '../input/reader.ts';
+import { requestState } from '../request-state.ts';
+import type { AccountContext, RequestContext, SessionContext } from '../route.ts';
+import { complete, type GuardFor } from './guard.ts';
+import { refuseCrossOrigin } from './origin.ts';
+
+/*
+ * The dashboard's order of errors: another site's request, session, role, then the input.
+ */
+
+/** What comes before any session: throws for another site's request, and for ids that cannot exist. */
+function checkRequest({ request }: RequestContext, url: string): Readonly<Record<string, string>> {
+  refuseCrossOrigin(request, url);
+  const params = textParams(request);
+  if (!params.ok) throw params.error;
+  return params.value;
+}
+
+export const anybody: GuardFor<RequestContext> =
+  ({ url }) =>
+  async (context, read, serve) => {
+    checkRequest(context, url());
+    return serve(context, complete(await read()));
+  };
+
+export const signedIn: GuardFor<SessionContext> =
+  ({ url, sessions }) =>
+  async (context, read, serve) => {
+    checkRequest(context, url());
+    return serve(await sessionContext(sessions, context, 'user'), complete(await read()));
+  };
+
+export const operator: GuardFor<SessionContext> =
+  ({ url, sessions }) =>
+  async (context, read, serve) => {
+    checkRequest(context, url());
+    const session = await sessionContext(sessions, context, 'operator');
+    // A user who may not see it does not learn that it exists.
+    if (!session.user.operator) throw new ApiError('not_found');
+    return serve(session, complete(await read()));
+  };
+
+export const member =
+  (required: Role): GuardFor<AccountContext> =>
+  ({ url, sessions, members }) =>
+  async (context, read, serve) => {
+    const { account = '' } = checkRequest(context, url());
+    const session = await sessionContext(sessions, context, 'user');
+    return serve(await accountContext(members, required, session, session.user, account), complete(await read()));
+  };
+
+/** Whether a Cookie header could hold a session: without one the sign-in library need not be loaded, nor called. */
+const mayHoldSession = (cookie: string | undefined): boolean => cookie?.includes('mailvet.') ?? false;
+
+/** Throws `not_signed_in`. The library may have renewed the session: then its cookie goes with the reply. */
+async function sessionContext(
+  sessions: HttpContext['sessions'],
+  context: RequestContext,
+  kind: 'user' | 'operator',
+): Promise<SessionContext> {
+  const { request, reply, ip } = context;
+  const { cookie } = request.headers;
+  const session = mayHoldSession(cookie) ? await sessions.fromCookie(cookie) : null;
+  if (session === null) throw new ApiError('not_signed_in');
+  const { user, setCookie } = session;
+  requestState(request).user = user.id;
+  if (setCookie.length > 0) reply.header('set-cookie', setCookie);
+  return { ...context, user, actor: { kind, id: user.id, name: user.email, ip } };
+}
+
+/** Throws `not_found` for an account of other people, `role_not_sufficient` within one's own. */
+async function accountContext(
+  members: HttpContext['members'],
+  required: Role,
+  session: SessionContext,
+  user: SignedIn,
+  id: string,
+): Promise<AccountContext> {
+  const membership = await members.role(id, user.id);
+  if (membership === null) throw new ApiError('not_found');
+  requestState(session.request).account = membership.account;
+  requireRole(membership.role, required);
+  return { ...session, ...membership };
+}

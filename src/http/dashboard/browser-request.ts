@@ -1,0 +1,25 @@
+import type { BrowserRequest } from '../../service/sign-in/service.ts';
+import type { Answer, RequestContext } from '../route.ts';
+
+/** The parts of a request that the sign-in service needs. */
+export const browserRequest = ({ ip, request }: RequestContext): BrowserRequest => ({
+  ip,
+  cookie: request.headers.cookie,
+  origin: request.headers.origin,
+});
+
+interface Kept {
+  readonly setCookie: readonly string[];
+}
+export const NOTHING: Kept = { setCookie: [] };
+
+/** Cookies as response headers. */
+export const keep = ({ setCookie }: Kept): Pick<Answer, 'headers'> =>
+  setCookie.length === 0 ? {} : { headers: { 'set-cookie': [...setCookie] } };
+
+export const done = (message: string, kept: Kept = NOTHING): Answer => ({
+  body: { status: 'success', message },
+  ...keep(kept),
+});
+
+export const signedIn = (kept: Kept): Answer => done('You are signed in.', kept);

@@ -1,0 +1,12 @@
+import type { FastifyReply } from 'fastify';
+
+/** Aborted when the client has gone before its reply. */
+export function disconnectSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const { raw } = reply;
+  if (raw.destroyed) gone.abort();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { PIPELINED_AT_ONCE, PIPELINED_WAITING, PIPELINED_WAITING_TOTAL } from '../kernel/limits.ts';
+
+type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
+type Serve = (...exchange: Exchange) => void;
+
+/** The requests of one connection. */
+interface Line {
+  running: number;
+  waiting: Exchange[];
+  served: boolean;
+  /** Its last reply was made: nothing more is answered (RFC 9112 §9.6). */
+  ended: boolean;
+}
+
+/**
+ * Serves few of the pipelined requests of a connection at once and lets the others wait untouched, so that a client that sends
+ * many and reads no reply costs little. Nothing is read from its socket meanwhile; but what arrived in one piece is parsed
+ * as a whole, therefore the number of those that wait is bounded as well.
+ */
+export class Pipelines {
+  readonly #lines = new WeakMap<Socket, Line>();
+  readonly #serve: Serve;
+  #waitingTotal = 0;
+
+  constructor(serve: Serve) {
+    this.#serve = serve;
+  }
+
+  /** To be called for every connection. */
+  open(socket: Socket): void {
+    const line: Line = { running: 0, waiting: [], served: false, ended: false };
+    this.#lines.set(socket, line);
+    socket.once('close', () => this.#drop(line));
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const line = this.#lines.get(socket);
+    if (line === undefined || line.ended) return;
+    if (line.running < PIPELINED_AT_ONCE) {
+      this.#run(line, request, response);
+      return;
+    }
+    line.waiting.push([request, response]);
+    this.#waitingTotal += 1;
+    socket.pause();
+    if (line.waiting.length <= PIPELINED_WAITING && this.#waitingTotal <= PIPELINED_WAITING_TOTAL) return;
+    this.#drop(line);
+    socket.destroy();
+  }
+
+  /** Nothing more of this connection is served. */
+  end(socket: Socket): void {
+    const line = this.#lines.get(socket);
+    if (line !== undefined) this.#drop(line);
+  }
+
+  /** `idle`: no request is under way, and there was one before. */
+  stateOf(socket: Socket): 'new' | 'busy' | 'idle' {
+    const line = this.#lines.get(socket);
+    if (line === undefined || !line.served) return 'new';
+    return line.running > 0 ? 'busy' : 'idle';
+  }
+
+  #run(line: Line, request: IncomingMessage, response: ServerResponse): void {
+    line.running += 1;
+    line.served = true;
+    response.once('close', () => {
+      line.running -= 1;
+      this.#next(line, request.socket);
+    });
+    this.#serve(request, response);
+  }
+
+  #next(line: Line, socket: Socket): void {
+    if (line.waiting.length === 0) return;
+    while (line.running < PIPELINED_AT_ONCE) {
+      const exchange = line.waiting.shift();
+      if (exchange === undefined) break;
+      this.#waitingTotal -= 1;
+      this.#run(line, ...exchange);
+    }
+    if (line.waiting.length === 0 && !line.ended) socket.resume();
+    else socket.pause();
+  }
+
+  #drop(line: Line): void {
+    line.ended = true;
+    this.#waitingTotal -= line.waiting.length;
+    line.waiting = [];
+  }
+}

@@ -1,0 +1,168 @@
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Read } from '../contract/schema.ts';
+import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
+import type { Role } from '../kernel/roles.ts';
+import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts';
+import type { AccountId, Actor } from '../service/members.ts';
+import type { SignedIn } from '../service/sign-in/session.ts';
+import type { HttpContext } from './context.ts';
+
+/** What every handler gets beside its input. */
+export interface RequestContext {
+  /** Canonical IP of the caller. */
+  readonly ip: string;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+/** A request whose API key was admitted and counted. */
+export interface ApiKeyContext extends RequestContext {
+  readonly caller: Caller;
+  readonly window: RateWindow;
+  /** Where the route takes an Idempotency-Key and the request has one: the service stores the reply with its change. */
+  readonly idempotency: IdempotencyRef | null;
+}
+/** A well-formed API key, still to be admitted, within the transaction of the charge. */
+export interface ChargedKeyContext extends RequestContext {
+  readonly keyHash: string;
+  readonly idempotency: IdempotencyRef | null;
+}
+export interface SessionContext extends RequestContext {
+  readonly user: SignedIn;
+  /** The user, for the audit log; an `operator` on the rows for operators. */
+  readonly actor: Actor;
+}
+/** Only the guard mints `account`: the user is a member of it, with at least the role that the row requires. */
+export interface AccountContext extends SessionContext {
+  readonly account: AccountId;
+  readonly role: Role;
+}
+export interface MetricsContext extends RequestContext {
+  /** In the Prometheus text format. */
+  readonly metrics: () => Promise<string>;
+}
+
+/** Every access rule, and what its guard mints for the handler. */
+export interface Contexts
+  extends Record<Role, AccountContext>,
+    /** An API key of an account (`/v1`) with the scope. */
+    Record<`api-key:${KeyScope}`, ApiKeyContext> {
+  /** The same, admitted by the service together with the charge. */
+  readonly 'charged-api-key:verify': ChargedKeyContext;
+  /** The dashboard's API without a session. */
+  readonly anybody: RequestContext;
+  /** Any user who is signed in. */
+  readonly 'signed-in': SessionContext;
+  /** A user who runs the service. */
+  readonly operator: SessionContext;
+  /** The dashboard's pages and files. */
+  readonly page: RequestContext;
+  /** Health and documentation: answered by workers as well. */
+  readonly open: RequestContext;
+  /** The metrics token; answered by workers as well. */
+  readonly 'metrics-token': MetricsContext;
+}
+export type Access = keyof Contexts;
+
+/** The scope that a row's API key needs; null for rows that are not for API keys. */
+export const scopeOf = (access: Access): KeyScope | null => {
+  const [kind, named] = access.split(':');
+  return kind?.endsWith('api-key') ? (KEY_SCOPES.find((scope) => scope === named) ?? null) : null;
+};
+
+/** A body that the handler reads itself, as it arrives. Beyond `bodyLimit` the stream fails with `body_too_large`. */
+interface StreamBody {
+  /** The media types that are accepted, without parameters. */
+  readonly stream: readonly string[];
+}
+export interface RouteInput {
+  /** Of the path; a value that does not fit is 404. Parameters without a schema are strings. */
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  /** Names in lower case; each may be sent once. */
+  readonly headers?: TSchema;
+  readonly body?: TSchema | StreamBody;
+  /** Bytes; BODY_BYTES where absent. */
+  readonly bodyLimit?: number;
+  /** Seconds after the headers within which the body must arrive; BODY_WITHIN_SECONDS by default. */
+  readonly bodySeconds?: number;
+}
+export interface RouteOutput {
+  /** 200 where absent. */
+  readonly status?: number;
+  /** JSON of this schema, or a text of this media type. */
+  readonly content: TSchema | 'text/csv';
+  readonly description?: string;
+  /** Headers of this reply alone, each with its description. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+export interface RouteDoc {
+  readonly operationId: string;
+  readonly tag: 'Verification' | 'Usage' | 'Filters' | 'Dashboard';
+  readonly summary: string;
+  readonly description?: string;
+  /** Statuses of errors beside those that every row with this access and input can return. */
+  readonly errors?: readonly number[];
+}
+
+/** What a handler returns. `body` is sent as JSON; with a `type`, as it is: a text, bytes, or a stream of text. */
+export interface Answer {
+  /** That of the row's output where absent. */
+  readonly status?: number;
+  readonly body: unknown;
+  readonly type?: string;
+  /** Several Set-Cookie lines are a list. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+}
+
+/** Input as its readers return it, for a handler of any row. */
+export interface AnyInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: unknown;
+  readonly body: unknown;
+}
+/** A method, so that a row's handler with its own narrower types is one of these. */
+type Serve = { serve(granted: RequestContext, input: AnyInput): Promise<Answer> }['serve'];
+
+/** One route of the service, whatever API it belongs to. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** With `:account` where `access` is a role. */
+  readonly path: string;
+  readonly access: Access;
+  readonly input?: RouteInput;
+  readonly output?: RouteOutput;
+  /** Absent: in no document. */
+  readonly doc?: RouteDoc;
+  readonly serve: (context: HttpContext) => Serve;
+}
+
+type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Names<`/${Rest}`>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never;
+type ParamsOf<P extends string, S> = S extends TSchema ? Read<S> : { readonly [N in Names<P>]: string };
+type BodyOf<B> = B extends StreamBody ? Readable : B extends TSchema ? Read<B> : undefined;
+type QueryOf<S> = S extends TSchema ? Read<S> : undefined;
+
+interface TypedInput<P extends string, I extends RouteInput> {
+  readonly params: ParamsOf<P, I['params']>;
+  readonly query: QueryOf<I['query']>;
+  readonly headers: QueryOf<I['headers']>;
+  readonly body: BodyOf<I['body']>;
+}
+
+/** Ties a row's handler to the types of its access, path and input. */
+export function route<const A extends Access, const P extends string, const I extends RouteInput = object>(
+  row: Omit<Route, 'access' | 'path' | 'input' | 'serve'> & {
+    readonly access: A;
+    readonly path: P;
+    readonly input?: I;
+    readonly serve: (context: HttpContext) => (granted: Contexts[A], input: TypedInput<P, I>) => Promise<Answer>;
+  },
+): Route {
+  return row;
+}

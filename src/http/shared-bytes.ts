@@ -1,0 +1,63 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyRequest } from 'fastify';
+import { sha256Hex } from '../kernel/ids.ts';
+
+export type Coding = 'br' | 'gzip';
+
+/** Bytes as they are sent, one buffer for all replies: what clients do not read costs nothing more. */
+export interface SharedBytes {
+  readonly bytes: Buffer;
+  readonly coding: Coding | null;
+  /** Strong (RFC 9110 §8.8.3): each coding has its own. */
+  readonly etag: string;
+}
+
+export const sharedBytes = (bytes: Buffer, coding: Coding | null): SharedBytes => ({
+  bytes,
+  coding,
+  etag: `"${sha256Hex(bytes).slice(0, 20)}"`,
+});
+
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const COMPRESS = {
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, QUALITY),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
+} as const;
+
+/** A document in every coding; each is made at the first request that accepts it, and then shared. */
+export function compressedOnce(document: Buffer): (request: FastifyRequest) => Promise<SharedBytes> {
+  const made = new Map<Coding | null, Promise<SharedBytes>>();
+  const make = async (coding: Coding | null) =>
+    sharedBytes(coding === null ? document : await COMPRESS[coding](document), coding);
+  return (request) => {
+    const accepts = accepted(request);
+    const coding = accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : null;
+    const known = made.get(coding) ?? make(coding);
+    made.set(coding, known);
+    return known;
+  };
+}
+
+/** 304 where the client has these bytes already. */
+export function sharedAnswer(
+  request: FastifyRequest,
+  { bytes, coding, etag }: SharedBytes,
+  type: string,
+  own: Readonly<Record<string, string>> = {},
+): { status: number; body: Buffer | undefined; type: string; headers: Record<string, string> } {
+  const headers = { ...own, etag, vary: 'accept-encoding', ...(coding === null ? {} : { 'content-encoding': coding }) };
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return known.includes(etag)
+    ? { status: 304, body: undefined, type, headers }
+    : { status: 200, body: bytes, type, headers };
+}
+
+/** Whether a coding is acceptable (RFC 9110 §12.5.3): named, and not with a weight of 0. */
+export function accepted({ headers }: FastifyRequest): (coding: Coding) => boolean {
+  const offers = [headers['accept-encoding'] ?? ''].flat().join(',').toLowerCase().split(',').slice(0, 20);
+  const named = offers
+    .filter((offer) => !/;\s*q=0(\.0*)?\s*$/.test(offer))
+    .map((offer) => (offer.split(';', 1)[0] ?? '').trim());
+  return (coding) => named.includes(coding);
+}

@@ -1,0 +1,22 @@
+import { UsageQuery, UsageReply } from '../../contract/usage.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { type Route, route } from '../route.ts';
+
+export const USAGE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/usage',
+    access: 'api-key:usage',
+    input: { query: UsageQuery },
+    output: { content: UsageReply, description: 'The account as it stands.' },
+    doc: { operationId: 'usage', tag: 'Usage', summary: 'Plan, credit balance, rate limits' },
+    serve:
+      ({ usage }) =>
+      async ({ caller, window }, { query: { group_by: groupBy = null, from = null, to = null } }) => {
+        if (from !== null && to !== null && from >= to) {
+          throw new ApiError('invalid_parameter', 'from must be before to.', { field: 'from' });
+        }
+        return { body: await usage(caller, window, { groupBy, from, to }) };
+      },
+  }),
+];

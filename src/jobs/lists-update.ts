@@ -1,0 +1,10 @@
+import type { ListsUpdate } from '../service/lists-update.ts';
+import type { JobRunner } from './runner.ts';
+
+/** Downloads the latest disposable list into the folder of the node that runs the job. */
+export const listsUpdateJob =
+  (update: Pick<ListsUpdate, 'run'>): JobRunner<'lists_update'> =>
+  async (_job, signal) => {
+    await update.run(signal);
+    return undefined;
+  };

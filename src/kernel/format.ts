@@ -1,0 +1,22 @@
+import type { Range } from './limits.ts';
+
+/** Numbers in English sentences. */
+const english = new Intl.NumberFormat('en-US');
+
+/** `1,024` */
+export const grouped = (n: number): string => english.format(n);
+
+/** `1 to 1,024` */
+export const span = ({ min, max }: Range): string => `${grouped(min)} to ${grouped(max)}`;
+
+/** `16 KiB` */
+export const kibibytes = (bytes: number): string => `${grouped(bytes / 1024)} KiB`;
+
+/** `1 day`, `30 days` */
+export const counted = (n: number, unit: string): string => `${grouped(n)} ${unit}${n === 1 ? '' : 's'}`;
+
+/** `"a", "b" or "c"` */
+export function choice(words: readonly string[]): string {
+  const quoted = words.map((word) => `"${word}"`);
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
+}

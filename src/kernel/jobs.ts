@@ -1,0 +1,135 @@
+/** Background jobs: the table of kinds. src/jobs has one file per kind, with what it does. */
+
+/** A mail: the template and its variables. */
+export type MailPayload =
+  | {
+      readonly template: 'invitation';
+      readonly to: string;
+      readonly account: string;
+      readonly role: string;
+      readonly by: string;
+      readonly link: string;
+    }
+  | {
+      readonly template: 'low_balance';
+      readonly to: string;
+      readonly account: string;
+      readonly balance: number;
+      readonly threshold: number;
+      readonly link: string;
+    };
+
+type Empty = Readonly<Record<never, never>>;
+
+/** The payload of each kind; JSON. */
+export interface JobPayloads {
+  readonly mail: MailPayload;
+  /** The token is made when the mail is sent, so that no payload holds one. */
+  readonly password_reset: { readonly email: string };
+  /** `password` is a hash. */
+  readonly sign_up: { readonly name: string; readonly email: string; readonly password: string };
+  readonly low_balance: Empty;
+  readonly purge: Empty;
+  /** The job's own `account` is the one to remove. */
+  readonly account_removal: Empty;
+  readonly lists_update: Empty;
+}
+export type JobKind = keyof JobPayloads;
+
+export type JobState = 'waiting' | 'running' | 'failed';
+
+export interface JobPolicy {
+  /** One line for operators. */
+  readonly description: string;
+  /** Attempts before the job is set aside as failed. */
+  readonly attempts: number;
+  /** Before the second attempt, s; doubled for each further one, with jitter, up to the maximum. */
+  readonly backoffSeconds: number;
+  readonly backoffMaxSeconds: number;
+  /** Jobs of this kind at once in one process. */
+  readonly concurrency: number;
+  /** A worker that has not renewed its lease for this long, s, has lost the job. At least 10. */
+  readonly leaseSeconds: number;
+  /** An attempt that takes longer than this, s, is aborted. At most 12 hours. */
+  readonly timeoutSeconds: number;
+  /** Failed jobs are deleted, with their payload, after this many days. */
+  readonly keepFailedDays: number;
+  /** Periodic: from the end of one round to the next, s. */
+  readonly everySeconds: number | null;
+}
+
+const MAIL = {
+  attempts: 10,
+  backoffSeconds: 10,
+  backoffMaxSeconds: 900,
+  concurrency: 4,
+  leaseSeconds: 60,
+  timeoutSeconds: 120,
+  everySeconds: null,
+} as const;
+const PERIODIC = {
+  attempts: 5,
+  backoffSeconds: 10,
+  backoffMaxSeconds: 600,
+  concurrency: 1,
+  leaseSeconds: 30,
+  keepFailedDays: 3,
+} as const;
+
+export const JOB_POLICIES = {
+  // Links in invitations are valid for seven days, so a failed mail is worth retrying for as long.
+  mail: { ...MAIL, description: 'Sends an invitation or a low-balance alert.', attempts: 16, keepFailedDays: 7 },
+  password_reset: { ...MAIL, description: 'Sends a link to choose a new password.', keepFailedDays: 1 },
+  sign_up: { ...MAIL, description: 'Sends the link that confirms a sign-up.', keepFailedDays: 1 },
+  low_balance: {
+    ...PERIODIC,
+    description: 'Looks for accounts whose balance fell below their alert threshold.',
+    timeoutSeconds: 600,
+    everySeconds: 30,
+  },
+  purge: {
+    ...PERIODIC,
+    description: 'Deletes verifications and other rows past their retention.',
+    timeoutSeconds: 12 * 3600,
+    everySeconds: 30,
+  },
+  account_removal: {
+    description: 'Deletes the rows of a deleted account.',
+    attempts: 12,
+    backoffSeconds: 30,
+    backoffMaxSeconds: 6 * 3600,
+    concurrency: 1,
+    leaseSeconds: 30,
+    timeoutSeconds: 12 * 3600,
+    keepFailedDays: 365,
+    everySeconds: null,
+  },
+  lists_update: {
+    description: 'Downloads the latest disposable list.',
+    // An operator waits for it.
+    attempts: 2,
+    backoffSeconds: 1,
+    backoffMaxSeconds: 1,
+    concurrency: 1,
+    leaseSeconds: 30,
+    timeoutSeconds: 300,
+    keepFailedDays: 7,
+    everySeconds: null,
+  },
+} as const satisfies Record<JobKind, JobPolicy>;
+
+/** Why a job failed, in a sentence for operators: no addresses, no tokens. `permanent`: retrying cannot succeed. */
+export class JobFailure extends Error {
+  readonly permanent: boolean;
+  constructor(sentence: string, { permanent = false }: { permanent?: boolean } = {}) {
+    super(sentence);
+    this.name = 'JobFailure';
+    this.permanent = permanent;
+  }
+}
+
+export type JobPolicies = Readonly<Record<JobKind, JobPolicy>>;
+
+export const JOB_KINDS = Object.keys(JOB_POLICIES) as readonly JobKind[];
+
+export const isJobKind = (name: string): name is JobKind => Object.hasOwn(JOB_POLICIES, name);

@@ -1,0 +1,22 @@
+/** Lifetimes of what clients and dashboard users are given. */
+
+/** How long a reply is stored for its Idempotency-Key. */
+export const IDEMPOTENCY_HOURS = 24;
+/** A session expires this long after its last use. */
+export const SESSION_DAYS = 7;
+/** And ends so long after the sign-in, used or not. */
+export const SESSION_MAX_DAYS = 30;
+/** How long a device is recognized after a sign-in. It then has rate limits of its own; this is not a session. */
+export const DEVICE_DAYS = 365;
+/** Maximum age of the sign-in to add a passkey. */
+export const FRESH_SIGN_IN_DAYS = 1;
+export const INVITATION_DAYS = 7;
+/** Per account: every invitation sends mail to an arbitrary address. */
+export const INVITATIONS_PER_HOUR = 30;
+/** The setup link of the first start. */
+export const SETUP_LINK_HOURS = 1;
+/** A link to choose a password: mailed, or created on the command line. */
+export const RESET_LINK_HOURS = 1;
+export const COMMAND_RESET_LINK_HOURS = 24;
+/** The link that verifies the address of a sign-up. */
+export const SIGNUP_LINK_HOURS = 24;

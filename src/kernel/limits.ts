@@ -1,0 +1,118 @@
+/**
+ * Limits and defaults that clients, operators or dashboard users can encounter. Schemas, services, store, options and
+ * commands all read them here; `npm run gen` writes web/src/api/limits.ts from this file. A test fails if one of these
+ * numbers is repeated elsewhere. Limits of the DNS and SMTP protocols are defined in the engine.
+ */
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+// Text, in characters.
+
+/** An address to verify, as sent. Longer than RFC 5321 allows, since an address that is too long is a verdict. */
+export const ADDRESS_LENGTH = { min: 1, max: 1024 };
+export const FILTER_VALUE_LENGTH = { min: 1, max: 1024 };
+export const FILTER_REASON_LENGTH = { min: 0, max: 500 };
+export const FILTER_QUERY_LENGTH = { min: 0, max: 1024 };
+/** The name of an account or API key. */
+export const NAME_LENGTH = { min: 1, max: 200 };
+export const ACCOUNT_QUERY_LENGTH = { min: 0, max: 200 };
+export const PERSON_NAME_LENGTH = { min: 1, max: 100 };
+export const PASSKEY_NAME_LENGTH = { min: 1, max: 100 };
+/** The email address of a user: RFC 5321 §4.5.3.1.3, without the angle brackets. */
+export const USER_EMAIL_LENGTH = { min: 3, max: 254 };
+/** The note of a grant in the ledger. */
+export const NOTE_LENGTH = { min: 1, max: 500 };
+/** An IP address or a CIDR. */
+export const IP_LENGTH = { min: 0, max: 64 };
+/** An ID or a reason in a search of the log. */
+export const LOG_QUERY_LENGTH = { min: 0, max: 64 };
+/** A date or an RFC 3339 date-time. */
+export const INSTANT_LENGTH = { min: 0, max: 40 };
+/** Printable ASCII (draft-ietf-httpapi-idempotency-key-header). */
+export const IDEMPOTENCY_KEY_LENGTH = { min: 1, max: 255 };
+/** The token of a link in a mail. */
+export const LINK_TOKEN_LENGTH = { min: 16, max: 128 };
+/** A code of an authenticator app, or a recovery code. */
+export const CODE_LENGTH = { min: 6, max: 20 };
+
+// Requests.
+
+/** The time limit of a check. */
+export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 10_000 };
+export const BODY_BYTES = 16 * 1024;
+export const HEADER_BYTES = 16 * 1024;
+/** From the first byte of a request to the last of its headers. */
+export const HEADERS_WITHIN_SECONDS = 10;
+/** From there to the last byte of its body; a route may have another bound. */
+export const BODY_WITHIN_SECONDS = 14;
+/** Connections at once: of all clients, and of one network (IPv4 address, IPv6 /64) that is no trusted proxy. */
+export const CONNECTIONS_MAX = 10_000;
+export const CONNECTIONS_PER_NETWORK = { min: 1, max: CONNECTIONS_MAX, default: 500 };
+/** A connection whose client reads nothing of a reply for so long is closed. */
+export const OUTPUT_STALL_SECONDS = 10;
+/** Pipelined requests of one connection that are served at once; those behind them wait, and nothing more is read. */
+export const PIPELINED_AT_ONCE = 8;
+/** Pipelined requests that wait: of one connection, and of all. Beyond that the connection is closed. */
+export const PIPELINED_WAITING = 2_000;
+export const PIPELINED_WAITING_TOTAL = 6_000;
+/** 401 replies per network and rate window. */
+export const FAILED_AUTH_PER_WINDOW = 100;
+
+// Pages.
+
+export const FILTERS_PER_PAGE = { min: 1, max: 100, default: 25 };
+/** Pages use OFFSET; for filters beyond the last page, search instead. */
+export const FILTERS_PAGE = { min: 1, max: 1_000_000, default: 1 };
+/** Rows of a keyset page: the log, the ledger, the audit log. */
+export const PAGE_SIZE = { min: 1, max: 100, default: 50 };
+export const ACCOUNTS_PER_PAGE = 50;
+/** Failed jobs that are listed at once. */
+export const OPERATOR_JOBS = 100;
+export const ACCOUNTS_PAGE = { min: 1, max: 100_000, default: 1 };
+/** Rows of the log that one search examines. */
+export const LOG_SEARCH_ROWS = 5_000;
+/** Hours or days of one chart: a month of hours, two years of days. */
+export const CHART_BUCKETS_MAX = 800;
+
+// Filters, keys, passkeys.
+
+/** Lines per import request; the dashboard sends as many requests as needed. */
+export const IMPORT_LINES = { min: 1, max: 200 };
+/** A full import request, each line with an address and a short reason. */
+export const IMPORT_BODY_BYTES = 256 * 1024;
+/** IP addresses and CIDRs on the allowlist of a key. */
+export const ALLOW_IPS = { min: 0, max: 200 };
+/** How long the old key stays valid after a roll. */
+export const KEY_GRACE_SECONDS = { min: 0, max: 30 * 86_400, default: 86_400 };
+/** What a key may spend in a calendar month. */
+export const KEY_MONTHLY_CREDITS = { min: 1, max: 1_000_000_000 };
+/** A key not used for this long is flagged. */
+export const KEY_IDLE_DAYS = 90;
+export const PASSKEYS_MAX = 20;
+/** People who share a browser and are recognized on it. */
+export const DEVICE_USERS_MAX = 5;
+
+// Accounts.
+
+export const RETENTION_DAYS = { min: 1, max: 36_500, default: 30 };
+export const RATE_LIMIT = { min: 1, max: 1_000_000_000 };
+export const LOW_BALANCE = { min: 1, max: 1_000_000_000 };
+export const OPENING_CREDITS = { min: 0, max: 1_000_000_000 };
+export const GRANT_CREDITS = { min: -1_000_000_000, max: 1_000_000_000 };
+/** Per grant on the command line: its users have access to the database anyway. */
+export const COMMAND_CREDITS_MAX = 1_000_000_000_000;
+export const SIGNUP_CREDITS = { min: 0, max: 1_000_000_000, default: 100 };
+
+// Options of the checks.
+
+export const DNS_TIMEOUT_MS = { min: 50, max: 10_000, default: 2_000 };
+export const SMTP_PORT = 25;
+export const SMTP_CONNECTIONS_PER_HOST = { min: 1, max: 1_000, default: 5 };
+/** Per second; 0: unlimited. */
+export const SMTP_RATE_PER_OPERATOR = { min: 0, max: 10_000, default: 2 };
+/** 0: the breaker never opens. */
+export const SMTP_BREAKER_SECONDS = { min: 0, max: 7 * 86_400, default: 3_600 };
+/** Older lists miss too many domains. */
+export const LISTS_STALE_DAYS = 30;

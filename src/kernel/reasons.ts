@@ -1,0 +1,275 @@
+/**
+ * The closed sets of a verdict, and what each reason means to a reader. To add a reason, add it to `REASON_NAMES`: the
+ * compiler then names every place that must handle it.
+ */
+import type { Level } from './plans.ts';
+
+export const STATUSES = ['good', 'bad'] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const DELIVERABILITIES = ['deliverable', 'undeliverable', 'risky', 'unknown'] as const;
+export type Deliverability = (typeof DELIVERABILITIES)[number];
+
+export const REASON_NAMES = [
+  'blocked_by_filter',
+  'invalid_format',
+  'disposable_domain',
+  'domain_not_found',
+  'no_mx_records',
+  'null_mx',
+  'mx_unusable',
+  'dns_failure',
+  'catch_all',
+  'mailbox_not_found',
+  'mailbox_full',
+  'mailbox_disabled',
+  'relay_denied',
+  'greylisted',
+  'smtp_temporary_failure',
+  'smtp_timeout',
+  'smtp_unreachable',
+  'smtp_blocked',
+  'smtp_unverifiable',
+] as const;
+export type Reason = (typeof REASON_NAMES)[number];
+
+/** Means "no reason" where a string is needed: usage by reason, the filter of the log. */
+export const NO_REASON = 'none';
+/** Verifications can be filtered and counted by these. */
+export const REASON_FILTERS = [NO_REASON, ...REASON_NAMES] as const;
+export type ReasonOrNone = (typeof REASON_FILTERS)[number];
+
+/** A verdict in plain sentences, for the dashboard and docs/verdicts.md. */
+export interface VerdictCopy {
+  /** Reads well after "Good: " and "Bad: " with its first letter in lower case. */
+  readonly title: string;
+  readonly meaning: string;
+  readonly advice: string;
+  /** Markdown for docs/verdicts.md only: fields of the reply that say more. */
+  readonly note?: string;
+}
+
+interface ReasonRow {
+  /** Name in lists and charts. */
+  readonly label: string;
+  /** One copy, or one for each status where the reason has two. */
+  readonly copy: VerdictCopy | Readonly<Record<Status, VerdictCopy>>;
+  /**
+   * Seconds after which a retry usually succeeds when the server did not announce a delay; null where there is no such
+   * time.
+   */
+  readonly usualRetrySeconds: number | null;
+}
+
+export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
+  blocked_by_filter: {
+    label: 'Blocked by filter',
+    copy: {
+      title: 'Blocked by one of your filters',
+      meaning: 'Nothing else was checked, and nothing was charged.',
+      advice: 'Reject the address, or remove the filter.',
+      note: '`checks.filter` names the [filter](filters.md).',
+    },
+    usualRetrySeconds: null,
+  },
+  invalid_format: {
+    label: 'Invalid format',
+    copy: {
+      title: 'Not a valid email address',
+      meaning: 'No public mail server could receive mail for it.',
+      advice: 'Show the user what is wrong.',
+      note: '`checks.syntax` has the [error code](syntax-errors.md) and its position.',
+    },
+    usualRetrySeconds: null,
+  },
+  disposable_domain: {
+    label: 'Disposable domain',
+    copy: {
+      title: 'Disposable address',
+      meaning:
+        'The domain or its mail servers belong to a service for disposable addresses. Mail may still arrive for a few minutes.',
+      advice: 'Reject it where you need a lasting address.',
+      note: '`checks.disposable.matched` is the list entry.',
+    },
+    usualRetrySeconds: null,
+  },
+  domain_not_found: {
+    label: 'Domain not found',
+    copy: {
+      title: 'The domain does not exist',
+      meaning: 'DNS has no such name (NXDOMAIN).',
+      advice: 'Reject it, and offer the suggested address if there is one.',
+      note: 'The suggestion is in `did_you_mean`.',
+    },
+    usualRetrySeconds: null,
+  },
+  no_mx_records: {
+    label: 'No MX records',
+    copy: {
+      title: 'The domain has no mail server',
+      meaning: 'It exists but has neither MX nor address records.',
+      advice: 'Reject it.',
+    },
+    usualRetrySeconds: null,
+  },
+  null_mx: {
+    label: 'Null MX',
+    copy: {
+      title: 'The domain does not accept mail',
+      meaning: 'It publishes a null MX record (RFC 7505).',
+      advice: 'Reject it.',
+    },
+    usualRetrySeconds: null,
+  },
+  mx_unusable: {
+    label: 'MX unusable',
+    copy: {
+      title: 'No usable mail server',
+      meaning: 'The MX records name only IP addresses, localhost, hosts without an address, or private addresses.',
+      advice: 'Reject it.',
+    },
+    usualRetrySeconds: null,
+  },
+  dns_failure: {
+    label: 'DNS failure',
+    copy: {
+      title: "The domain's name servers are failing",
+      meaning: 'Other domains resolve; this one currently does not.',
+      advice: 'Retry later. Do not delete the address because of this.',
+      note: '`checks.mx.failure` says how the lookup failed.',
+    },
+    usualRetrySeconds: null,
+  },
+  catch_all: {
+    label: 'Catch-all',
+    copy: {
+      title: 'The domain is a catch-all',
+      meaning: 'The server accepts every mailbox name, so accepting this one proves little.',
+      advice: 'Send to people who signed up. Be careful with purchased or guessed lists.',
+    },
+    usualRetrySeconds: null,
+  },
+  mailbox_not_found: {
+    label: 'Mailbox not found',
+    copy: {
+      title: 'The mailbox does not exist',
+      meaning: 'The mail server rejected it as unknown.',
+      advice: 'Reject or delete it.',
+    },
+    usualRetrySeconds: null,
+  },
+  mailbox_full: {
+    label: 'Mailbox full',
+    copy: {
+      good: {
+        title: 'The mailbox is full for now',
+        meaning: 'It exists, but the server is deferring mail for it.',
+        advice: 'Keep it and retry in a few days.',
+        note: 'The server replied 4xx.',
+      },
+      bad: {
+        title: 'The mailbox is full',
+        meaning: 'The server rejected the address permanently. Such a mailbox is often abandoned.',
+        advice: 'Stop sending to it, and verify it again before you delete it.',
+        note: 'The server replied 5xx.',
+      },
+    },
+    usualRetrySeconds: null,
+  },
+  mailbox_disabled: {
+    label: 'Mailbox disabled',
+    copy: {
+      title: 'The mailbox is disabled',
+      meaning: 'It exists but has been closed or suspended.',
+      advice: 'Delete it.',
+    },
+    usualRetrySeconds: null,
+  },
+  relay_denied: {
+    label: 'Relay denied',
+    copy: {
+      title: 'The server does not accept mail for this domain',
+      meaning: "The domain's MX record points to the wrong server.",
+      advice: 'Reject it.',
+    },
+    usualRetrySeconds: null,
+  },
+  greylisted: {
+    label: 'Greylisted',
+    copy: {
+      title: 'Greylisted by the mail server',
+      meaning: 'It defers mail from senders it has not seen before. Whether the mailbox exists is not known yet.',
+      advice: 'Retry later.',
+      note: 'Wait `retry_after` seconds where it is set.',
+    },
+    // Most servers accept the second attempt after 5 minutes.
+    usualRetrySeconds: 300,
+  },
+  smtp_temporary_failure: {
+    label: 'SMTP temporary failure',
+    copy: {
+      title: 'The mail server has a temporary problem',
+      meaning: 'The server deferred the request or closed the connection.',
+      advice: 'Retry later.',
+      note: 'Wait `retry_after` seconds where it is set.',
+    },
+    usualRetrySeconds: null,
+  },
+  smtp_timeout: {
+    label: 'SMTP timeout',
+    copy: {
+      title: 'The mail server did not answer in time',
+      meaning: 'Whether the mailbox exists is unknown.',
+      advice: 'Retry later, with a longer timeout (`timeout_ms` in the API).',
+      note: 'Also given when the rate limit for this operator left no time to connect before the deadline.',
+    },
+    usualRetrySeconds: null,
+  },
+  smtp_unreachable: {
+    label: 'SMTP unreachable',
+    copy: {
+      title: 'No mail server could be reached',
+      meaning: 'Whether the mailbox exists is unknown.',
+      advice: 'Retry later. If this happens with every domain, outbound port 25 is blocked for this service.',
+    },
+    usualRetrySeconds: null,
+  },
+  smtp_blocked: {
+    label: 'SMTP blocked',
+    copy: {
+      title: 'The mail server blocks this service',
+      meaning: 'It objects to our IP address, sender address or reputation. That says nothing about the mailbox.',
+      advice: 'Treat it like a result of the mx level.',
+      note: 'See [asking mail servers](operating.md#asking-mail-servers).',
+    },
+    usualRetrySeconds: null,
+  },
+  smtp_unverifiable: {
+    label: 'SMTP unverifiable',
+    copy: {
+      title: 'The mailbox cannot be verified',
+      meaning:
+        'The operator accepts every recipient, the address needs an extension that the server lacks, or this service is not set up to connect to mail servers.',
+      advice: 'Treat it like a result of the mx level.',
+      note: 'Yahoo accepts every recipient; the extension is SMTPUTF8.',
+    },
+    usualRetrySeconds: null,
+  },
+};
+
+/** Copy of the verdicts that need no reason, by the level that was billed. */
+export const NO_REASON_COPY: Readonly<Record<Level, VerdictCopy>> = {
+  mx: {
+    title: 'The domain accepts mail',
+    meaning: 'It has a working mail server. The mailbox was not checked.',
+    advice: 'Accept it. Use the smtp level if you need to know whether the mailbox exists.',
+  },
+  smtp: {
+    title: 'The mailbox exists',
+    meaning: 'The server accepted this mailbox and rejected a random one.',
+    advice: 'Send.',
+  },
+};
+
+/** Anchor of a reason on docs/verdicts.md: stable, so that other pages and programs can link to it. */
+export const reasonAnchor = (reason: Reason | null): string => `reason-${reason ?? NO_REASON}`;

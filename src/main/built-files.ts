@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Where `npm run build` puts the dashboard, relative to the bundle and to the sources. */
+export const WEB_FOLDERS = [fromHere('./web'), fromHere('../../dist/web')];
+
+/** The API reference's script. Null if nothing has been built. */
+export async function docsScript(): Promise<Buffer | null> {
+  for (const path of ['./scalar.js', '../../dist/scalar.js']) {
+    const script = await readFile(fromHere(path)).catch(() => null);
+    if (script) return script;
+  }
+  return null;
+}

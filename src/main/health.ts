@@ -1,0 +1,59 @@
+import type { VerificationEngine } from '../engine/create.ts';
+import { ageInDays } from '../engine/doctor/service.ts';
+import type { WatchedLists } from '../engine/lists/watch.ts';
+import type { Health } from '../http/context.ts';
+import { type Clock, toIso } from '../kernel/clock.ts';
+import type { Store } from '../store/store.ts';
+
+/** The check of the store commits a write. */
+const SHARED_MS = 1000;
+
+/** What `/readyz` reports. */
+export function createHealth(store: Store, engine: VerificationEngine, lists: WatchedLists, clock: Clock): Health {
+  const storeProblem = () =>
+    store.ping().then(
+      () => null,
+      (error: unknown) => `the store does not answer: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  const resolverProblem = async () => {
+    const now = clock.elapsed();
+    const alive = await engine.resolver.alive({ deadline: now + 1500, since: now });
+    return alive ? null : 'no DNS resolver answers';
+  };
+  return {
+    store: sharedCheck(storeProblem, clock),
+    resolver: sharedCheck(resolverProblem, clock),
+    details: () => ({
+      asker: egressDetails(engine),
+      lists: listDetails(lists, clock),
+      dns: dnsDetails(engine.resolver.health(), clock),
+    }),
+  };
+}
+
+/** All callers within SHARED_MS get the same answer, so that a check costs the same however many ask. */
+function sharedCheck(check: () => Promise<string | null>, clock: Clock): () => Promise<string | null> {
+  let latest: { at: number; answer: Promise<string | null> } | null = null;
+  return () => {
+    const now = clock.elapsed();
+    if (latest === null || now - latest.at >= SHARED_MS) latest = { at: now, answer: check() };
+    return latest.answer;
+  };
+}
+
+/** Whether mail servers can be reached, according to past checks. Opens no connections. */
+function egressDetails(engine: VerificationEngine) {
+  const egress = engine.egressHealth();
+  if (egress === null) return { state: 'no_helo_name', since: null, helo_configured: false };
+  return { state: egress.state, since: toIso(egress.since), helo_configured: true };
+}
+
+function listDetails(lists: WatchedLists, clock: Clock) {
+  const { version, size } = lists.current;
+  return { version, age_days: ageInDays(version, clock.now()), disposable_domains: size, problem: lists.problem };
+}
+
+function dnsDetails({ lastAnswerAt, ...health }: ReturnType<VerificationEngine['resolver']['health']>, clock: Clock) {
+  const seconds = lastAnswerAt === null ? null : Math.round((clock.elapsed() - lastAnswerAt) / 1000);
+  return { last_answer_seconds_ago: seconds, cached: health.cached, asking: health.asking };
+}

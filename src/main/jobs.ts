@@ -1,0 +1,55 @@
+import type { Options } from '../config/read.ts';
+import { accountRemovalJob } from '../jobs/account-removal.ts';
+import { listsUpdateJob } from '../jobs/lists-update.ts';
+import { lowBalanceJob } from '../jobs/low-balance.ts';
+import { mailJob } from '../jobs/mail.ts';
+import { passwordResetJob } from '../jobs/password-reset.ts';
+import { purgeJob } from '../jobs/purge.ts';
+import type { JobRunners } from '../jobs/runner.ts';
+import { signUpJob } from '../jobs/sign-up.ts';
+import { startUpkeep } from '../jobs/upkeep.ts';
+import { startWorker } from '../jobs/worker.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { ListsUpdate } from '../service/lists-update.ts';
+import { createLowBalanceAlerts } from '../service/low-balance.ts';
+import type { Mail } from '../service/mail.ts';
+import type { SignInService } from '../service/sign-in/service.ts';
+import { createAccountRemoval, createPurge } from '../service/upkeep.ts';
+import type { Store } from '../store/store.ts';
+import type { Closers } from './closers.ts';
+
+interface Parts {
+  readonly options: Options;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly mail: Mail | null;
+  readonly listsUpdate: ListsUpdate;
+  readonly context: { readonly signIn: SignInService };
+  readonly closers: Closers;
+  readonly url: () => string;
+}
+
+/** Background work, in every process except those that only serve requests. */
+export function startJobs(parts: Parts): void {
+  const { options, logger, clock, store, closers } = parts;
+  if (options.role === 'api') return;
+  // Not a job: it must also work while the queue is stuck.
+  const upkeep = startUpkeep((signal) => store.upkeep.releaseDead(signal), logger);
+  closers.add('upkeep', 3_000, () => upkeep.stop());
+  const worker = startWorker({ jobs: store.jobs, runners: runnersOf(parts), clock, logger });
+  closers.add('jobs', 5_000, () => worker.stop());
+}
+
+function runnersOf({ options, clock, store, mail, listsUpdate, context: { signIn }, url }: Parts): JobRunners {
+  return {
+    mail: mail && mailJob(mail),
+    password_reset: mail && passwordResetJob(signIn.passwords),
+    sign_up: mail && signUpJob(signIn),
+    low_balance: mail && lowBalanceJob(createLowBalanceAlerts({ store, url })),
+    purge: purgeJob(createPurge({ store, clock, retentionDays: options.retentionDays })),
+    account_removal: accountRemovalJob(createAccountRemoval(store)),
+    lists_update: listsUpdateJob(listsUpdate),
+  };
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { trackConnections } from '../http/connections.ts';
+import type { Closers } from './closers.ts';
+
+/**
+ * After a stop begins, the port stays open for this long while connections close after their reply, so that requests do not
+ * hit a closed port before load balancers have noticed.
+ */
+const LAME_DUCK_MS = 1000;
+/** Requests in flight are cut off after this long; the rest of the stop's time limit is for the remaining closers. */
+const DRAIN_MS = 25_000;
+
+interface Port {
+  readonly host: string;
+  readonly port: number;
+  /** The option that sets it, for error messages. */
+  readonly option: 'MAILVET_PORT' | 'MAILVET_METRICS_PORT';
+}
+
+/** Rethrows errors of `listen` with a message that names the port and the option that sets it. */
+export async function explainListening<T>({ host, port, option }: Port, listen: () => Promise<T>): Promise<T> {
+  try {
+    return await listen();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const sentences: Readonly<Record<string, string>> = {
+      EADDRINUSE: `port ${port} of ${host} is in use: stop the process that listens there, or set ${option} to another port.`,
+      EACCES: `this user may not listen on port ${port} of ${host}: set ${option} to a port above 1023.`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine: correct MAILVET_HOST.`,
+    };
+    const sentence = sentences[String(code)];
+    throw sentence === undefined ? error : new Error(sentence, { cause: error });
+  }
+}
+
+/** Opens the main port; returns its number. Closing it lets requests in flight finish. */
+export async function listenForRequests(
+  app: FastifyInstance,
+  { host, port }: { host: string; port: number },
+  closers: Closers,
+): Promise<number> {
+  const connections = trackConnections(app.server);
+  await explainListening({ host, port, option: 'MAILVET_PORT' }, () => app.listen({ host, port }));
+  closers.add('requests', DRAIN_MS + 1000, async () => {
+    const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+    await sleep(LAME_DUCK_MS);
+    // Idle keep-alive connections, and those that never sent a request, would otherwise delay the stop.
+    const sweep = setInterval(connections.closeUnused, 100);
+    connections.closeUnused();
+    try {
+      await app.close();
+    } finally {
+      clearTimeout(cut);
+      clearInterval(sweep);
+    }
+  });
+  const address = app.server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}

@@ -1,0 +1,115 @@
+import type { Options } from '../config/read.ts';
+import { smtpIdentityOf } from '../config/read.ts';
+import type { VerificationEngine } from '../engine/create.ts';
+import type { WatchedLists } from '../engine/lists/watch.ts';
+import { createFailedAuthLimiter } from '../http/access/failed-auth-limiter.ts';
+import { callerIp } from '../http/caller-ip.ts';
+import type { HttpContext } from '../http/context.ts';
+import { createWebFiles } from '../http/dashboard/web-files.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { startTraffic } from '../jobs/traffic.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Logger, shownAddress } from '../kernel/log.ts';
+import { createAdmissionService, ipMatcher } from '../service/admission.ts';
+import { createDashboard } from '../service/dashboard.ts';
+import { createFilterService } from '../service/filters.ts';
+import { createListsUpdate, type ListsUpdate } from '../service/lists-update.ts';
+import { createMail, type Mail } from '../service/mail.ts';
+import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
+import { createSignIn } from '../service/sign-in/service.ts';
+import { createTrafficCounter, type TrafficCounter } from '../service/traffic.ts';
+import { usageOf } from '../service/usage.ts';
+import { createVerifyService, type VerifyService } from '../service/verify.ts';
+import type { Store } from '../store/store.ts';
+import { docsScript } from './built-files.ts';
+import type { Closers } from './closers.ts';
+import { createHealth } from './health.ts';
+
+/** Maximum of verifications waiting for DNS or a mail server. */
+const MAX_RUNNING = 5000;
+
+interface Parts {
+  readonly options: Options;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly webFolders: readonly string[];
+  readonly store: Store;
+  readonly engine: VerificationEngine;
+  readonly lists: WatchedLists;
+  readonly metrics: Metrics | null;
+  readonly closers: Closers;
+  /** Public URL of the service, without a trailing slash. */
+  readonly url: () => string;
+}
+
+interface Services {
+  readonly context: HttpContext;
+  readonly mail: Mail | null;
+  readonly listsUpdate: ListsUpdate;
+}
+
+/** The dependencies of the HTTP handlers, and those they share with jobs. */
+export function createServices(parts: Parts): Services {
+  const { options, logger, clock, store, engine, lists, metrics, closers, url } = parts;
+  const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
+  const signIn = createSignIn({
+    ...{ store, clock, logger, url, mail },
+    secret: options.authSecret,
+    signup: options.signup === 'open' ? { credits: options.signupCredits } : null,
+    checkDeliverability: deliverabilityCheck(engine),
+  });
+  const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, options });
+  const traffic = createTrafficCounter(store.traffic, clock);
+  const trafficJob = startTraffic(traffic, logger);
+  closers.add('traffic counts', 2_000, () => trafficJob.stop());
+  const context: HttpContext = {
+    ...createDashboard({
+      ...{ store, clock, lists, url, listsUpdate },
+      mail: mail !== null,
+      options: { ...options, smtpIdentity: smtpIdentityOf(options) },
+      sessions: signIn,
+      confirmPassword: signIn.passwords.confirm,
+    }),
+    signIn,
+    clock,
+    admission: createAdmissionService(store),
+    usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
+    verify: verifyService(parts, traffic),
+    filters: createFilterService(store),
+    health: createHealth(store, engine, lists, clock),
+    callerIp: callerIp(options.trustedProxies),
+    connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },
+    failedAuth: createFailedAuthLimiter(clock),
+    metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
+    answered(request) {
+      metrics?.request(request);
+      if (request.status >= 400 && request.caller) traffic.refused(request.caller.accountId, request.status);
+    },
+    webFiles: createWebFiles(parts.webFolders),
+    docsScript,
+    draining: () => closers.closing,
+    logger,
+    publicUrl: options.publicUrl,
+    securityContact: options.securityContact,
+    url,
+    answersRequests: options.role !== 'worker',
+  };
+  return { context, mail, listsUpdate };
+}
+
+function verifyService({ options, logger, store, engine, metrics }: Parts, traffic: TrafficCounter): VerifyService {
+  return createVerifyService({
+    charging: store.charging,
+    tools: engine,
+    maxRunning: MAX_RUNNING,
+    onVerdict(record, _evidence, caller) {
+      const { id, email, status, reason, validationType: level, durationMs } = record;
+      traffic.verified(caller.accountId, level, durationMs);
+      metrics?.verification({ status, reason, level, seconds: durationMs / 1000 });
+      // Hashing the address costs more than logging, so skip it unless the line is written.
+      if (!logger.isLevelEnabled('debug')) return;
+      const address = shownAddress(email, options.logAddresses);
+      logger.debug({ verification: id, email: address, status, reason }, 'verified');
+    },
+  });
+}

@@ -1,0 +1,28 @@
+import type { AdmissionRequest, Caller, IdempotencyRef, Store, StoredReply } from '../store/store.ts';
+
+export { canonicalIp, ipMatcher } from '../engine/address/ip.ts';
+export type { Admission, Caller, IdempotencyRef, RateWindow, StoredReply } from '../store/store.ts';
+
+/** An admission request that is not for a verification. */
+type RequestAdmission = Omit<AdmissionRequest, 'verify'>;
+
+/** API keys, IP allowlists, rate limits and stored replies of an Idempotency-Key. */
+export interface AdmissionService {
+  admit(request: RequestAdmission): ReturnType<Store['charging']['admit']>;
+  /** Stores the reply to a request that changed nothing, or forgets its key if a retry may succeed. */
+  keep(caller: Caller, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
+}
+
+/** Replies of 401, 402, 403, 429 and 5xx are not stored. */
+const storable = (status: number): boolean => status < 500 && ![401, 402, 403, 429].includes(status);
+
+export const createAdmissionService = (store: Pick<Store, 'charging' | 'idempotency'>): AdmissionService => ({
+  admit: (request) => store.charging.admit({ ...request, verify: null }),
+  async keep(caller, ref, reply) {
+    // The key belongs to another request that is in progress.
+    if (reply.status === 409) return;
+    await (storable(reply.status)
+      ? store.idempotency.finish(caller, ref, reply)
+      : store.idempotency.forget(caller, ref));
+  },
+});

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.ts';
+import type { Jobs } from '../store/jobs/queue.ts';
+import type { ListsOptions } from './lists.ts';
+
+/** Updates of the disposable list, as a job and for an operator who waits for the result. */
+export interface ListsUpdate {
+  /** Updates in this process, in a worker thread. Throws an Error with a message for users. */
+  run(signal?: AbortSignal): Promise<void>;
+  /** Adds a job, which any node may claim, and waits for it. Returns a sentence about the outcome; throws as `run` does. */
+  request(): Promise<string>;
+}
+
+const POLL_MS = 100;
+const WAIT_MS = 120_000;
+
+export function createListsUpdate(parts: {
+  jobs: Pick<Jobs, 'add' | 'list' | 'get'>;
+  clock: Clock;
+  options: ListsOptions & { readonly role: 'all' | 'api' | 'worker' };
+}): ListsUpdate {
+  const { jobs, clock, options } = parts;
+  /** Of this process's last update. */
+  let summary: string | null = null;
+
+  async function run(signal?: AbortSignal): Promise<void> {
+    // Imported lazily, to keep the start fast.
+    const { fetchListsInWorker, summaryLine } = await import('./lists.ts');
+    summary = summaryLine(await fetchListsInWorker(options, signal));
+  }
+
+  /** The ID of the new job, or of the one already open. */
+  async function enqueue(): Promise<string | null> {
+    const id = await jobs.add({ kind: 'lists_update', payload: {}, key: 'lists' });
+    if (id !== null) return id;
+    const { items } = await jobs.list({ failed: false, limit: 1000 });
+    return items.find(({ kind }) => kind === 'lists_update')?.id ?? null;
+  }
+
+  return {
+    run,
+    async request() {
+      summary = null;
+      // Such a process runs no jobs, so the update must be made here, in its own folder.
+      if (options.role === 'api') await run();
+      else await ended(await enqueue());
+      return summary ?? 'The lists were updated on another node.';
+    },
+  };
+
+  async function ended(id: string | null): Promise<void> {
+    for (const until = clock.elapsed() + WAIT_MS; id !== null; await sleep(POLL_MS)) {
+      const job = await jobs.get(id);
+      if (job === null) return;
+      if (job.state === 'failed') throw new Error(job.lastError ?? 'the update failed');
+      if (clock.elapsed() > until) throw new Error('the update is still running in the background');
+    }
+  }
+}

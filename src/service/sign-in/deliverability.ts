@@ -1,0 +1,48 @@
+import { decideVerdict } from '../../engine/decide-verdict.ts';
+import type { EgressHealth } from '../../engine/smtp/egress.ts';
+import { type EngineDeps, runOffline, runOnline } from '../../engine/verify.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Reason } from '../../kernel/reasons.ts';
+import type { CheckDeliverability } from './sign-up.ts';
+
+/** A user is waiting for the reply. */
+const WITHIN_MS = 8000;
+
+/** Why an address cannot be used to sign up; null: the reason does not make an address bad, or does not occur here. */
+const WHY: Readonly<Record<Reason, string | null>> = {
+  blocked_by_filter: null,
+  invalid_format: 'email is not a valid email address.',
+  disposable_domain: 'email is a disposable address: use a permanent one.',
+  domain_not_found: "email's domain does not exist.",
+  no_mx_records: "email's domain has no mail server.",
+  null_mx: "email's domain does not accept mail.",
+  mx_unusable: "email's domain has no mail server that can be reached.",
+  dns_failure: "email's domain cannot be looked up: its name servers are failing.",
+  catch_all: null,
+  mailbox_not_found: 'email has no mailbox on its mail server.',
+  mailbox_full: "email's mailbox is full.",
+  mailbox_disabled: "email's mailbox is disabled.",
+  relay_denied: "email's mail server does not accept mail for its domain.",
+  greylisted: null,
+  smtp_temporary_failure: null,
+  smtp_timeout: null,
+  smtp_unreachable: null,
+  smtp_blocked: null,
+  smtp_unverifiable: null,
+};
+
+/** Runs the engine itself, at the smtp level where this host can reach mail servers. Nothing is charged or recorded. */
+export function deliverabilityCheck(engine: EngineDeps & { egressHealth(): EgressHealth | null }): CheckDeliverability {
+  return async (email) => {
+    const level = engine.egressHealth()?.state === 'ok' ? 'smtp' : 'mx';
+    const evidence = await runOnline(runOffline(email, level, engine), { timeoutMs: WITHIN_MS }, engine);
+    const verdict = decideVerdict(evidence);
+    if (verdict === null) {
+      const sentence = 'The address cannot be checked right now because no DNS resolver is answering.';
+      throw new ApiError('verification_unavailable', sentence, { retry_after: 5 });
+    }
+    if (verdict.status === 'good') return { good: true };
+    const why = (verdict.reason && WHY[verdict.reason]) ?? 'email cannot receive mail.';
+    return { good: false, why: evidence.didYouMean === null ? why : `${why} Did you mean ${evidence.didYouMean}?` };
+  };
+}

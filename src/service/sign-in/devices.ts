@@ -1,0 +1,72 @@
+import { DEVICE_DAYS } from '../../kernel/lifetimes.ts';
+import { DEVICE_USERS_MAX } from '../../kernel/limits.ts';
+import type { Store } from '../../store/store.ts';
+import type { Library } from './library.ts';
+import { type BrowserRequest, cookiesOf, hasCookie, headersOf } from './library-calls.ts';
+import type { Origin } from './limits.ts';
+
+/**
+ * Devices that have signed in before, known by a signed cookie that survives signing out. It is no session: all it gives
+ * is limits of its own, so that other people's attempts at an address cannot lock its user out.
+ */
+export interface Devices {
+  /** Where an attempt at this address comes from: a device of its user, or just a network. */
+  originFor(browser: BrowserRequest, email: string): Promise<Origin>;
+  /** The same by the user's ID; null: whoever has signed in on the device. */
+  originOf(browser: BrowserRequest, user: string | null): Promise<Origin>;
+  /** The cookie after a complete sign-in, as headers. */
+  remember(browser: BrowserRequest, user: string): Promise<readonly string[]>;
+}
+
+interface Device {
+  readonly id: string;
+  /** The latest first. */
+  readonly users: readonly string[];
+}
+
+const SEPARATOR = '.';
+
+const toDevice = (value: string): Device | null => {
+  const [id, ...users] = value.split(SEPARATOR);
+  return id ? { id, users } : null;
+};
+
+interface DeviceParts {
+  readonly library: () => Promise<Library>;
+  readonly users: Pick<Store['users'], 'get'>;
+  /** The id of a new device. */
+  readonly newId: () => string;
+}
+
+export function createDevices({ library, users, newId }: DeviceParts): Devices {
+  async function read(browser: BrowserRequest): Promise<Device | null> {
+    if (!hasCookie(browser.cookie, 'device')) return null;
+    const { api } = await library();
+    const value = await api.deviceCookie({ headers: headersOf(browser, 'device') });
+    return value === null ? null : toDevice(value);
+  }
+
+  return {
+    // By way of the device's own users, so that the time taken says nothing about other addresses.
+    async originFor(browser, email) {
+      const device = await read(browser);
+      for (const id of device?.users ?? [])
+        if ((await users.get(id))?.email === email) return { ip: browser.ip, device: device?.id ?? null };
+      return { ip: browser.ip, device: null };
+    },
+
+    async originOf(browser, user) {
+      const device = await read(browser);
+      const known = device !== null && (user === null || device.users.includes(user));
+      return { ip: browser.ip, device: known ? device.id : null };
+    },
+
+    async remember(browser, user) {
+      const { id, users: earlier } = (await read(browser)) ?? { id: newId(), users: [] };
+      const all = [user, ...earlier.filter((other) => other !== user)].slice(0, DEVICE_USERS_MAX);
+      const { api } = await library();
+      const body = { value: [id, ...all].join(SEPARATOR), days: DEVICE_DAYS };
+      return cookiesOf((await api.setDeviceCookie({ body, returnHeaders: true })).headers);
+    },
+  };
+}

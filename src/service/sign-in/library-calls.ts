@@ -1,0 +1,75 @@
+import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
+
+/** What a request says about its browser, unvalidated. */
+export interface BrowserRequest {
+  /** Canonical. */
+  readonly ip: string;
+  /** The Cookie header. */
+  readonly cookie: string | undefined;
+  /** The Origin header; the guard has compared it with the request's host. */
+  readonly origin: string | undefined;
+}
+
+/** Set-Cookie headers for the reply. */
+export interface Cookies {
+  readonly setCookie: readonly string[];
+}
+
+/** The library's cookies, without prefix. */
+type CookieName = 'session_token' | 'two_factor' | 'passkey' | 'device';
+
+const NAME = /^(?:__Secure-)?mailvet\.([a-z_]+)$/;
+
+const pairsOf = (cookie: string | undefined): readonly string[] => (cookie ?? '').split(';').map((pair) => pair.trim());
+
+const nameOf = (pair: string): string | null => NAME.exec(pair.slice(0, Math.max(0, pair.indexOf('='))))?.[1] ?? null;
+
+/** Whether the request has such a cookie; if not, the library need not be loaded. */
+export const hasCookie = (cookie: string | undefined, name: CookieName): boolean =>
+  pairsOf(cookie).some((pair) => nameOf(pair) === name);
+
+/**
+ * Headers for a library call, with only the named cookies of the request: a sign-in, for example, must not see the
+ * current session.
+ */
+export function headersOf(
+  browser: Pick<BrowserRequest, 'cookie' | 'origin'>,
+  ...names: readonly CookieName[]
+): Headers {
+  const headers = new Headers();
+  const kept = pairsOf(browser.cookie).filter((pair) => names.some((name) => name === nameOf(pair)));
+  if (kept.length > 0) headers.set('cookie', kept.join('; '));
+  if (browser.origin !== undefined) headers.set('origin', browser.origin);
+  return headers;
+}
+
+/** The Set-Cookie headers of the library's reply. */
+export const cookiesOf = (headers: Headers | null | undefined): readonly string[] => headers?.getSetCookie() ?? [];
+
+/** An APIError of the library, recognized by shape, because importing the class would load the library. */
+interface LibraryError {
+  readonly name: 'APIError';
+  readonly status: string | number;
+  readonly body?: { readonly code?: string };
+}
+const isLibraryError = (error: unknown): error is LibraryError => error instanceof Error && error.name === 'APIError';
+
+/** Maps a code (or status) of the library to an error code of ours, with an optional message. */
+export type ErrorMapping = Readonly<Record<string, ErrorCode | readonly [ErrorCode, string]>>;
+
+/** The session ended between the guard and the call. */
+const ALWAYS: ErrorMapping = { UNAUTHORIZED: 'not_signed_in', SESSION_NOT_FRESH: 'sign_in_again' };
+
+/** Calls the library and converts its errors to ApiErrors; unmapped ones become `internal_error`. */
+export async function callLibrary<T>(mapping: ErrorMapping, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isLibraryError(error)) throw error;
+    const known: ErrorMapping = { ...ALWAYS, ...mapping };
+    const meaning = known[error.body?.code ?? ''] ?? known[String(error.status)];
+    if (meaning === undefined) throw new ApiError('internal_error', undefined, {}, error);
+    const [code, message] = typeof meaning === 'string' ? [meaning] : meaning;
+    throw new ApiError(code, message);
+  }
+}

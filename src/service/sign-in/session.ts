@@ -1,0 +1,17 @@
+/** The user of a session. */
+export interface SignedIn {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly operator: boolean;
+  readonly secondFactor: boolean;
+}
+
+/** Reads sessions: the part of the sign-in service that the dashboard's guard needs. */
+export interface Sessions {
+  /**
+   * The session of a request's Cookie header; null: not signed in. `setCookie`: headers to return (an extended
+   * session).
+   */
+  fromCookie(cookie: string | undefined): Promise<{ user: SignedIn; setCookie: readonly string[] } | null>;
+}

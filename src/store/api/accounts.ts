@@ -1,0 +1,104 @@
+import type { MailPayload } from '../../kernel/jobs.ts';
+import type { AccountStatus, Plan } from '../../kernel/plans.ts';
+import type { Actor } from './actor.ts';
+
+export type AccountId = string & { readonly __brand: 'AccountId' };
+
+export interface Account {
+  readonly id: AccountId;
+  readonly name: string;
+  readonly plan: Plan;
+  /** Requests per window; the plan's own unless one was set. */
+  readonly rateLimit: number;
+  /** True when `rateLimit` was set for this account. */
+  readonly rateLimitSet: boolean;
+  readonly status: AccountStatus;
+  /** What can still be spent: grants − settled charges − holds. Never below zero. */
+  readonly balance: number;
+  /** Held by checks that are still running. */
+  readonly locked: number;
+  /** Days that single verifications are kept; null: as long as the server keeps them. */
+  readonly retentionDays: number | null;
+  /** Below this balance, owners and admins get an alert; null: never. */
+  readonly lowBalance: number | null;
+  readonly createdAt: number;
+}
+
+export interface RateWindow {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the window ends. */
+  readonly resetAt: number;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+export interface LedgerRow {
+  readonly id: number;
+  readonly kind: 'grant' | 'hold' | 'settlement' | 'release';
+  /** Change of the balance: grants +n, holds −n, settlements +(held − charged) or −charged without a hold, releases +n. */
+  readonly amount: number;
+  /** What was charged for good; 0 but in settlements. */
+  readonly charged: number;
+  readonly verificationId: string | null;
+  readonly note: string | null;
+  readonly createdAt: number;
+}
+
+export interface AccountChange {
+  readonly name?: string;
+  readonly plan?: Plan;
+  readonly rateLimit?: number | null;
+  readonly status?: AccountStatus;
+  readonly retentionDays?: number | null;
+  readonly lowBalance?: number | null;
+}
+
+/** The alert to one of the account's admins; null: none. */
+export type LowBalanceMail = (account: Account, to: string) => MailPayload | null;
+
+/**
+ * With `by`, a change is written to the audit log in the same transaction; likewise in the other interfaces. Creating
+ * anything in a deleted account throws ApiError('not_found').
+ */
+export interface Accounts {
+  create(
+    input: { name: string; plan: Plan; rateLimit: number | null; credits: number; note?: string },
+    by?: Actor,
+  ): Promise<Account>;
+  get(id: string): Promise<Account | null>;
+  list(): Promise<Account[]>;
+  count(): Promise<number>;
+  /** One page, newest first; `query` is searched literally in id and name, without regard to case. */
+  search(input: {
+    query: string | null;
+    offset: number;
+    limit: number;
+  }): Promise<Page<Account & { readonly members: number; readonly keys: number }>>;
+  set(id: AccountId, change: AccountChange, by?: Actor): Promise<Account | null>;
+  /** Adds credits, or removes them when negative; null when the balance would fall below zero. */
+  grant(id: AccountId, credits: number, note: string, by?: Actor): Promise<Account | null>;
+  /** Newest first; ids below `before`. */
+  ledger(id: AccountId, limit: number, before?: number | null): Promise<LedgerRow[]>;
+  /**
+   * Deletes the account: from now on its keys are refused and nobody is a member; people who are in no other account
+   * and no operators go with it. Its rows follow in the rounds of upkeep, as there may be millions.
+   */
+  remove(id: AccountId): Promise<boolean>;
+  /**
+   * Accounts whose balance (with what is held, as it may come back) fell below their threshold since this was last called,
+   * each returned once on all nodes together; the mails to its owners and admins are added as jobs in the same
+   * transaction. One whose balance recovered, or whose threshold changed, can alert again.
+   */
+  claimLowBalanceAlerts(mailTo: LowBalanceMail, signal?: AbortSignal): Promise<Account[]>;
+  /** The rate window as it stands, without counting a request. */
+  window(id: AccountId): Promise<RateWindow | null>;
+  /**
+   * Sums that must agree: balance = Σ ledger.amount; locked = Σ holds; Σ charged = Σ verification credits while
+   * nothing has been purged. Returns what does not.
+   */
+  audit(): Promise<string[]>;
+}

@@ -1,0 +1,156 @@
+/** Charging: the request and the outcome of admission, and the settlement of a hold. */
+import type { KeyScope } from '../../kernel/key-scopes.ts';
+import type { Level } from '../../kernel/plans.ts';
+import type { Deliverability, Reason, Status } from '../../kernel/reasons.ts';
+import type { AccountId, RateWindow } from './accounts.ts';
+import type { Filter } from './filters.ts';
+import type { IdempotencyRef, StoredReply } from './idempotency.ts';
+import type { Caller } from './keys.ts';
+
+/** A recorded verification: what the log shows and what the ledger charges for. */
+export interface VerificationRecord {
+  /** `ver_…`, made by the caller so that the recorded reply can name it. */
+  readonly id: string;
+  /** As sent. May hold any UTF-16 code unit but NUL is stored as U+FFFD where an engine cannot keep it. */
+  readonly email: string;
+  readonly requested: Level;
+  readonly validationType: Level;
+  readonly status: Status;
+  readonly deliverability: Deliverability;
+  readonly reason: Reason | null;
+  readonly credits: number;
+  readonly clientIp: string | null;
+  readonly durationMs: number;
+  /** The reply's JSON text, exactly as it is sent. */
+  readonly body: string;
+}
+
+/** Canonical values under which the account's filters could match this request: email, then domains, then IPs. */
+export interface FilterKeys {
+  readonly email: string | null;
+  /** The domain and its parents, longest first. */
+  readonly domains: readonly string[];
+  /** The canonical values that cover the end user's IP, most specific first; asked for only when there are IP filters. */
+  readonly ips: () => readonly string[];
+}
+
+export interface AdmissionRequest {
+  /** `hashApiKey(key)`; or the account that a person signed in to, which is charged under the key id `dashboard`. */
+  readonly keyHash: string | { readonly account: AccountId };
+  /** What the request is for: an API key must have it, a signed-in user need not. */
+  readonly scope: KeyScope;
+  /** Canonical IP of the caller (v4-mapped already folded to v4). */
+  readonly ip: string;
+  /** The request itself is unusable (400, 413, 415, 422): judged up to the rate window, then handed back. */
+  readonly invalid: boolean;
+  readonly idempotency: IdempotencyRef | null;
+  readonly verify: VerifyAdmission | null;
+}
+export interface VerifyAdmission {
+  readonly id: string;
+  readonly level: Level;
+  readonly filterKeys: FilterKeys;
+  /** Milliseconds until a hold whose process is silent may be released. */
+  readonly holdMs: number;
+  /**
+   * Called inside the transaction, synchronously, once the caller and the matching filter are known. Returns the
+   * record when the verdict needs no network (then it is charged and recorded in the same transaction), or null when
+   * it has to be worked out (then PRICE[level] is held). Must be pure: PostgreSQL may call it again.
+   */
+  readonly decide: (filter: Filter | null) => VerificationRecord | null;
+}
+
+type PlainRefusal =
+  | 'invalid_api_key'
+  | 'revoked_api_key'
+  | 'ip_not_allowed'
+  | 'rate_limit_exceeded'
+  | 'plan_upgrade_required'
+  | 'insufficient_credits'
+  | 'idempotency_in_progress'
+  | 'idempotency_key_reused';
+export type Refusal =
+  | { readonly code: PlainRefusal }
+  | { readonly code: 'expired_api_key'; readonly expiredAt: number }
+  | { readonly code: 'scope_missing'; readonly scope: KeyScope }
+  /** `left`: of the budget, holds deducted. `resetsAt`: ms. */
+  | { readonly code: 'key_budget_spent'; readonly budget: number; readonly left: number; readonly resetsAt: number };
+
+/**
+ * The outcome of admission, in the contract's order of refusal: key (an unknown key, and one whose account is gone or
+ * suspended, are `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their 400
+ * and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, filters, credits, budget of the key.
+ * A matching filter costs nothing, so it needs neither: `decide` is then called with it and its record settles at once.
+ * Credits and budget must cover PRICE[level] even when the verdict turns out to cost less, so that an answer does not
+ * depend on what is cached. Holds count against the budget while they last, so it is never exceeded.
+ * `caller` and `window` are there from the moment the key is known to be good.
+ * A request refused with 401 or 403 does not count in the window; every other one counts once, a 429 not.
+ */
+export type Admission =
+  | (Refusal & {
+      readonly outcome: 'refused';
+      readonly caller: Caller | null;
+      readonly window: RateWindow | null;
+      readonly balance: number | null;
+    })
+  | {
+      readonly outcome: 'replay';
+      readonly caller: Caller;
+      readonly window: RateWindow;
+      readonly reply: StoredReply;
+      readonly balance: number;
+    }
+  | {
+      readonly outcome: 'admitted';
+      readonly caller: Caller;
+      readonly window: RateWindow;
+      readonly filter: Filter | null;
+      readonly balance: number;
+    }
+  | {
+      readonly outcome: 'settled';
+      readonly caller: Caller;
+      readonly window: RateWindow;
+      readonly record: VerificationRecord;
+      readonly balance: number;
+    };
+
+export interface Settlement {
+  readonly caller: Caller;
+  /** Null gives the hold back without a charge (no verdict could be given). */
+  readonly record: VerificationRecord | null;
+  /** The id the hold was taken under. */
+  readonly holdId: string;
+  readonly idempotency: IdempotencyRef | null;
+}
+
+/** Since the store was opened; for metrics. */
+export interface ChargingStats {
+  /** Transactions begun for batches. */
+  readonly batches: number;
+  /** Requests answered, refusals included. */
+  readonly answered: number;
+  /** Requests rejected because the store could not record. */
+  readonly failed: number;
+  /** Requests turned away by a full queue. */
+  readonly overloaded: number;
+}
+
+/**
+ * The charge: both calls are micro-batched; each answers after its commit. A full queue throws ApiError('overloaded') to
+ * `admit`; `settle` is never turned away, as what it finishes was admitted once and is bounded by that. When the store
+ * cannot record, both throw ApiError('verification_unavailable') and nothing was charged.
+ */
+export interface Charging {
+  admit(request: AdmissionRequest): Promise<Admission>;
+  /**
+   * Turns a hold into its charge and writes the record, ledger rows, usage counters and the idempotent reply in one
+   * transaction; or, with `record: null`, releases the hold and forgets the idempotency key. Idempotent by record id.
+   * Answers the balance afterwards. When the hold was released meanwhile, it charges from the balance if that
+   * suffices, else throws ApiError('verification_unavailable') and records nothing.
+   */
+  settle(settlement: Settlement): Promise<{ balance: number }>;
+  /** Requests waiting for a transaction. */
+  readonly waiting: number;
+  readonly stats: ChargingStats;
+}

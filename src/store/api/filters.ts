@@ -1,0 +1,40 @@
+import type { FilterType } from '../../kernel/filter-types.ts';
+import type { AccountId, Page } from './accounts.ts';
+import type { Actor } from './actor.ts';
+import type { ReplyToStore } from './idempotency.ts';
+
+export interface Filter {
+  readonly id: number;
+  readonly filterType: FilterType;
+  /** Canonical form. */
+  readonly value: string;
+  readonly reason: string | null;
+  readonly createdAt: number;
+}
+
+export interface Filters {
+  add(
+    account: AccountId,
+    input: { filterType: FilterType; value: string; reason: string | null },
+    by?: Actor,
+    stored?: ReplyToStore<FilterAdded> | null,
+  ): Promise<FilterAdded>;
+  /** Many at once in one transaction (imports, benches); answers one outcome for each, in their order. */
+  addMany(
+    account: AccountId,
+    inputs: readonly { filterType: FilterType; value: string; reason: string | null }[],
+    by?: Actor,
+  ): Promise<FilterAdded[]>;
+  /** Oldest first, ids above `after`: for going through all of them. */
+  from(account: AccountId, after: number, limit: number): Promise<Filter[]>;
+  /** Newest first. `query` is searched literally (no wildcards), without regard to case, in value and reason. */
+  list(
+    account: AccountId,
+    input: { filterType: FilterType | null; query: string | null; offset: number; limit: number },
+  ): Promise<Page<Filter>>;
+  remove(account: AccountId, id: number, by?: Actor): Promise<boolean>;
+}
+
+export type FilterAdded =
+  | { readonly added: true; readonly filter: Filter }
+  | { readonly added: false; readonly existingId: number };

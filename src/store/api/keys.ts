@@ -1,0 +1,82 @@
+import type { KeyScope } from '../../kernel/key-scopes.ts';
+import type { Plan } from '../../kernel/plans.ts';
+import type { AccountId } from './accounts.ts';
+import type { Actor } from './actor.ts';
+
+/** Times in ms. */
+export interface KeyBudget {
+  /** For each calendar month (UTC). */
+  readonly credits: number;
+  /** The first millisecond of the month that `spent` is of; a later month has spent nothing so far. */
+  readonly month: number;
+  readonly spent: number;
+  /** Held by checks that are still running. */
+  readonly held: number;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly name: string;
+  /** The last four characters of the key, to tell keys apart. */
+  readonly lastFour: string;
+  /** Canonical addresses and CIDRs; empty = from anywhere. */
+  readonly allowIps: readonly string[];
+  readonly scopes: readonly KeyScope[];
+  readonly budget: KeyBudget | null;
+  readonly createdAt: number;
+  /** From this time on it is refused; null: never. */
+  readonly expiresAt: number | null;
+  /** From this time on it is refused; in the future for a key that was rolled. */
+  readonly revokedAt: number | null;
+  /** To the minute, so that a busy key does not cost a write per request. */
+  readonly lastUsedAt: number | null;
+  readonly lastUsedIp: string | null;
+}
+
+/** Who asks, as the admission found it; only the store mints one. */
+export interface Caller {
+  readonly accountId: AccountId;
+  readonly keyId: string;
+  readonly plan: Plan;
+}
+
+/** What a key is limited to, beside its addresses; absent in a new key: no limit. */
+export interface KeyLimits {
+  /** Must be in the future, unless it is what it was. */
+  readonly expiresAt?: number | null | undefined;
+  /** Every scope: those of later versions as well. */
+  readonly scopes?: readonly KeyScope[] | undefined;
+  /** Credits in a calendar month (UTC). What the key has spent in the month already counts. */
+  readonly budget?: number | null | undefined;
+}
+
+export interface Keys {
+  /** `hash` is all that is stored of the key's value. Throws ApiError('invalid_parameter') for an expiry in the past. */
+  create(
+    account: AccountId,
+    input: { name: string; hash: string; lastFour: string; allowIps: readonly string[] } & KeyLimits,
+    by?: Actor,
+  ): Promise<Key>;
+  list(account: AccountId | null): Promise<Key[]>;
+  get(id: string): Promise<Key | null>;
+  /** Throws as `create` does. */
+  update(
+    account: AccountId,
+    id: string,
+    change: { name?: string; allowIps?: readonly string[] } & KeyLimits,
+    by?: Actor,
+  ): Promise<Key | null>;
+  /** Final; in force for every request begun after this has returned. Revoking twice keeps the first time. */
+  revoke(id: string, by?: Actor): Promise<Key | null>;
+  /**
+   * In one transaction: a new key with the settings of `id`, and with what that has spent of its budget, and `id` is
+   * refused from `graceMs` on. Null where there is no such key in the account, or it is revoked or on its way to be.
+   */
+  roll(
+    account: AccountId,
+    id: string,
+    fresh: { hash: string; lastFour: string; graceMs: number },
+    by: Actor,
+  ): Promise<{ fresh: Key; old: Key } | null>;
+}

@@ -1,0 +1,41 @@
+import type { ReasonOrNone, Status } from '../../kernel/reasons.ts';
+import type { AccountId, Page } from './accounts.ts';
+import type { Actor } from './actor.ts';
+import type { VerificationRecord } from './charging.ts';
+
+export interface LogSearch {
+  /** An address or its beginning, without regard to case. */
+  readonly email: string | null;
+  readonly id: string | null;
+  readonly reason: ReasonOrNone | null;
+  readonly keyId: string | null;
+  readonly status: Status | null;
+  /** Rows before this one. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+export type LoggedVerification = VerificationRecord & {
+  /** Order of recording; for `before`. */
+  readonly seq: number;
+  readonly createdAt: number;
+  readonly keyId: string;
+};
+
+export interface Verifications {
+  get(account: AccountId, id: string): Promise<(VerificationRecord & { createdAt: number; keyId: string }) | null>;
+  list(
+    account: AccountId,
+    input: { offset: number; limit: number },
+  ): Promise<Page<VerificationRecord & { createdAt: number; keyId: string }>>;
+  /**
+   * Newest first. Looks through at most LOG_SEARCH_ROWS of the account, unless an index answers (id, email): `next` is null
+   * at the end, else where to go on, and `searchedTo` the time of the last row looked at.
+   */
+  search(
+    account: AccountId,
+    search: LogSearch,
+  ): Promise<{ items: LoggedVerification[]; next: number | null; searchedTo: number | null }>;
+  /** Deletes what is recorded of an address (without regard to case), replies kept for repeats too; how many. */
+  erase(account: AccountId, email: string, by: Actor): Promise<number>;
+}

@@ -1,0 +1,106 @@
+import type { MailPayload } from '../../kernel/jobs.ts';
+import type { AccountStatus, Plan } from '../../kernel/plans.ts';
+import type { Role } from '../../kernel/roles.ts';
+import type { AccountId } from './accounts.ts';
+import type { Actor } from './actor.ts';
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly emailVerified: boolean;
+  readonly operator: boolean;
+  /** Whether a code is asked at sign-in. */
+  readonly secondFactor: boolean;
+  readonly createdAt: number;
+}
+
+/** Users are made, and their passwords kept, by the sign-in library on the same tables (see `Store.authDatabase`). */
+export interface Users {
+  get(id: string): Promise<User | null>;
+  /** Without regard to case. */
+  byEmail(email: string): Promise<User | null>;
+  list(): Promise<(User & { readonly accounts: readonly { id: AccountId; role: Role }[] })[]>;
+  count(): Promise<number>;
+  setOperator(id: string, operator: boolean): Promise<boolean>;
+  /** The user, sessions, memberships and all; refuses (false) while an account would lose its last owner. */
+  remove(id: string, by?: Actor): Promise<boolean>;
+}
+
+export interface Membership {
+  readonly account: AccountId;
+  readonly accountName: string;
+  readonly plan: Plan;
+  readonly status: AccountStatus;
+  readonly role: Role;
+}
+
+export interface Member {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly secondFactor: boolean;
+  readonly createdAt: number;
+}
+
+export interface Invitation {
+  readonly id: string;
+  readonly account: AccountId;
+  readonly accountName: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly invitedBy: string;
+  /** Only the mailbox or the operator has the link: whoever uses it owns the address. */
+  readonly provesAddress: boolean;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export interface InvitationInput {
+  readonly email: string;
+  readonly role: Role;
+  readonly tokenHash: string;
+  readonly expiresAt: number;
+  /** False by default. */
+  readonly provesAddress?: boolean;
+  /** The mail to send, by the name of the account; null or absent: none. */
+  readonly mailTo?: ((account: string) => MailPayload) | null;
+}
+
+/**
+ * `last_owner`: the account would be left without an owner. `changed`: the member no longer has the role for which it was
+ * judged whether this may be done. Nothing was changed in either case.
+ */
+export type RoleOutcome = 'done' | 'not_found' | 'last_owner' | 'changed';
+
+/** Every change is written to the audit log in the same transaction. */
+export interface Members {
+  /** Null: not a member, or the account was deleted. */
+  role(account: string, user: string): Promise<{ account: AccountId; role: Role } | null>;
+  /** Oldest account first. */
+  ofUser(user: string): Promise<Membership[]>;
+  list(account: AccountId): Promise<Member[]>;
+  /** False when the user is a member already, or the account was deleted. */
+  add(account: AccountId, user: string, role: Role, by: Actor): Promise<boolean>;
+  /** `judged`: the role that the member had when it was judged whether this may be done. */
+  setRole(account: AccountId, user: string, role: Role, by: Actor, judged?: Role): Promise<RoleOutcome>;
+  remove(account: AccountId, user: string, by: Actor, judged?: Role): Promise<RoleOutcome>;
+  /** `tokenHash`: SHA-256 of the link's token, hex. An earlier invitation of the same address is replaced. */
+  invite(account: AccountId, input: InvitationInput, by: Actor): Promise<Invitation>;
+  /** Those that can be used. */
+  invitations(account: AccountId): Promise<Invitation[]>;
+  withdraw(account: AccountId, id: string, by: Actor): Promise<boolean>;
+  /** Null where it is used, withdrawn or past its time. */
+  invitation(tokenHash: string): Promise<Invitation | null>;
+  /** Uses the invitation up and makes the user a member (one who is a member keeps the higher role); null as above. */
+  accept(tokenHash: string, user: string, by: Actor): Promise<Invitation | null>;
+}
+
+/** Counts of attempts in fixed windows, on all nodes together. Of a subject only a hash is kept. */
+export interface Attempts {
+  /** Counts one of the subject, or of the subject from this origin, and answers how many there are in the running window, and when it ends. */
+  count(subject: string, windowMs: number, origin?: string): Promise<{ count: number; endsAt: number }>;
+  /** From all origins. */
+  clear(subject: string): Promise<void>;
+}

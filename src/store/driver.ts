@@ -1,0 +1,77 @@
+/** What the store needs from a database; sqlite/ and postgres/ each implement it. */
+import type { Expression, Kysely, SqlBool, Transaction } from 'kysely';
+import type { Clock } from '../kernel/clock.ts';
+import type { JobPolicies } from '../kernel/jobs.ts';
+import type { ChargeDriver } from './charge/batcher.ts';
+import type { JobQueue } from './jobs/queue.ts';
+import type { LooseMode } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** Proof that a process is alive, which other processes can test. A process that has taken no hold has none. */
+export interface NodeLife {
+  /** This process's node once it has charged, else null. */
+  readonly current: string | null;
+  /**
+   * Runs `sweep` if the node is dead, keeping its id locked meanwhile; null when it is alive, or another process is
+   * sweeping it.
+   */
+  ifDead<T>(id: string, sweep: () => Promise<T>): Promise<T | null>;
+}
+
+/** A table as the database describes it. */
+export interface TableSchema {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Columns of the primary key, in order; the physical row id where there is none. */
+  readonly key: readonly string[];
+  /** Tables that its foreign keys refer to. */
+  readonly references: readonly string[];
+}
+
+export interface StorageDriver {
+  readonly name: 'sqlite' | 'postgres';
+  readonly db: Kysely<Tables>;
+  readonly charge: ChargeDriver;
+  readonly node: NodeLife;
+  readonly jobs: JobQueue;
+  /** The store's clock, ms. */
+  now(): Promise<number>;
+  /** A write transaction. `work` must use only `trx`. */
+  transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Locks accounts until the transaction ends, in the order that all writers use, so that none deadlock. */
+  lockAccounts(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
+  /** Locks users in the same way; always after accounts. */
+  lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
+  /** Serializes transactions that take the same key. */
+  advisoryLock(trx: Transaction<Tables>, what: string): Promise<void>;
+  /** Verifications of an account with `from` <= seq < `to`; order by account and seq. */
+  seqRange(account: string, from: number, to: number): Expression<SqlBool>;
+  /** Whether `text` occurs in the value, literally. */
+  substringMatch(value: Expression<string>, text: string): Expression<SqlBool>;
+  /** Lower case, including letters beyond ASCII. No index applies. */
+  lowerCase(value: Expression<string>): Expression<string>;
+  /** Whether the value, a lower() expression, begins with lower() of `text`; an index on it applies. */
+  prefixMatch(value: Expression<string>, text: string): Expression<SqlBool>;
+  /** The current tables. Not cached, as a newer version may migrate the store at any time. */
+  schema(): Promise<TableSchema[]>;
+  migrate(): Promise<{ from: number; to: number }>;
+  ping(): Promise<void>;
+  /**
+   * Leaves nothing of what was deleted in the write-ahead log. False: another process was reading it all the while; the
+   * next checkpoint overwrites it.
+   */
+  truncateLog(): Promise<boolean>;
+  /** See `Store.looseModes`. */
+  looseModes(): readonly LooseMode[];
+  close(): Promise<void>;
+}
+
+export interface StorageDriverOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  /** Folder with sqlite/ and postgres/. */
+  readonly migrations: string;
+  /** PostgreSQL: whose clock the store uses. */
+  readonly time: 'store' | 'process';
+  readonly jobPolicies: JobPolicies;
+}

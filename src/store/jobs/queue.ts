@@ -1,0 +1,93 @@
+/**
+ * Durable jobs. One that was added is run until it succeeds or has used up its attempts; then it is set aside as failed,
+ * for an operator to retry or drop. It may run twice, when a worker lost its lease: so whatever it changes in the store
+ * commits together with `done`, which throws for a worker that no longer holds the job.
+ */
+import type { Transaction } from 'kysely';
+import type { JobKind, JobPayloads, JobState } from '../../kernel/jobs.ts';
+import type { Tables } from '../tables.ts';
+
+export interface NewJob<K extends JobKind = JobKind> {
+  readonly kind: K;
+  readonly payload: JobPayloads[K];
+  /** At most one open job (waiting or running) of this kind has it; null: any number. */
+  readonly key?: string | null;
+  /** Whom it is about. */
+  readonly account?: string | null;
+  /** Not to be run before so many ms from now, by the store's clock. */
+  readonly delayMs?: number;
+}
+
+/** A job of one kind that a worker holds. */
+export interface ClaimOf<K extends JobKind> {
+  readonly id: string;
+  readonly kind: K;
+  readonly key: string;
+  readonly account: string | null;
+  readonly payload: JobPayloads[K];
+  /** Counts from 1; with the id it names the lease. */
+  readonly attempt: number;
+}
+/** A job that a worker holds, told apart by `kind`. */
+export type Claim = { [K in JobKind]: ClaimOf<K> }[JobKind];
+export type Lease = Pick<Claim, 'id' | 'kind' | 'attempt'>;
+
+/** The worker held the job for too long without a sign of life: whatever it was about to commit must not be. */
+export class LeaseLostError extends Error {
+  constructor({ id, kind, attempt }: Lease) {
+    super(`The lease of attempt ${attempt} of the job ${id} (${kind}) was lost.`);
+    this.name = 'LeaseLostError';
+  }
+}
+
+/** As an operator sees it: without its payload. */
+export interface JobRecord {
+  readonly id: string;
+  /** A JobKind, or a kind of another version of the service. */
+  readonly kind: string;
+  readonly account: string | null;
+  readonly state: JobState;
+  /** Attempts begun. */
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly createdAt: number;
+  /** Waiting: not run before; failed: since when; running: null. */
+  readonly at: number | null;
+}
+
+/** `conflict`: an open job has the same kind and key. */
+export type RetryOutcome = 'done' | 'not_found' | 'conflict';
+
+/** What a driver gives. A transaction is the caller's own. */
+export interface JobQueue {
+  /** The job's id, or null where an open job has its kind and key. */
+  add<K extends JobKind>(trx: Transaction<Tables>, job: NewJob<K>): Promise<string | null>;
+  /** Up to so many jobs that are due, of each kind; their leases begin. Ends leases that were not renewed. */
+  claim(slots: ReadonlyMap<JobKind, number>): Promise<Claim[]>;
+  /** False: the lease is lost. */
+  renew(lease: Lease): Promise<boolean>;
+  /** Deletes the job, or has it run `againMs` later as a new one. Throws LeaseLostError: the caller must roll back. */
+  done(trx: Transaction<Tables>, claim: Claim, againMs?: number | null): Promise<void>;
+  /** The attempt counts; `permanent`: no other can succeed. `lost`: somebody else holds the job. */
+  fail(lease: Lease, error: string, permanent?: boolean): Promise<'waiting' | 'failed' | 'lost'>;
+  /** Gives it back at once; the attempt does not count. */
+  release(lease: Lease): Promise<void>;
+  /** Newest first. */
+  list(input: { failed: boolean; limit: number }): Promise<{ items: JobRecord[]; total: number }>;
+  get(id: string): Promise<JobRecord | null>;
+  /** A failed job gets all its attempts anew. */
+  retry(id: string): Promise<RetryOutcome>;
+  /** Deletes a failed job. */
+  drop(id: string): Promise<boolean>;
+  /** Deletes the open and failed jobs about an account, but those of one kind. */
+  dropAccount(trx: Transaction<Tables>, account: string, except: JobKind): Promise<void>;
+  /** Deletes failed jobs that were kept long enough, and what else the queue needs now and then. */
+  maintain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The queue for those who have no transaction. */
+export type Jobs = Omit<JobQueue, 'add' | 'done' | 'dropAccount' | 'close'> & {
+  add<K extends JobKind>(job: NewJob<K>): Promise<string | null>;
+  done(claim: Claim, againMs?: number | null): Promise<void>;
+};

@@ -1,0 +1,73 @@
+/** What belongs to an account: every table with an `account_id`, and how its rows end. */
+import { DAY_MS } from '../kernel/clock.ts';
+import { CHART_BUCKETS_MAX } from '../kernel/limits.ts';
+import type { StorageDriver, TableSchema } from './driver.ts';
+import type { Tables } from './tables.ts';
+
+type OwnedTable = { [T in keyof Tables]: 'account_id' extends keyof Tables[T] ? T : never }[keyof Tables];
+
+interface Fate {
+  /** Where the removal of the account leaves its rows: why, and how they end. */
+  readonly removal?: { readonly kept: string };
+  /** What erasing an address from the account's log deletes here; `kept` says why nothing. */
+  readonly erasure: 'its rows' | 'replies about it' | { readonly kept: string };
+  /** How rows end while the account lives: by time, when the column is older than `afterMs`, or as `other` says. */
+  readonly purge: { readonly column: string; readonly afterMs: number } | { readonly other: string };
+}
+
+const NO_ADDRESS = { kept: 'holds no verified address' } as const;
+const BY_THE_ACCOUNT = { other: 'ends when a member of the account deletes it' } as const;
+
+/** In the order of removal, as far as references allow: the log first, as it is the largest and most private. */
+export const OWNED_TABLES = {
+  verifications: { erasure: 'its rows', purge: { other: 'retention of the account or the server (purge.ts)' } },
+  idempotency: { erasure: 'replies about it', purge: { column: 'expires_at', afterMs: 0 } },
+  trail: {
+    erasure: { kept: 'names members, and erased addresses by their hash' },
+    purge: { other: 'kept as long as the account, as evidence' },
+  },
+  filters: { erasure: { kept: 'a rule that the account set, not a record' }, purge: BY_THE_ACCOUNT },
+  // As far back as the widest chart goes.
+  traffic_hours: { erasure: NO_ADDRESS, purge: { column: 'hour', afterMs: CHART_BUCKETS_MAX * DAY_MS } },
+  usage_hours: {
+    erasure: NO_ADDRESS,
+    purge: { other: 'kept as long as the account: what invoices are checked against' },
+  },
+  ledger: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account: the balance is its sum' } },
+  holds: { erasure: NO_ADDRESS, purge: { other: 'settled, or released (upkeep.ts)' } },
+  // Closed ones as long as the audit may look at them.
+  shared_holds: { erasure: NO_ADDRESS, purge: { column: 'closed_at', afterMs: 90 * DAY_MS } },
+  keys: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account, revoked ones for the log' } },
+  invitations: {
+    erasure: { kept: 'names people invited to the account' },
+    purge: { column: 'expires_at', afterMs: 0 },
+  },
+  members: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
+  jobs: {
+    removal: { kept: 'dropped when the account is deleted, except for the job that removes it' },
+    erasure: { kept: 'names recipients of mail, and ends within days' },
+    purge: { other: 'done, or deleted after its kind’s keepFailedDays' },
+  },
+} as const satisfies Record<OwnedTable, Fate>;
+
+const FATES: ReadonlyMap<string, Fate> = new Map(Object.entries(OWNED_TABLES));
+const RANK = new Map(Object.keys(OWNED_TABLES).map((table, rank) => [table, rank]));
+
+/**
+ * The tables whose rows go with their account, according to the database itself, so that none is forgotten: also one that a
+ * newer version has added meanwhile. A table comes before those it refers to.
+ */
+export async function removableTables(driver: StorageDriver): Promise<TableSchema[]> {
+  const left = (await driver.schema())
+    .filter(({ table, columns }) => columns.includes('account_id') && FATES.get(table)?.removal === undefined)
+    .sort((a, b) => (RANK.get(a.table) ?? RANK.size) - (RANK.get(b.table) ?? RANK.size));
+  const ordered: TableSchema[] = [];
+  while (left.length > 0) {
+    const free = left.findIndex(({ table }) =>
+      left.every((other) => other.table === table || !other.references.includes(table)),
+    );
+    // Tables that refer to each other in a circle: any of them.
+    ordered.push(...left.splice(Math.max(free, 0), 1));
+  }
+  return ordered;
+}

@@ -1,0 +1,139 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Expression, Kysely, PostgresDialect, type SqlBool, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import { newId } from '../../kernel/ids.ts';
+import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { readMigrations } from '../migrations.ts';
+import { onlyRow } from '../rows.ts';
+import type { Tables } from '../tables.ts';
+import { PostgresCharge } from './charge.ts';
+import { connectionConfig } from './connect.ts';
+import { postgresJobs } from './jobs/queue.ts';
+import { migrate } from './migrate.ts';
+import { PostgresNode } from './node.ts';
+import { readSchema } from './schema.ts';
+import { storableText } from './text.ts';
+
+const POOL_SIZE = 10;
+
+class PostgresDriver implements StorageDriver {
+  readonly name = 'postgres';
+  readonly db: Kysely<Tables>;
+  readonly charge: PostgresCharge;
+  readonly node: PostgresNode;
+  readonly jobs: JobQueue;
+  readonly #options: StorageDriverOptions;
+  readonly #pool: pg.Pool;
+
+  constructor(options: StorageDriverOptions) {
+    const { url, clock, time, jobPolicies } = options;
+    this.#options = options;
+    this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE });
+    // An idle connection was lost; the pool replaces it when needed.
+    this.#pool.on('error', () => undefined);
+    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }), plugins: [storableText] });
+    this.jobs = postgresJobs({ driver: this, pool: this.#pool, policies: jobPolicies });
+    this.node = new PostgresNode({
+      url,
+      pool: this.#pool,
+      label: `${hostname()}/${process.pid}`,
+      newId: () => newId('node', clock.now()),
+      now: () => this.now(),
+    });
+    this.charge = new PostgresCharge({ url, clock, time, node: () => this.node.acquire() });
+  }
+
+  async now(): Promise<number> {
+    if (this.#options.time === 'process') return this.#options.clock.now();
+    const time = sql<{ now: number }>`SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
+    return onlyRow((await time.execute(this.db)).rows).now;
+  }
+
+  transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return this.db.transaction().setIsolationLevel('read committed').execute(work);
+  }
+
+  async lockAccounts(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await trx.selectFrom('accounts').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+  }
+
+  async lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await trx.selectFrom('auth_users').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute();
+  }
+
+  async advisoryLock(trx: Transaction<Tables>, what: string): Promise<void> {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(trx);
+  }
+
+  /**
+   * Not an equality on account_id: the planner may then read the rows of all accounts by seq and discard the others',
+   * millions for an account that has been inactive.
+   */
+  seqRange(account: string, from: number, to: number) {
+    return sql<SqlBool>`((account_id, seq) >= (${account}, ${from}) AND (account_id, seq) < (${account}, ${to}))`;
+  }
+
+  substringMatch(value: Expression<string>, text: string) {
+    return sql<SqlBool>`strpos(${value}, ${text}) > 0`;
+  }
+
+  lowerCase(value: Expression<string>) {
+    return sql<string>`lower(${value})`;
+  }
+
+  prefixMatch(value: Expression<string>, text: string) {
+    const literal = text.replace(/[\\%_]/g, '\\$&');
+    return sql<SqlBool>`${value} LIKE lower(${`${literal}%`})`;
+  }
+
+  schema() {
+    return readSchema(this.db);
+  }
+
+  migrate(): Promise<{ from: number; to: number }> {
+    const { url, clock, migrations } = this.#options;
+    return migrate(url, readMigrations(join(migrations, 'postgres')), clock.now());
+  }
+
+  /** Commits a write, which detects a standby and a full disk. */
+  async ping(): Promise<void> {
+    const beat = this.db.updateTable('heartbeat').set({ at: this.#options.clock.now() }).where('id', '=', 1);
+    const { numUpdatedRows } = await beat.executeTakeFirst();
+    if (numUpdatedRows !== 1n) throw new Error('The store has lost its heartbeat row.');
+  }
+
+  /** Its log is the server's: archives and standbys need it. */
+  async truncateLog(): Promise<boolean> {
+    return true;
+  }
+
+  looseModes(): [] {
+    return [];
+  }
+
+  async close(): Promise<void> {
+    this.charge.close();
+    await this.jobs.close();
+    await this.node.close();
+    await this.db.destroy();
+    // Kysely closes the pool only once it has used it.
+    if (!this.#pool.ended) await this.#pool.end();
+  }
+}
+
+/** Connects to PostgreSQL 13 or newer (for `pg_xact_status` of xid8); throws when it cannot be reached. */
+export async function openPostgres(options: StorageDriverOptions): Promise<StorageDriver> {
+  const driver = new PostgresDriver(options);
+  try {
+    await sql`SELECT 1`.execute(driver.db);
+    return driver;
+  } catch (error) {
+    await driver.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The PostgreSQL store cannot be reached: ${reason}.`, { cause: error });
+  }
+}

@@ -1,0 +1,130 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { readMigrations } from '../migrations.ts';
+import type { LooseMode } from '../store.ts';
+import type { Tables } from '../tables.ts';
+import { SqliteCharge } from './charge.ts';
+import { openFile, type SqliteFile, truncateLog } from './file.ts';
+import { sqliteJobs } from './jobs/queue.ts';
+import { migrate } from './migrate.ts';
+import { SqliteNode } from './node.ts';
+import { prefixRange } from './prefix.ts';
+import { looseModesOf } from './private-files.ts';
+import { readSchema } from './schema.ts';
+
+/** `sqlite:PATH` → PATH. Throws when there is none. */
+function pathOf(url: string): string {
+  const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+  if (path === '') throw new Error('The store\'s URL names no file: write "sqlite:./data/mailvet.db".');
+  return path;
+}
+
+/** How often, and after which pauses, to try to truncate the log while other processes read: 5 s in all. */
+const TRUNCATE_TRIES = 50;
+const TRUNCATE_PAUSE_MS = 100;
+
+class SqliteDriver implements StorageDriver {
+  readonly name = 'sqlite';
+  readonly db: Kysely<Tables>;
+  readonly charge: SqliteCharge;
+  readonly node: SqliteNode;
+  readonly jobs: JobQueue;
+  readonly #clock: Clock;
+  readonly #migrations: string;
+  readonly #file: SqliteFile;
+
+  constructor({ url, clock, migrations, jobPolicies }: StorageDriverOptions) {
+    this.#clock = clock;
+    this.#migrations = join(migrations, 'sqlite');
+    this.#file = openFile(pathOf(url));
+    const { main, db, mutex, path } = this.#file;
+    this.db = db;
+    this.jobs = sqliteJobs({ driver: this, policies: jobPolicies });
+    this.node = new SqliteNode(path, () => newId('node', clock.now()));
+    this.charge = new SqliteCharge({
+      db: main,
+      mutex: mutex,
+      now: () => clock.now(),
+      node: () => this.node.acquire((id) => this.#announce(id)),
+    });
+  }
+
+  async now(): Promise<number> {
+    return this.#clock.now();
+  }
+
+  transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return this.db.transaction().execute(work);
+  }
+
+  /** No-ops: a write transaction locks the whole database. */
+  async lockAccounts(): Promise<void> {}
+  async lockUsers(): Promise<void> {}
+  async advisoryLock(): Promise<void> {}
+
+  seqRange(account: string, from: number, to: number) {
+    return sql<SqlBool>`(account_id = ${account} AND seq >= ${from} AND seq < ${to})`;
+  }
+
+  substringMatch(value: Expression<string>, text: string) {
+    return sql<SqlBool>`instr(${value}, ${text}) > 0`;
+  }
+
+  lowerCase(value: Expression<string>) {
+    return sql<string>`mailvet_fold(${value})`;
+  }
+
+  readonly prefixMatch = prefixRange;
+
+  schema() {
+    return readSchema(this.db);
+  }
+
+  migrate(): Promise<{ from: number; to: number }> {
+    const { mutex, main } = this.#file;
+    return mutex.run(() => migrate(main, readMigrations(this.#migrations), this.#clock.now()));
+  }
+
+  /** Commits a write, which detects a full disk and a read-only folder. */
+  ping(): Promise<void> {
+    const { mutex, main } = this.#file;
+    return mutex.run(() => {
+      const { changes } = main.prepare('UPDATE heartbeat SET at = ? WHERE id = 1').run(this.#clock.now());
+      if (Number(changes) !== 1) throw new Error('The store has lost its heartbeat row.');
+    });
+  }
+
+  async truncateLog(): Promise<boolean> {
+    const { mutex, main, path } = this.#file;
+    if (path === null) return true;
+    for (let tries = TRUNCATE_TRIES; tries > 0; tries -= 1) {
+      if (await mutex.run(() => truncateLog(main))) return true;
+      await setTimeout(TRUNCATE_PAUSE_MS);
+    }
+    return false;
+  }
+
+  looseModes(): LooseMode[] {
+    return this.#file.path === null ? [] : looseModesOf(this.#file.path);
+  }
+
+  async close(): Promise<void> {
+    this.node.close();
+    await this.#file.close();
+  }
+
+  #announce(id: string): void {
+    this.#file.main
+      .prepare('INSERT INTO nodes (id, label, started_at) VALUES (?, ?, ?)')
+      .run(id, `${hostname()}/${process.pid}`, this.#clock.now());
+  }
+}
+
+/** Opens, and creates if need be, the database file of `sqlite:PATH`, or a private one for `sqlite::memory:`. */
+export const openSqlite = (options: StorageDriverOptions): StorageDriver => new SqliteDriver(options);

@@ -1,0 +1,22 @@
+/**
+ * One writer at a time in this process. A charge batch waits for SQLite's lock synchronously; if a transaction of this
+ * process that needs the event loop held the lock, both would wait forever.
+ */
+export class WriteMutex {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs `work` after all work queued before it. */
+  run<T>(work: () => T | Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Waits for the mutex; the returned function releases it. */
+  acquire(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = promise;
+    return before.then(() => resolve);
+  }
+}

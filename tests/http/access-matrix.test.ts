@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Access, type Route, scopeOf } from '../../src/http/route.ts';
+import { ROUTES, WORKER_ROUTES } from '../../src/http/routes.ts';
+import { ERRORS } from '../../src/kernel/errors.ts';
+import { KEY_SCOPES, type KeyScope } from '../../src/kernel/key-scopes.ts';
+import { ROLES, type Role } from '../../src/kernel/roles.ts';
+import { createKey } from '../../src/service/keys.ts';
+import { type Lab, type Member, type Reply, startLab } from '../lab/service.ts';
+import { type Client, nobody, signedIn } from './dashboard/client.ts';
+import { pathOf, sampleOf } from './dashboard/sample.ts';
+
+/** Every row as every kind of caller. Expectations derive from the row's access rule, so new rows are covered too. */
+const CALLERS = [
+  'nobody',
+  'bad key',
+  'key of the account',
+  'key of another account',
+  'key with the scope alone',
+  'key with every other scope',
+  'user of another account',
+  'member',
+  'admin',
+  'owner',
+  'operator',
+] as const;
+type CallerKind = (typeof CALLERS)[number];
+
+const KEY_ERRORS = ['missing_api_key', 'invalid_api_key'] as const;
+const OUTCOMES = [
+  ...KEY_ERRORS,
+  'scope_missing',
+  'passes',
+  'not_signed_in',
+  'not_found',
+  'role_not_sufficient',
+] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
+const isSignedIn = (caller: CallerKind): boolean =>
+  isRole(caller) || caller === 'operator' || caller === 'user of another account';
+
+function withKey(caller: CallerKind): Outcome {
+  if (caller === 'bad key') return 'invalid_api_key';
+  if (caller === 'key with every other scope') return 'scope_missing';
+  return caller.startsWith('key ') ? 'passes' : 'missing_api_key';
+}
+
+const withRole = (required: Role, caller: CallerKind): Outcome => {
+  if (!isRole(caller)) return 'not_found';
+  return ROLES.indexOf(caller) >= ROLES.indexOf(required) ? 'passes' : 'role_not_sufficient';
+};
+
+function expected(access: Access, caller: CallerKind): Outcome {
+  switch (access) {
+    case 'api-key:verify':
+    case 'api-key:lists':
+    case 'api-key:filters':
+    case 'api-key:usage':
+    case 'api-key:webhooks':
+    case 'charged-api-key:verify':
+      return withKey(caller);
+    case 'anybody':
+    case 'page':
+    case 'open':
+      return 'passes';
+    // An API key is not a metrics token.
+    case 'metrics-token':
+      return 'invalid_api_key';
+    case 'signed-in':
+      return isSignedIn(caller) ? 'passes' : 'not_signed_in';
+    case 'operator':
+      if (!isSignedIn(caller)) return 'not_signed_in';
+      return caller === 'operator' ? 'passes' : 'not_found';
+    case 'member':
+    case 'admin':
+    case 'owner':
+      return isSignedIn(caller) ? withRole(access, caller) : 'not_signed_in';
+  }
+}
+
+const PUBLIC: readonly Access[] = ['anybody', 'page', 'open'];
+const isPublic = (access: Access): boolean => PUBLIC.includes(access) || scopeOf(access) !== null;
+
+/** The guard's decision; any response from the handler means that it passed. */
+function outcomeOf({ access }: Route, { status, json }: Reply): Outcome {
+  // Handlers name what was not found; the guard replies as it does for an unknown path.
+  if (status === 404) return json?.error === ERRORS.not_found.message && !isPublic(access) ? 'not_found' : 'passes';
+  if (status !== 401 && status !== 403) return 'passes';
+  return OUTCOMES.find((outcome) => outcome === json?.code) ?? 'passes';
+}
+
+let lab: Lab;
+let member: Member;
+let other: Member;
+const callers = new Map<CallerKind, Client['call']>();
+
+const bearing =
+  (key: string): Client['call'] =>
+  (method, path, body, headers) =>
+    nobody(lab)(method, path, body, { authorization: `Bearer ${key}`, ...headers });
+
+/** Each request comes from a separate IP address, to stay below the limit on failed attempts. */
+let addresses = 0;
+const fromElsewhere = () => {
+  addresses += 1;
+  return { 'x-forwarded-for': `198.18.${addresses >> 8}.${addresses & 255}` };
+};
+
+/** A key of the account with these scopes. */
+async function scopedKey(scopes: readonly KeyScope[]): Promise<Client['call']> {
+  return bearing((await createKey(lab.store.keys, member.account.id, { name: 'scoped', allowIps: [], scopes })).value);
+}
+
+async function callerOf(kind: CallerKind, { access }: Pick<Route, 'access'>): Promise<Client['call']> {
+  const needed = scopeOf(access) ?? 'verify';
+  switch (kind) {
+    case 'key with the scope alone':
+      return scopedKey([needed]);
+    case 'key with every other scope':
+      return scopedKey(KEY_SCOPES.filter((scope) => scope !== needed));
+    case 'nobody':
+      return nobody(lab);
+    case 'bad key':
+      return bearing(`mv_live_${'x'.repeat(32)}`);
+    case 'key of the account':
+      return bearing(member.key);
+    case 'key of another account':
+      return bearing(other.key);
+    case 'operator':
+      return (await signedIn(lab, { operator: true })).call;
+    case 'user of another account':
+      return (await signedIn(lab, { account: other.account })).call;
+    case 'member':
+    case 'admin':
+    case 'owner':
+      return (await signedIn(lab, { account: member.account, role: kind })).call;
+  }
+}
+
+beforeAll(async () => {
+  const nowhere = 'http://127.0.0.1:9/list';
+  lab = await startLab({
+    MAILVET_LISTS_DISPOSABLE_URL: nowhere,
+    MAILVET_LISTS_FAKEFILTER_URL: nowhere,
+    MAILVET_METRICS_TOKEN: 'metrics-token-for-the-tests',
+    MAILVET_TRUSTED_PROXIES: '127.0.0.1/32',
+  });
+  member = await lab.member({ credits: 1000, rateLimit: 1000 });
+  other = await lab.member({ credits: 1000, rateLimit: 1000 });
+  for (const kind of CALLERS) callers.set(kind, await callerOf(kind, { access: 'open' }));
+}, 60_000);
+afterAll(() => lab.close());
+
+describe('the table of routes', () => {
+  it('has paths consistent with the access rules', () => {
+    for (const { path, access } of ROUTES) {
+      expect([path, path.startsWith('/dashboard/accounts/:account')]).toEqual([path, isRole(access)]);
+      expect([path, path.startsWith('/dashboard/operator/')]).toEqual([path, access === 'operator']);
+      expect([path, path.startsWith('/v1/')]).toEqual([path, scopeOf(access) !== null]);
+    }
+  });
+
+  it('has no duplicate method and path', () => {
+    const places = ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  it('exposes only operator endpoints on a worker', () => {
+    expect(WORKER_ROUTES.map(({ path }) => path)).toEqual([
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/.well-known/security.txt',
+      '/openapi.json',
+      '/docs',
+      '/docs/reference.js',
+    ]);
+  });
+});
+
+const rows = ROUTES.map((row) => [`${row.method} ${row.path}`, row] as const);
+
+describe('access', () => {
+  it.each(rows)('%s', { timeout: 60_000 }, async (_name, row) => {
+    const path = pathOf(row, { account: member.account.id });
+    const body = row.input?.body ? sampleOf(row.input.body) : undefined;
+    const found: Record<string, Outcome> = {};
+    for (const kind of CALLERS) {
+      if (kind.startsWith('key with')) callers.set(kind, await callerOf(kind, row));
+      const reply = await callers.get(kind)!(row.method, path, body, fromElsewhere());
+      expect(reply.status, `${kind}: ${reply.text}`).toBeLessThan(reply.json?.code === 'lists_not_updated' ? 504 : 500);
+      found[kind] = outcomeOf(row, reply);
+      // Some rows end the session.
+      if (reply.headers.getSetCookie().length > 0) callers.set(kind, await callerOf(kind, row));
+    }
+    expect(found).toEqual(Object.fromEntries(CALLERS.map((kind) => [kind, expected(row.access, kind)])));
+  });
+
+  it('with another account’s key reaches nothing of this account', async () => {
+    const { json: filter } = await member.call('POST', '/v1/filters', { value: 'kept.example.com' });
+    const removed = await other.call('DELETE', `/v1/filters/${filter.id}`);
+    expect([removed.status, removed.json.code]).toEqual([404, 'not_found']);
+    const { json: listed } = await other.call('GET', '/v1/filters?query=kept.example.com');
+    expect(listed.filters).toEqual([]);
+  });
+
+  it('leaves the account unchanged without the required role', async () => {
+    const log = await lab.store.auditLog.list(member.account.id, { before: null, limit: 1000 });
+    const members = await lab.store.members.list(member.account.id);
+    const ownKeys = new Set((await lab.store.keys.list(member.account.id)).map(({ id }) => id));
+    const known = new Set(members.map(({ email }) => email));
+    for (const { actor, action } of log) {
+      if (actor.kind === 'command') continue;
+      const allowed =
+        actor.kind === 'key' ? ownKeys.has(actor.id ?? '') : actor.kind === 'user' && known.has(actor.name);
+      expect([action, actor.name, allowed]).toEqual([action, actor.name, true]);
+    }
+  });
+});

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../../src/kernel/ids.ts';
+import { type Browser, browser, forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
+import { type SecurityKey, securityKey } from '../../lab/second-factor.ts';
+import { type Lab, type Member, startLab } from '../../lab/service.ts';
+
+const VICTIM = 'victim@example.com';
+const FRESH = 'the password of the real owner';
+
+let lab: Lab;
+let a: Member;
+let b: Member;
+let mallory: Person;
+beforeEach(async () => {
+  lab = await startLab();
+  a = await lab.member();
+  b = await lab.member();
+  mallory = await person(lab, { account: a.account.id, role: 'admin' });
+});
+afterEach(() => lab.close());
+
+const accountsOf = async (who: Browser): Promise<string[]> =>
+  (await who.call('GET', '/dashboard/session')).json.accounts.map(({ id }: { id: string }) => id);
+const tokenOf = (link: string) => link.split('#token=')[1] ?? '';
+const accept = (who: Browser, token: string, password?: string) =>
+  who.call('POST', '/dashboard/invitation/accept', { token, ...(password ? { name: 'Somebody', password } : {}) });
+
+/** Without mail the link is shown to whoever invites: Mallory becomes the user of an address that is not theirs. */
+async function claimed(): Promise<{ window: Browser; key: SecurityKey; id: string }> {
+  const path = `/dashboard/accounts/${a.account.id}/invitations`;
+  const made = await mallory.call('POST', path, { email: VICTIM, role: 'member' });
+  expect([made.status, made.json.mailed]).toEqual([201, false]);
+  const window = browser(lab.url);
+  expect((await accept(window, tokenOf(made.json.link), PASSWORD)).status).toBe(200);
+  const here = { origin: lab.url, rpId: 'localhost' };
+  const { options } = (await window.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json;
+  const key = securityKey();
+  const added = await window.call('POST', '/dashboard/passkeys', {
+    name: 'Backdoor',
+    credential: key.create(options, here),
+  });
+  expect(added.status).toBe(201);
+  const { id } = (await window.call('GET', '/dashboard/session')).json.user;
+  return { window, key, id };
+}
+async function byPasskey(key: SecurityKey): Promise<number> {
+  const window = browser(lab.url);
+  const { options } = (await window.call('POST', '/dashboard/sign-in/passkey/options')).json;
+  const credential = key.get(options, { origin: lab.url, rpId: 'localhost' });
+  return (await window.call('POST', '/dashboard/sign-in/passkey', { credential })).status;
+}
+/** As `mailvet user create` does for an address that has a user: a link shown to the operator alone. */
+async function invitedByOperator(): Promise<string> {
+  const token = 'x'.repeat(32);
+  const expiresAt = Date.now() + 3_600_000;
+  const input = { email: VICTIM, role: 'admin', tokenHash: sha256Hex(token), expiresAt, provesAddress: true } as const;
+  await lab.store.members.invite(b.account.id, input, { kind: 'command', id: null, name: 'test', ip: null });
+  return token;
+}
+
+describe('an address whose link was shown to the one who invited', () => {
+  it('gets into another account by a fresh link of the operator only, and then is its owner’s', async () => {
+    const { window, key, id } = await claimed();
+    const token = await invitedByOperator();
+    // Mallory does not have the link. Whoever has it is asked for a password, as with a new address.
+    const found = await browser(lab.url).call('POST', '/dashboard/invitation', { token });
+    expect(found.json).toMatchObject({ email: VICTIM, known: false });
+    const owner = browser(lab.url);
+    expect((await accept(owner, token, FRESH)).status).toBe(200);
+    expect((await owner.call('GET', '/dashboard/session')).json.user).toMatchObject({ id, email: VICTIM });
+    expect((await accountsOf(owner)).sort()).toEqual([a.account.id, b.account.id].sort());
+    // And nothing that was set up before works any more.
+    expect((await window.call('GET', '/dashboard/session')).json.user).toBeNull();
+    expect(await byPasskey(key)).toBe(401);
+    await forgetSignIns(lab);
+    expect((await browser(lab.url).signIn(VICTIM, PASSWORD)).status).toBe(401);
+    expect((await browser(lab.url).signIn(VICTIM, FRESH)).status).toBe(200);
+  });
+
+  it('does not get into another account by a link that was shown there', async () => {
+    const { window } = await claimed();
+    const owner = await person(lab, { account: b.account.id });
+    const path = `/dashboard/accounts/${b.account.id}/invitations`;
+    const { link } = (await owner.call('POST', path, { email: VICTIM, role: 'admin' })).json;
+    const reply = await accept(window, tokenOf(link));
+    expect([reply.status, reply.json.code]).toEqual([403, 'address_not_confirmed']);
+    expect(await accountsOf(window)).toEqual([a.account.id]);
+    // Nor does the one who saw it there get at the user.
+    expect((await accept(browser(lab.url), tokenOf(link), FRESH)).json.code).toBe('address_not_confirmed');
+  });
+
+  it('is its owner’s after a link to choose a password', async () => {
+    const { window, key, id } = await claimed();
+    const reset = async (password: string) => {
+      const token = await peopleOf(lab).passwordToken(id, 60_000);
+      return (await browser(lab.url).call('POST', '/dashboard/password/reset', { token, password })).status;
+    };
+    const { secret } = (await window.call('POST', '/dashboard/totp', { password: PASSWORD })).json;
+    expect(secret).toMatch(/^[A-Z2-7]+$/);
+    expect(await reset(FRESH)).toBe(200);
+    expect((await window.call('GET', '/dashboard/session')).json.user).toBeNull();
+    expect(await byPasskey(key)).toBe(401);
+    expect(await lab.store.users.get(id)).toMatchObject({ emailVerified: true, secondFactor: false });
+  });
+});
+
+it('a password by link removes the passkeys of anybody', async () => {
+  const mary = await person(lab);
+  const { options } = (await mary.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json;
+  const key = securityKey();
+  const credential = key.create(options, { origin: lab.url, rpId: 'localhost' });
+  expect((await mary.call('POST', '/dashboard/passkeys', { name: 'Key', credential })).status).toBe(201);
+  expect(await byPasskey(key)).toBe(200);
+  const token = await peopleOf(lab).passwordToken(mary.id, 60_000);
+  const reply = await browser(lab.url).call('POST', '/dashboard/password/reset', { token, password: FRESH });
+  expect(reply.status).toBe(200);
+  expect(await byPasskey(key)).toBe(401);
+});
+
+it('a passkey is added with the password only', async () => {
+  const mary = await person(lab);
+  const options = (body: object) => mary.call('POST', '/dashboard/passkeys/options', body);
+  expect((await options({})).json).toMatchObject({ code: 'missing_parameter', field: 'password' });
+  expect((await options({ password: 'not this one' })).json.code).toBe('wrong_password');
+  expect((await options({ password: PASSWORD })).status).toBe(200);
+});
+
+describe('an invitation ends', () => {
+  const sent = async (who: Person, email: string, role: string) => {
+    const path = `/dashboard/accounts/${a.account.id}/invitations`;
+    return tokenOf((await who.call('POST', path, { email, role })).json.link);
+  };
+  const found = async (token: string) =>
+    (await browser(lab.url).call('POST', '/dashboard/invitation', { token })).status;
+  const by = { kind: 'command', id: null, name: 'test', ip: null } as const;
+
+  it('when its sender is removed, or may no longer send it', async () => {
+    const owner = await person(lab, { account: a.account.id });
+    const second = await person(lab, { account: a.account.id });
+    const kept = await sent(owner, 'kept@example.com', 'owner');
+    const [own, lower] = [await sent(second, 'x@example.com', 'owner'), await sent(second, 'y@example.com', 'admin')];
+    expect(await lab.store.members.setRole(a.account.id, second.id, 'admin', by)).toBe('done');
+    expect([await found(own), await found(lower), await found(kept)]).toEqual([410, 200, 200]);
+    expect(await lab.store.members.setRole(a.account.id, second.id, 'member', by)).toBe('done');
+    expect([await found(lower), await found(kept)]).toEqual([410, 200]);
+    const removed = await sent(mallory, 'z@example.com', 'member');
+    expect(await lab.store.members.remove(a.account.id, mallory.id, by)).toBe('done');
+    expect(await found(removed)).toBe(410);
+    const log = await lab.store.auditLog.list(a.account.id, { before: null, limit: 50 });
+    expect(
+      log
+        .filter(({ action }) => action === 'invitation.withdrawn')
+        .map(({ target }) => target)
+        .sort(),
+    ).toEqual(['x@example.com', 'y@example.com', 'z@example.com']);
+  });
+
+  it('when its sender is deleted', async () => {
+    const token = await sent(mallory, 'z@example.com', 'member');
+    expect(await lab.store.users.remove(mallory.id, by)).toBe(true);
+    expect(await found(token)).toBe(410);
+  });
+});

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startProcess } from '../lab/process.ts';
+import { openRaw } from '../lab/raw-connection.ts';
+
+const PER_NETWORK = 60;
+const MIB = 1024;
+
+let folder: string;
+let service: Running;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mailvet-floods-'));
+  service = await startProcess({
+    MAILVET_DATABASE_URL: `sqlite:${join(folder, 'store.db')}`,
+    MAILVET_CONNECTIONS_PER_NETWORK: String(PER_NETWORK),
+  });
+});
+afterAll(async () => {
+  await service.end('SIGTERM');
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Resident memory of the service, MiB. */
+const residentMib = (): number => {
+  const [, kib] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8')) ?? [];
+  return Number(kib) / MIB;
+};
+const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
+const pipelined = (path: string, count: number): string => `GET ${path} HTTP/1.1\r\nhost: lab\r\n\r\n`.repeat(count);
+const asset = (): string =>
+  `/assets/${readdirSync('dist/web/assets').find((name) => name.startsWith('index-') && name.endsWith('.js'))}`;
+
+/** The highest memory while `act` runs, above what it was before, MiB; and the slowest request of another caller, ms. */
+async function measure(act: () => Promise<void>) {
+  for (const path of ['/docs/reference.js', '/openapi.json', asset()]) await (await get(path)).arrayBuffer();
+  const before = residentMib();
+  let [peak, slowest, done] = [0, 0, false];
+  const watch = async () => {
+    while (!done) {
+      peak = Math.max(peak, residentMib() - before);
+      const begun = performance.now();
+      expect((await get('/healthz')).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - begun);
+      await sleep(20);
+    }
+  };
+  const watching = watch();
+  await act();
+  done = true;
+  await watching;
+  return { peak, slowest };
+}
+
+describe('requests whose replies are not read', () => {
+  it.each([
+    ['300 requests for the script of the reference', () => pipelined('/docs/reference.js', 300)],
+    ['800 requests for a file of the dashboard', () => pipelined(asset(), 800)],
+    ['1,400 requests for the document of the API', () => pipelined('/openapi.json', 1400)],
+  ])('%s on one connection cost less than 50 MiB, and others are served', { timeout: 40_000 }, async (_what, text) => {
+    const { peak, slowest } = await measure(async () => {
+      const connection = await openRaw(service.url, { reads: false });
+      connection.socket.write(text());
+      await sleep(2000);
+      connection.socket.destroy();
+    });
+    expect(peak).toBeLessThan(50);
+    expect(slowest).toBeLessThan(2000);
+  });
+
+  it('end with their connection', { timeout: 40_000 }, async () => {
+    const descriptors = () => readdirSync(`/proc/${service.child.pid}/fd`).length;
+    const before = descriptors();
+    const connection = await openRaw(service.url, { reads: false });
+    connection.socket.write(pipelined('/docs/reference.js', 20));
+    await sleep(1000);
+    expect(descriptors()).toBeGreaterThan(before);
+    await expect.poll(descriptors, { timeout: 30_000, interval: 500 }).toBeLessThanOrEqual(before);
+    connection.socket.destroy();
+  });
+});
+
+describe('requests that are pipelined and read', () => {
+  it('all get their replies, in order', { timeout: 40_000 }, async () => {
+    const connection = await openRaw(service.url);
+    connection.socket.write(pipelined('/docs', 1400));
+    const end = performance.now() + 30_000;
+    const count = () => connection.received().split('HTTP/1.1 200 OK').length - 1;
+    while (count() < 1400 && performance.now() < end) await sleep(200);
+    expect(count()).toBe(1400);
+    connection.socket.destroy();
+  });
+});
+
+describe('connections', () => {
+  it('of one network are bounded', { timeout: 40_000 }, async () => {
+    const all = await Promise.all(Array.from({ length: PER_NETWORK + 20 }, () => openRaw(service.url)));
+    await sleep(500);
+    const open = all.filter(({ socket }) => !socket.destroyed);
+    expect(open.length).toBeGreaterThan(PER_NETWORK - 10);
+    expect(open.length).toBeLessThanOrEqual(PER_NETWORK);
+    for (const { socket } of all) socket.destroy();
+    await sleep(200);
+    expect((await get('/healthz')).status).toBe(200);
+  });
+});
+
+describe('static bytes', () => {
+  it.each(['/docs/reference.js', '/openapi.json', '/docs'])('%s is compressed and has a strong ETag', async (path) => {
+    const plain = await get(path, { 'accept-encoding': 'identity' });
+    const [gzip, br] = [await get(path, { 'accept-encoding': 'gzip' }), await get(path, { 'accept-encoding': 'br' })];
+    expect([plain, gzip, br].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip', 'br']);
+    expect(await gzip.text()).toBe(await plain.clone().text());
+    expect(Number(br.headers.get('content-length'))).toBeLessThan(Number(plain.headers.get('content-length')));
+    const etags = [plain, gzip, br].map(({ headers }) => headers.get('etag') ?? '');
+    expect(new Set(etags).size).toBe(3);
+    for (const etag of etags) expect(etag).toMatch(/^"\w+"$/);
+    expect(br.headers.get('vary')).toBe('accept-encoding');
+    const again = await get(path, { 'accept-encoding': 'br', 'if-none-match': `"x", ${etags[2]}` });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+});

@@ -1,0 +1,141 @@
+/** An account after a month of use, for the screenshots and for tests of every page. */
+
+import { createKey } from '../../src/service/keys.ts';
+import type { Account } from '../../src/store/store.ts';
+import type { Zone } from './dns.ts';
+import { type Person, person } from './person.ts';
+import { type Lab, type Reply, request } from './service.ts';
+import type { Persona } from './smtp.ts';
+import type { TestClock } from './stores.ts';
+
+/** Reserved names (RFC 6761 §6.2). */
+export const COMPANIES: Zone = {
+  'fabrikam.test': {
+    MX: [
+      [10, 'mx1.fabrikam.test'],
+      [20, 'mx2.fabrikam.test'],
+    ],
+  },
+  'mx1.fabrikam.test': { A: ['127.0.0.1'] },
+  'mx2.fabrikam.test': { A: ['127.0.0.1'] },
+  'contoso.test': { MX: [[10, 'mail.contoso.test']] },
+  'mail.contoso.test': { A: ['127.0.0.1'] },
+  'northwind.test': { MX: [[5, 'aspmx.l.google.com']] },
+  'parked.test': { TXT: ['v=spf1 -all'] },
+};
+
+/** The mail server behind all of them. */
+export const POST_OFFICE: Persona = {
+  banner: '220 mx1.fabrikam.test ESMTP',
+  capabilities: ['PIPELINING', '8BITMIME', 'SIZE 52428800', 'ENHANCEDSTATUSCODES'],
+  mailboxes: ['ada.lind', 'good', 'orders'],
+};
+
+/** Options that the service needs: callers are identified by the proxy header. */
+export const ENVIRONMENT = { MAILVET_TRUSTED_PROXIES: '127.0.0.0/8' };
+
+export interface MonthOfUse {
+  readonly account: Account;
+  readonly owner: Person;
+  readonly admin: Person;
+  readonly member: Person;
+  /** The value of the key without an IP allowlist. */
+  readonly key: string;
+}
+
+const ADDRESSES = [
+  ['ada.lind@fabrikam.test', 'mx'],
+  ['orders@contoso.test', 'mx'],
+  ['j.okafor@northwind.test', 'mx'],
+  ['ada.lind@fabrikam.test', 'smtp'],
+  ['someone@gmial.test', 'mx'],
+  ['m.haddad@contoso.test', 'mx'],
+  ['buyer@mailinator.com', 'mx'],
+  ['l.novak@fabrikam.test', 'mx'],
+  ['orders@contoso.test', 'smtp'],
+  ['no.such.person@fabrikam.test', 'smtp'],
+  ['k.tamm@northwind.test', 'mx'],
+  ['info@parked.test', 'mx'],
+  ['accounts@contoso.test', 'mx'],
+  ['press@bulk-senders.com', 'mx'],
+  ['t.berg@northwind.test', 'mx'],
+  ['not an address', 'mx'],
+  ['s.moreau@fabrikam.test', 'mx'],
+] as const;
+
+const HOUR = 3_600_000;
+const OFFICE = '203.0.113.24';
+
+/** `days` of use up to the clock's time; without a clock, everything happens now. */
+export async function createMonthOfUse(lab: Lab, past?: { clock: TestClock; days: number }): Promise<MonthOfUse> {
+  const { clock, days } = past ?? { clock: null, days: 0 };
+  const end = clock?.time ?? 0;
+  const at = (hoursAgo: number) => {
+    if (clock) clock.time = end - hoursAgo * HOUR;
+  };
+  at(days * 24);
+  const { store } = lab;
+  const account = await store.accounts.create({ name: 'Fabrikam', plan: 'premium', rateLimit: null, credits: 25_000 });
+  const people = { account: account.id } as const;
+  const owner = await person(lab, { ...people, name: 'Ada Lind', email: 'ada@fabrikam.test', operator: true });
+  const admin = await person(lab, { ...people, name: 'Joy Okafor', email: 'joy@fabrikam.test', role: 'admin' });
+  const member = await person(lab, { ...people, name: 'Karl Tamm', email: 'karl@fabrikam.test', role: 'member' });
+  const by = { kind: 'user', id: owner.id, name: owner.email, ip: OFFICE } as const;
+  const keyOf = (name: string, allowIps: string[]) => createKey(store.keys, account.id, { name, allowIps }, by);
+
+  const old = await keyOf('Newsletter 2025', []);
+  at(days * 24 - 0.5);
+  const shop = await keyOf('Web shop', ['198.51.100.0/24', '203.0.113.24']);
+  at(days * 24 - 0.6);
+  const crm = await keyOf('CRM import', []);
+  const filters = [
+    ['bulk-senders.com', 'Complaints in March'],
+    ['throw-away.net', null],
+    ['198.51.100.128/25', 'Old office'],
+    ['chargebacks@mail-orders.net', 'Asked never to be written to'],
+  ] as const;
+  const call = (key: string, path: string, body: unknown, from = OFFICE): Promise<Reply> =>
+    request(lab.url, 'POST', path, body, { authorization: `Bearer ${key}`, 'x-forwarded-for': from });
+  for (const [value, reason] of filters) {
+    const { status, text } = await call(crm.value, '/v1/filters', { value, reason });
+    if (status !== 201) throw new Error(text);
+  }
+  const verify = async (turn: number, key: string, from: string) => {
+    const [email, validation_type] = ADDRESSES[turn % ADDRESSES.length]!;
+    await call(key, '/v1/verify', { email, validation_type }, from);
+  };
+
+  let turn = 0;
+  for (let hour = days * 24 - 1; hour > 0; hour--) {
+    at(hour);
+    const requests = Array.from({ length: busyness(hour) }, () => {
+      turn += 1;
+      if (turn % 4 === 0) return verify(turn * 7, crm.value, '192.0.2.80');
+      const early = hour > (days - 9) * 24 && turn % 5 === 0;
+      return early ? verify(turn * 7, old.value, '192.0.2.81') : verify(turn * 7, shop.value, '198.51.100.17');
+    });
+    await Promise.all(requests);
+    if (hour % 61 === 0) await call(crm.value, '/v1/verify', { address: 'misspelt parameter' });
+  }
+  at(days > 0 ? 36 : 0);
+  await store.keys.revoke(old.key.id, by);
+  await keyOf('Staging', []);
+  const invitation = { email: 'sam@fabrikam.test', role: 'member', tokenHash: 'f'.repeat(64) } as const;
+  await store.members.invite(account.id, { ...invitation, expiresAt: (clock?.time ?? Date.now()) + 168 * HOUR }, by);
+  await store.accounts.grant(account.id, 5_000, 'Invoice 2026-114', { ...by, kind: 'operator' });
+  at(0);
+  for (let n = 0; n < ADDRESSES.length; n++) await verify(n, n % 3 === 0 ? crm.value : shop.value, '198.51.100.17');
+  return { account, owner, admin, member, key: crm.value };
+}
+
+/** Requests in an hour: more by day, fewer at weekends, and never quite the same. */
+function busyness(hoursAgo: number): number {
+  const daysAgo = Math.floor(hoursAgo / 24);
+  const hour = 24 - (hoursAgo % 24);
+  const byHour = hour >= 7 && hour <= 19 ? 5 : 1;
+  const byDay = daysAgo % 7 === 1 || daysAgo % 7 === 2 ? 0.3 : 0.7 + noise(daysAgo) * 0.6;
+  return Math.round(byHour * byDay * (0.5 + noise(hoursAgo)));
+}
+
+/** Deterministic noise from 0 to 1. */
+const noise = (n: number): number => (Math.imul(n + 1, 0x9e3779b1) >>> 16) / 0xffff;

@@ -1,0 +1,113 @@
+/**
+ * Limits, prices and closed sets that are written a second time, outside of the kernel. What is looked for: bounds in
+ * schemas and inputs, constants named as bounds, numbers that only a limit has, quantities in sentences, and lists or
+ * unions of the same words.
+ */
+import * as kernelFilterTypes from '../src/kernel/filter-types.ts';
+import * as kernelKeyScopes from '../src/kernel/key-scopes.ts';
+import * as kernelLifetimes from '../src/kernel/lifetimes.ts';
+import * as kernelLimits from '../src/kernel/limits.ts';
+import * as kernelPasswordRules from '../src/kernel/password-rules.ts';
+import * as kernelPlans from '../src/kernel/plans.ts';
+import * as kernelReasons from '../src/kernel/reasons.ts';
+import * as kernelRoles from '../src/kernel/roles.ts';
+import { type Node, parse, placeOf, type Source, visit } from './syntax.ts';
+
+const TABLES = [kernelLimits, kernelLifetimes, kernelPlans, kernelPasswordRules];
+const SETS = [kernelRoles, kernelKeyScopes, kernelPlans, kernelFilterTypes, kernelReasons];
+
+/** Every number in a table, at whatever depth. */
+const numbersIn = (value: unknown): number[] =>
+  typeof value === 'number'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.values(value).flatMap(numbersIn)
+      : [];
+const FACTS = new Set(TABLES.flatMap(numbersIn));
+/** As likely a time in milliseconds or a batch of rows as a limit. */
+const COMMON = new Set([1_000, 2_000, 3_000, 3_600, 5_000, 10_000, 30_000, 86_400, 100_000]);
+const DISTINCTIVE = new Set([...FACTS].map(Math.abs).filter((n) => n >= 1_000 && !COMMON.has(n)));
+
+const wordsOf = (set: readonly unknown[]): string => [...set].map(String).sort().join(' ');
+const CLOSED_SETS = new Map(
+  SETS.flatMap((module) => Object.entries(module)).flatMap(([name, value]): [string, string][] =>
+    Array.isArray(value) && value.length > 1 && value.every((word) => typeof word === 'string')
+      ? [[wordsOf(value), name]]
+      : [],
+  ),
+);
+
+const BOUND = /^(min|max)(imum|Length|Items)$/;
+const NAMED_AS_BOUND =
+  /(^|_)(MAX|MIN|MOST|LIMIT|LENGTH|LONGEST|SHORTEST|PER_PAGE|PAGE_SIZE|DAYS|HOURS|PRICE|BYTES)(_|$)/;
+const QUANTITY = /(?<![\d.,-])(\d[\d,]*)[ -](characters|credits|days|hours|minutes|KiB|MiB|lines)\b/g;
+
+/** As `path:line: what`. */
+export function repeatedFacts(source: Source): string[] {
+  const found: string[] = [];
+  const say = (node: Node, what: string) => found.push(`${placeOf(source, node)}: ${what}`);
+  const isEngine = source.path.startsWith('src/engine/');
+  visit(parse(source), (node, parent) => {
+    const set = closedSetOf(node);
+    if (set !== undefined) say(node, `the words of ${set}`);
+    for (const quantity of quantitiesIn(node)) say(node, `"${quantity}" in a sentence`);
+    const [name, value] = namedNumber(node, parent);
+    if (value === null) return;
+    if (BOUND.test(name) && Math.abs(value) > 1) say(node, `${name}: ${value}`);
+    // The engine bounds what servers send; its numbers are those of protocols.
+    else if (!isEngine && NAMED_AS_BOUND.test(name) && FACTS.has(value)) say(node, `${name} = ${value}`);
+    else if (DISTINCTIVE.has(Math.abs(value))) say(node, `${value}`);
+  });
+  return found;
+}
+
+/** Of a number, or a product or negation of numbers: `16 * 1024`. */
+function numberOf(node: Node): number | null {
+  if (node.type === 'Literal') return typeof node.value === 'number' ? node.value : null;
+  if (node.type === 'UnaryExpression' && node.operator === '-') {
+    const value = numberOf(node.argument as Node);
+    return value === null ? null : -value;
+  }
+  if (node.type !== 'BinaryExpression' || node.operator !== '*') return null;
+  const [left, right] = [numberOf(node.left as Node), numberOf(node.right as Node)];
+  return left === null || right === null ? null : left * right;
+}
+
+/** A number, and the name of the constant, property or attribute that has it. */
+function namedNumber(node: Node, parent: Node | null): [name: string, value: number | null] {
+  if (node.type === 'JSXAttribute') {
+    const value = (node.value as { expression?: Node } | null)?.expression;
+    return [nameOf(node.name), value === undefined ? null : numberOf(value)];
+  }
+  // A part of a product, a number of bytes in a unit, or the value of an attribute, which has its name.
+  const isPart = parent?.type === 'BinaryExpression' && (parent.operator === '*' || parent.operator === '/');
+  if (parent === null || isPart || ['UnaryExpression', 'JSXExpressionContainer'].includes(parent.type))
+    return ['', null];
+  const name = parent.type === 'VariableDeclarator' ? parent.id : parent.type === 'Property' ? parent.key : undefined;
+  return [nameOf(name), numberOf(node)];
+}
+
+const nameOf = (node: unknown): string => String((node as { name?: unknown } | undefined)?.name ?? '');
+
+function closedSetOf(node: Node): string | undefined {
+  const parts = node.type === 'ArrayExpression' ? node.elements : node.type === 'TSUnionType' ? node.types : undefined;
+  if (!Array.isArray(parts)) return undefined;
+  const words = parts.map((part: Node | null) => {
+    const literal = part?.type === 'TSLiteralType' ? (part.literal as Node) : part;
+    return literal?.type === 'Literal' ? literal.value : undefined;
+  });
+  return words.every((word) => typeof word === 'string') ? CLOSED_SETS.get(wordsOf(words)) : undefined;
+}
+
+function quantitiesIn(node: Node): string[] {
+  const text =
+    node.type === 'Literal' || node.type === 'JSXText'
+      ? node.value
+      : node.type === 'TemplateElement'
+        ? (node.value as { raw: string }).raw
+        : null;
+  if (typeof text !== 'string') return [];
+  return [...text.matchAll(QUANTITY)]
+    .filter(([, n = '']) => Number(n.replaceAll(',', '')) > 1 && FACTS.has(Number(n.replaceAll(',', ''))))
+    .map(([all]) => all);
+}

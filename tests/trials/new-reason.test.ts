@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Copy, copySources } from './copy.ts';
+
+let copy: Copy;
+beforeAll(() => {
+  copy = copySources();
+});
+afterAll(() => copy.remove());
+
+describe('a new reason of the mailbox check', () => {
+  it('is a compile error in every place that has to know it', () => {
+    copy.edit('src/kernel/reasons.ts', "  'mailbox_disabled',\n", "  'mailbox_disabled',\n  'mailbox_moved',\n");
+    copy.edit('src/engine/evidence.ts', "  | 'mailbox_disabled'\n", "  | 'mailbox_disabled'\n  | 'mailbox_moved'\n");
+    expect(copy.compile()).toEqual([
+      // No finding leads to it yet.
+      'scripts/gen/verdicts-page.ts',
+      // Verdict, check, flags, 4xx, random recipient, rank.
+      'src/engine/findings.ts',
+      // The label of replies that it is measured by.
+      'src/engine/smtp/classify/evaluation.ts',
+      // What the dashboard and the docs say.
+      'src/kernel/reasons.ts',
+      // What a person who signs up is told.
+      'src/service/sign-in/deliverability.ts',
+    ]);
+  });
+
+  it('compiles once they are filled in', () => {
+    copy.edit(
+      'src/kernel/reasons.ts',
+      '  mailbox_disabled: {\n',
+      `  mailbox_moved: {
+    label: 'Mailbox moved',
+    copy: { title: 'The mailbox has moved', meaning: 'The server names another address.', advice: 'Reject it.' },
+    usualRetrySeconds: null,
+  },
+  mailbox_disabled: {\n`,
+    );
+    copy.edit(
+      'src/engine/findings.ts',
+      '} as const satisfies Record<SmtpFinding, SmtpRow>;',
+      `  mailbox_moved: {
+    verdict: verdict('bad', 'undeliverable', 'mailbox_moved', 'smtp'),
+    check: 'fail',
+    full: false,
+    disabled: false,
+    on4xx: 'smtp_temporary_failure',
+    asProbe: 'pass',
+    aboutMailbox: true,
+    rank: 0,
+    egress: 'accepts',
+  },
+} as const satisfies Record<SmtpFinding, SmtpRow>;`,
+    );
+    copy.edit(
+      'src/engine/smtp/classify/evaluation.ts',
+      "  mailbox_disabled: 'mailbox_disabled',\n",
+      "  mailbox_disabled: 'mailbox_disabled',\n  mailbox_moved: 'mailbox_not_found',\n",
+    );
+    copy.edit(
+      'src/service/sign-in/deliverability.ts',
+      '  mailbox_disabled: "email\'s mailbox is disabled.",\n',
+      "  mailbox_disabled: \"email's mailbox is disabled.\",\n  mailbox_moved: 'email has moved.',\n",
+    );
+    expect(copy.compile()).toEqual([]);
+  });
+
+  it('makes the generated files stale: documents, types of both clients, pages, the copy of the dashboard', () => {
+    expect(copy.stale()).toEqual([
+      'docs/api.md',
+      'docs/openapi.json',
+      'docs/verdicts.md',
+      'sdk/src/schema.ts',
+      'web/openapi.json',
+      'web/src/api/reasons.ts',
+      'web/src/api/schema.ts',
+    ]);
+    copy.generate();
+    expect(copy.stale()).toEqual([]);
+    expect([...copy.compile('sdk'), ...copy.compile('web')]).toEqual([]);
+    for (const path of ['docs/verdicts.md', 'docs/openapi.json', 'sdk/src/schema.ts', 'web/src/api/schema.ts'])
+      expect(copy.read(path), path).toContain('mailbox_moved');
+    expect(copy.read('web/src/api/reasons.ts')).toContain('The mailbox has moved');
+  });
+
+  it('is classified, judged and reported right', () => {
+    copy.edit(
+      'data/smtp-rules.json',
+      '    {\n      "id": "accepted.2xx",',
+      `    {
+      "id": "mailbox.moved", "step": "accepted", "codes": "551", "meaning": "recipient", "finding": "mailbox_moved",
+      "samples": [{ "code": 551, "enhanced": null, "text": "User has moved" }], "source": "RFC 5321 §3.4"
+    },
+    {\n      "id": "accepted.2xx",`,
+    );
+    const { ok, output } = copy.test('tests/trials/in-the-copy/mailbox-moved.copy.ts');
+    expect(ok, output).toBe(true);
+    expect(output).toMatch(/Tests\s+3 passed/);
+  });
+});

@@ -1,0 +1,97 @@
+// Generated from src/kernel/ by `npm run gen`; edit it there.
+
+// src/kernel/limits.ts
+export const ACCOUNTS_PAGE = {"min":1,"max":100000,"default":1} as const;
+export const ACCOUNTS_PER_PAGE = 50 as const;
+export const ACCOUNT_QUERY_LENGTH = {"min":0,"max":200} as const;
+export const ADDRESS_LENGTH = {"min":1,"max":1024} as const;
+export const ALLOW_IPS = {"min":0,"max":200} as const;
+export const BODY_BYTES = 16384 as const;
+export const BODY_WITHIN_SECONDS = 14 as const;
+export const CHART_BUCKETS_MAX = 800 as const;
+export const CODE_LENGTH = {"min":6,"max":20} as const;
+export const COMMAND_CREDITS_MAX = 1000000000000 as const;
+export const CONNECTIONS_MAX = 10000 as const;
+export const CONNECTIONS_PER_NETWORK = {"min":1,"max":10000,"default":500} as const;
+export const DEVICE_USERS_MAX = 5 as const;
+export const DNS_TIMEOUT_MS = {"min":50,"max":10000,"default":2000} as const;
+export const FAILED_AUTH_PER_WINDOW = 100 as const;
+export const FILTERS_PAGE = {"min":1,"max":1000000,"default":1} as const;
+export const FILTERS_PER_PAGE = {"min":1,"max":100,"default":25} as const;
+export const FILTER_QUERY_LENGTH = {"min":0,"max":1024} as const;
+export const FILTER_REASON_LENGTH = {"min":0,"max":500} as const;
+export const FILTER_VALUE_LENGTH = {"min":1,"max":1024} as const;
+export const GRANT_CREDITS = {"min":-1000000000,"max":1000000000} as const;
+export const HEADERS_WITHIN_SECONDS = 10 as const;
+export const HEADER_BYTES = 16384 as const;
+export const IDEMPOTENCY_KEY_LENGTH = {"min":1,"max":255} as const;
+export const IMPORT_BODY_BYTES = 262144 as const;
+export const IMPORT_LINES = {"min":1,"max":200} as const;
+export const INSTANT_LENGTH = {"min":0,"max":40} as const;
+export const IP_LENGTH = {"min":0,"max":64} as const;
+export const KEY_GRACE_SECONDS = {"min":0,"max":2592000,"default":86400} as const;
+export const KEY_IDLE_DAYS = 90 as const;
+export const KEY_MONTHLY_CREDITS = {"min":1,"max":1000000000} as const;
+export const LINK_TOKEN_LENGTH = {"min":16,"max":128} as const;
+export const LISTS_STALE_DAYS = 30 as const;
+export const LOG_QUERY_LENGTH = {"min":0,"max":64} as const;
+export const LOG_SEARCH_ROWS = 5000 as const;
+export const LOW_BALANCE = {"min":1,"max":1000000000} as const;
+export const NAME_LENGTH = {"min":1,"max":200} as const;
+export const NOTE_LENGTH = {"min":1,"max":500} as const;
+export const OPENING_CREDITS = {"min":0,"max":1000000000} as const;
+export const OPERATOR_JOBS = 100 as const;
+export const OUTPUT_STALL_SECONDS = 10 as const;
+export const PAGE_SIZE = {"min":1,"max":100,"default":50} as const;
+export const PASSKEYS_MAX = 20 as const;
+export const PASSKEY_NAME_LENGTH = {"min":1,"max":100} as const;
+export const PERSON_NAME_LENGTH = {"min":1,"max":100} as const;
+export const PIPELINED_AT_ONCE = 8 as const;
+export const PIPELINED_WAITING = 2000 as const;
+export const PIPELINED_WAITING_TOTAL = 6000 as const;
+export const RATE_LIMIT = {"min":1,"max":1000000000} as const;
+export const RETENTION_DAYS = {"min":1,"max":36500,"default":30} as const;
+export const SIGNUP_CREDITS = {"min":0,"max":1000000000,"default":100} as const;
+export const SMTP_BREAKER_SECONDS = {"min":0,"max":604800,"default":3600} as const;
+export const SMTP_CONNECTIONS_PER_HOST = {"min":1,"max":1000,"default":5} as const;
+export const SMTP_PORT = 25 as const;
+export const SMTP_RATE_PER_OPERATOR = {"min":0,"max":10000,"default":2} as const;
+export const TIMEOUT_MS = {"min":1000,"max":30000,"default":10000} as const;
+export const USER_EMAIL_LENGTH = {"min":3,"max":254} as const;
+
+// src/kernel/lifetimes.ts
+export const COMMAND_RESET_LINK_HOURS = 24 as const;
+export const DEVICE_DAYS = 365 as const;
+export const FRESH_SIGN_IN_DAYS = 1 as const;
+export const IDEMPOTENCY_HOURS = 24 as const;
+export const INVITATIONS_PER_HOUR = 30 as const;
+export const INVITATION_DAYS = 7 as const;
+export const RESET_LINK_HOURS = 1 as const;
+export const SESSION_DAYS = 7 as const;
+export const SESSION_MAX_DAYS = 30 as const;
+export const SETUP_LINK_HOURS = 1 as const;
+export const SIGNUP_LINK_HOURS = 24 as const;
+
+// src/kernel/plans.ts
+export const ACCOUNT_STATUSES = ["active","suspended"] as const;
+export const DEFAULT_LEVEL = "mx" as const;
+export const DEFAULT_PLAN = "starter" as const;
+export const FIRST_ACCOUNT = {"name":"Default","plan":"premium","rateLimit":null,"credits":10000,"note":"First account"} as const;
+export const LEVELS = ["mx","smtp"] as const;
+export const PLANS = {"starter":{"requestsPerWindow":60,"smtp":false},"premium":{"requestsPerWindow":300,"smtp":true},"enterprise":{"requestsPerWindow":3000,"smtp":true}} as const;
+export const PLAN_NAMES = ["starter","premium","enterprise"] as const;
+export const PLAN_WITH_SMTP = "premium" as const;
+export const PRICE = {"mx":1,"smtp":10} as const;
+export const WINDOW_SECONDS = 300 as const;
+
+// src/kernel/roles.ts
+export const ROLES = ["member","admin","owner"] as const;
+
+// src/kernel/key-scopes.ts
+export const KEY_SCOPES = ["verify","lists","filters","usage","webhooks"] as const;
+
+// src/kernel/filter-types.ts
+export const FILTER_TYPES = ["email","domain","ip_address"] as const;
+
+// src/kernel/password-rules.ts
+export const PASSWORD_LENGTH = {"min":12,"max":256} as const;

@@ -1,0 +1,109 @@
+// Generated from src/kernel/reasons.ts by `npm run gen`; edit it there.
+import type { Verification } from './schema.ts';
+
+export type Reason = NonNullable<Verification['reason']>;
+
+/** A verdict in plain English. */
+export interface VerdictCopy {
+  readonly title: string;
+  readonly meaning: string;
+  readonly advice: string;
+}
+export interface ReasonRow {
+  readonly label: string;
+  /** One text, or one per status if the reason occurs with both. */
+  readonly copy: VerdictCopy | Readonly<Record<Verification['status'], VerdictCopy>>;
+}
+
+export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
+  blocked_by_filter: {
+    label: "Blocked by filter",
+    copy: {"title":"Blocked by one of your filters","meaning":"Nothing else was checked, and nothing was charged.","advice":"Reject the address, or remove the filter."},
+  },
+  invalid_format: {
+    label: "Invalid format",
+    copy: {"title":"Not a valid email address","meaning":"No public mail server could receive mail for it.","advice":"Show the user what is wrong."},
+  },
+  disposable_domain: {
+    label: "Disposable domain",
+    copy: {"title":"Disposable address","meaning":"The domain or its mail servers belong to a service for disposable addresses. Mail may still arrive for a few minutes.","advice":"Reject it where you need a lasting address."},
+  },
+  domain_not_found: {
+    label: "Domain not found",
+    copy: {"title":"The domain does not exist","meaning":"DNS has no such name (NXDOMAIN).","advice":"Reject it, and offer the suggested address if there is one."},
+  },
+  no_mx_records: {
+    label: "No MX records",
+    copy: {"title":"The domain has no mail server","meaning":"It exists but has neither MX nor address records.","advice":"Reject it."},
+  },
+  null_mx: {
+    label: "Null MX",
+    copy: {"title":"The domain does not accept mail","meaning":"It publishes a null MX record (RFC 7505).","advice":"Reject it."},
+  },
+  mx_unusable: {
+    label: "MX unusable",
+    copy: {"title":"No usable mail server","meaning":"The MX records name only IP addresses, localhost, hosts without an address, or private addresses.","advice":"Reject it."},
+  },
+  dns_failure: {
+    label: "DNS failure",
+    copy: {"title":"The domain's name servers are failing","meaning":"Other domains resolve; this one currently does not.","advice":"Retry later. Do not delete the address because of this."},
+  },
+  catch_all: {
+    label: "Catch-all",
+    copy: {"title":"The domain is a catch-all","meaning":"The server accepts every mailbox name, so accepting this one proves little.","advice":"Send to people who signed up. Be careful with purchased or guessed lists."},
+  },
+  mailbox_not_found: {
+    label: "Mailbox not found",
+    copy: {"title":"The mailbox does not exist","meaning":"The mail server rejected it as unknown.","advice":"Reject or delete it."},
+  },
+  mailbox_full: {
+    label: "Mailbox full",
+    copy: {
+      good: {"title":"The mailbox is full for now","meaning":"It exists, but the server is deferring mail for it.","advice":"Keep it and retry in a few days."},
+      bad: {"title":"The mailbox is full","meaning":"The server rejected the address permanently. Such a mailbox is often abandoned.","advice":"Stop sending to it, and verify it again before you delete it."},
+    },
+  },
+  mailbox_disabled: {
+    label: "Mailbox disabled",
+    copy: {"title":"The mailbox is disabled","meaning":"It exists but has been closed or suspended.","advice":"Delete it."},
+  },
+  relay_denied: {
+    label: "Relay denied",
+    copy: {"title":"The server does not accept mail for this domain","meaning":"The domain's MX record points to the wrong server.","advice":"Reject it."},
+  },
+  greylisted: {
+    label: "Greylisted",
+    copy: {"title":"Greylisted by the mail server","meaning":"It defers mail from senders it has not seen before. Whether the mailbox exists is not known yet.","advice":"Retry later."},
+  },
+  smtp_temporary_failure: {
+    label: "SMTP temporary failure",
+    copy: {"title":"The mail server has a temporary problem","meaning":"The server deferred the request or closed the connection.","advice":"Retry later."},
+  },
+  smtp_timeout: {
+    label: "SMTP timeout",
+    copy: {"title":"The mail server did not answer in time","meaning":"Whether the mailbox exists is unknown.","advice":"Retry later, with a longer timeout (timeout_ms in the API)."},
+  },
+  smtp_unreachable: {
+    label: "SMTP unreachable",
+    copy: {"title":"No mail server could be reached","meaning":"Whether the mailbox exists is unknown.","advice":"Retry later. If this happens with every domain, outbound port 25 is blocked for this service."},
+  },
+  smtp_blocked: {
+    label: "SMTP blocked",
+    copy: {"title":"The mail server blocks this service","meaning":"It objects to our IP address, sender address or reputation. That says nothing about the mailbox.","advice":"Treat it like a result of the mx level."},
+  },
+  smtp_unverifiable: {
+    label: "SMTP unverifiable",
+    copy: {"title":"The mailbox cannot be verified","meaning":"The operator accepts every recipient, the address needs an extension that the server lacks, or this service is not set up to connect to mail servers.","advice":"Treat it like a result of the mx level."},
+  },
+};
+
+/** Stands for "no reason" in the filter of the log and in usage by reason. */
+export const NO_REASON = "none";
+/** The values of the log's reason filter. */
+export const REASON_FILTERS = ["none","blocked_by_filter","invalid_format","disposable_domain","domain_not_found","no_mx_records","null_mx","mx_unusable","dns_failure","catch_all","mailbox_not_found","mailbox_full","mailbox_disabled","relay_denied","greylisted","smtp_temporary_failure","smtp_timeout","smtp_unreachable","smtp_blocked","smtp_unverifiable"] as const;
+
+/** Verdicts without a reason, by billed level. */
+export const NO_REASON_COPY: Readonly<Record<Verification['validation_type'], VerdictCopy>> = {
+  mx: {"title":"The domain accepts mail","meaning":"It has a working mail server. The mailbox was not checked.","advice":"Accept it. Use the smtp level if you need to know whether the mailbox exists."},
+  smtp: {"title":"The mailbox exists","meaning":"The server accepted this mailbox and rejected a random one.","advice":"Send."},
+};

@@ -1,0 +1,100 @@
+import type { Trail } from '../../api/schema.ts';
+import { humanize, pluralize } from '../../parts/format.ts';
+import {
+  allowlist,
+  asRole,
+  change,
+  creditsOf,
+  type Detail,
+  ending,
+  grace,
+  granted,
+  isNegative,
+  isNumber,
+  joinParts,
+  keyChange,
+  keyLimits,
+  numeral,
+  planName,
+  quoted,
+  rateLimit,
+  retention,
+  text,
+} from './event-details.ts';
+
+export type Entry = Trail['entries'][number];
+type Action = Entry['action'];
+
+interface EventCopy {
+  readonly title: string | ((entry: Entry) => string);
+  readonly details?: (detail: Detail) => string | null;
+}
+
+const EVENTS: Readonly<Record<Action, EventCopy>> = {
+  'account.created': {
+    title: 'Created the account',
+    details: ({ plan, credits }) => joinParts([planName(plan), creditsOf(credits)]),
+  },
+  'account.renamed': { title: 'Renamed the account', details: change((name) => `“${text(name)}”`) },
+  'account.retention_set': { title: 'Changed the retention period', details: change(retention) },
+  'account.low_balance_set': {
+    title: 'Changed the low-balance threshold',
+    details: change((credits) => creditsOf(credits) ?? 'none'),
+  },
+  'account.plan_set': { title: 'Changed the plan', details: change(planName) },
+  'account.rate_limit_set': { title: 'Changed the rate limit', details: change(rateLimit) },
+  'account.suspended': { title: 'Suspended the account' },
+  'account.resumed': { title: 'Resumed the account' },
+  'credits.granted': {
+    title: ({ detail: { credits } }) => (isNegative(credits) ? 'Deducted credits' : 'Granted credits'),
+    details: granted,
+  },
+  'key.created': {
+    title: 'Created an API key',
+    details: (detail) =>
+      joinParts([ending(detail.last_four), `allowed from ${allowlist(detail.allow_ips)}`, ...keyLimits(detail)]),
+  },
+  'key.changed': { title: 'Edited an API key', details: keyChange },
+  'key.revoked': { title: 'Revoked an API key' },
+  'key.rolled': { title: 'Rolled an API key', details: ({ grace_seconds }) => grace(grace_seconds) },
+  'filter.added': { title: 'Added a filter', details: ({ reason }) => quoted(reason) },
+  'filter.removed': { title: 'Removed a filter', details: ({ reason }) => quoted(reason) },
+  'filters.imported': {
+    title: 'Imported filters',
+    details: ({ added, given }) => `${numeral(added)} of ${numeral(given)} lines added`,
+  },
+  'log.erased': {
+    title: 'Erased an address from the log',
+    details: ({ erased }) => (isNumber(erased) ? pluralize(erased, 'record') : null),
+  },
+  'member.added': {
+    title: ({ detail: { invited } }) => (invited === true ? 'Joined by invitation' : 'Added a member'),
+    details: ({ role }) => asRole(role),
+  },
+  'member.role_changed': { title: 'Changed a role', details: change(text) },
+  'member.removed': {
+    title: ({ actor, target }) => (actor.name === target ? 'Left the account' : 'Removed a member'),
+    details: ({ role }) => asRole(role),
+  },
+  'member.invited': { title: 'Invited a member', details: ({ role }) => asRole(role) },
+  'invitation.withdrawn': { title: 'Revoked an invitation', details: ({ role }) => asRole(role) },
+};
+
+/** An audit log entry as text; `details` is null if there is nothing to add. */
+export function describeEvent(entry: Entry): { title: string; details: string | null } {
+  const { action, detail } = entry;
+  // A page that was loaded before an upgrade may meet an action that it does not know.
+  if (!Object.hasOwn(EVENTS, action)) return { title: humanize(action.replace('.', ' ')), details: null };
+  const { title, details } = EVENTS[action];
+  return { title: typeof title === 'string' ? title : title(entry), details: details?.(detail) ?? null };
+}
+
+const ACTORS: Readonly<Record<Entry['actor']['kind'], (name: string) => string>> = {
+  user: (name) => name,
+  operator: (name) => `${name} (operator)`,
+  key: (name) => `API key ${name}`,
+  command: (name) => `Command line (${name})`,
+  service: () => 'System',
+};
+
+export const describeActor = ({ actor: { kind, name } }: Entry): string => ACTORS[kind](name);

@@ -1,0 +1,46 @@
+import { Text } from '@mantine/core';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import { describeActor, describeEvent, type Entry } from './events.ts';
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { header: 'Time', cell: ({ at }) => <Timestamp at={at} exact /> },
+  {
+    header: 'Actor',
+    cell: (entry) => (
+      <>
+        <span className="anywhere">{describeActor(entry)}</span>
+        <Small>{entry.ip}</Small>
+      </>
+    ),
+  },
+  {
+    header: 'Event',
+    cell: (entry) => {
+      const { title, details } = describeEvent(entry);
+      return (
+        <>
+          {title}
+          <Text size="sm" className="anywhere" hiddenFrom="sm">
+            {entry.target}
+          </Text>
+          <Small>{details}</Small>
+        </>
+      );
+    },
+  },
+  { header: 'Target', cell: ({ target }) => <span className="anywhere">{target}</span>, wideOnly: true },
+];
+
+function Small({ children }: { children: string | null }) {
+  if (children === null) return null;
+  return (
+    <Text size="xs" c="dimmed" className="anywhere">
+      {children}
+    </Text>
+  );
+}
+
+export const AuditLogTable = ({ entries }: { entries: readonly Entry[] }) => (
+  <DataTable label="Audit log" columns={COLUMNS} rows={entries} rowKey={({ id }) => id} />
+);

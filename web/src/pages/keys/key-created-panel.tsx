@@ -1,0 +1,73 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { createMailvet, type Verification } from '../../../../sdk/src/index.ts';
+import { DEFAULT_LEVEL, PRICE } from '../../api/limits.ts';
+import { useSession } from '../../api/session.ts';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { focusOnMount } from '../../parts/focus.ts';
+import { pluralize } from '../../parts/format.ts';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { headline, wordsOf } from '../../parts/verdict/reasons.ts';
+import { curl } from './curl.ts';
+
+/** Shows the value of a new key, once. It exists only in the state of the dialog. */
+export function KeyCreatedPanel(props: {
+  value: string;
+  children?: ReactNode;
+  onTried: () => void;
+  onClose: () => void;
+}) {
+  const { value, children, onTried, onClose } = props;
+  const { user } = useSession();
+  const email = user?.email ?? 'someone@gmail.com';
+  return (
+    <Stack>
+      <Text size="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }} fw={600}>
+        This key is shown only once, as the service stores only its hash. Copy it now and store it where your
+        application reads its secrets.
+      </Text>
+      {children}
+      <CopyText label="API key" text={value} />
+      <Text size="sm">To send a first request, run:</Text>
+      <CopyText label="curl command" text={curl(location.origin, value, email)} block />
+      <TestRequest value={value} email={email} onTried={onTried} />
+      <Group justify="flex-end">
+        <Button variant="filled" onClick={onClose}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Sends one request with the new key through the public API. */
+function TestRequest({ value, email, onTried }: { value: string; email: string; onTried: () => void }) {
+  const [verdict, setVerdict] = useState<Verification | null>(null);
+  const { run, busy, error } = useAsyncAction(async () => {
+    setVerdict(null);
+    setVerdict(await createMailvet({ url: location.origin, key: value }).verify({ email }));
+    onTried();
+  });
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Button onClick={run} loading={busy}>
+          Test key
+        </Button>
+        <Text size="sm" className="anywhere" flex={1}>
+          Verifies {email} with this key. Costs at most {pluralize(PRICE[DEFAULT_LEVEL], 'credit')}.
+        </Text>
+      </Group>
+      <div role="status">
+        {verdict && (
+          <Text size="sm">
+            The key works. {headline(verdict)}. {wordsOf(verdict).meaning} Cost:{' '}
+            {pluralize(verdict.credits_used, 'credit')}.
+          </Text>
+        )}
+      </div>
+      {error && <ErrorAlert error={error} />}
+    </Stack>
+  );
+}

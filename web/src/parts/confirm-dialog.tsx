@@ -1,0 +1,101 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useRef, useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { handleApiError } from '../api/query-client.ts';
+import { ErrorAlert } from './error-alert.tsx';
+import { PasswordField } from './password-field.tsx';
+
+/**
+ * Confirms a destructive action, described by `children`. `typed`: text to type before confirming. `password`: asks for
+ * the password and passes it to `onConfirm` (otherwise an empty string). If `onConfirm` rejects, the error is shown and
+ * the dialog stays open.
+ */
+export function ConfirmDialog(props: {
+  title: string;
+  action: string;
+  typed?: string;
+  password?: boolean;
+  opened: boolean;
+  onClose: () => void;
+  onConfirm: (password: string) => Promise<unknown>;
+  children: ReactNode;
+}) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
+      <ConfirmForm {...props} />
+    </Modal>
+  );
+}
+
+/** Mounted with the dialog, so that its state resets. */
+function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
+  const { action, typed, password: asksPassword = false, onClose, onConfirm, children } = props;
+  const [text, setText] = useState('');
+  const [password, setPassword] = useState('');
+  const passwordField = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  async function confirm() {
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm(password);
+      onClose();
+    } catch (failure) {
+      const reason = failure instanceof Error ? failure : new Error(String(failure));
+      handleApiError(reason);
+      setError(reason);
+      if (isPasswordError(reason)) passwordField.current?.select();
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void confirm();
+      }}
+    >
+      <Stack>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {typed !== undefined && (
+          <TextInput
+            label={`Type “${typed}” to confirm`}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+        )}
+        {asksPassword && (
+          <PasswordField
+            ref={passwordField}
+            label="Your password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={error && isPasswordError(error) ? error.message : undefined}
+          />
+        )}
+        {error && !(asksPassword && isPasswordError(error)) && <ErrorAlert error={error} />}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            color="red"
+            variant="filled"
+            loading={busy}
+            disabled={(typed !== undefined && text !== typed) || (asksPassword && password === '')}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const isPasswordError = (error: Error): boolean => error instanceof ApiError && error.field === 'password';

@@ -1,0 +1,58 @@
+import { Button, Center, Text } from '@mantine/core';
+import { type QueryKey, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useRef } from 'react';
+import { ErrorAlert } from './error-alert.tsx';
+import { Loading } from './loading.tsx';
+
+interface Keyset {
+  readonly next: number | null;
+}
+
+/** Keyset pagination by id, newest first: `next` of a page is `before` of the following one. */
+export function useKeysetQuery<P extends Keyset>(
+  queryKey: QueryKey,
+  load: (before: number | undefined) => Promise<P>,
+): UseInfiniteQueryResult<readonly P[]> {
+  return useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => load(pageParam),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    select: ({ pages }): readonly P[] => pages,
+  });
+}
+
+/** The pages loaded so far and a button for the next. */
+export function LoadMore<P extends Keyset>(props: {
+  query: UseInfiniteQueryResult<readonly P[]>;
+  children: (pages: readonly P[]) => ReactNode;
+}) {
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = props.query;
+  const end = useRef<HTMLParagraphElement>(null);
+  const more = async () => {
+    const { hasNextPage } = await fetchNextPage();
+    // The button is gone: keyboard focus continues here.
+    if (!hasNextPage) requestAnimationFrame(() => end.current?.focus());
+  };
+  const failure = error && <ErrorAlert error={error} onRetry={() => void (data ? fetchNextPage() : refetch())} />;
+  if (data === undefined) return failure ?? <Loading />;
+  return (
+    <>
+      {props.children(data)}
+      {failure}
+      <Center>
+        {hasNextPage ? (
+          <Button onClick={() => void more()} loading={isFetchingNextPage}>
+            Load more
+          </Button>
+        ) : (
+          data.length > 1 && (
+            <Text size="sm" c="dimmed" ref={end} tabIndex={-1}>
+              End of list.
+            </Text>
+          )
+        )}
+      </Center>
+    </>
+  );
+}

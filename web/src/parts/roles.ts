@@ -1,0 +1,6 @@
+import { ROLES } from '../api/limits.ts';
+import type { Role } from '../api/session.ts';
+
+export const ROLE_LABELS: Readonly<Record<Role, string>> = { member: 'Member', admin: 'Admin', owner: 'Owner' };
+
+export const parseRole = (text: string): Role | undefined => ROLES.find((role) => role === text);

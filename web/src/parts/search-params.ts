@@ -1,0 +1,7 @@
+/** The router parses `?query=42` as a number. */
+export const textSearch = (query: unknown): { query?: string } =>
+  (typeof query === 'string' || typeof query === 'number') && query !== '' ? { query: String(query) } : {};
+
+/** Page 1 is not written to the URL. */
+export const pageSearch = (page: unknown, max: number): { page?: number } =>
+  typeof page === 'number' && Number.isInteger(page) && page > 1 && page <= max ? { page } : {};

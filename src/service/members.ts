@@ -123,9 +123,13 @@ export function createMemberService(parts: {
       const mailTo = mail ? (account: string) => ({ ...message, account }) : null;
       const tokenHash = sha256Hex(token);
       const invitation = { email, role: input.role, tokenHash, expiresAt, provesAddress: mail, mailTo };
-      const { id } = await members.invite(by.account, invitation, by.actor);
+      const sent = await members.invite(by.account, invitation, by.actor);
+      if (sent === null)
+        throw new ApiError('role_not_sufficient', 'Your role has just changed, and no longer allows this.', {
+          required_role: input.role === 'owner' ? 'owner' : 'admin',
+        });
       // The link sets the password of the address. If anyone can be an admin, only the mailbox may receive it.
-      return { id, link: mail || signupOpen ? null : link, mailed: mail };
+      return { id: sent.id, link: mail || signupOpen ? null : link, mailed: mail };
     },
 
     async withdraw(by, id) {

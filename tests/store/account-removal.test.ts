@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AccountId, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { hold, type Member, member, removeDeleted, verdict, verifyNow } from './cast.ts';
-import { BY, person } from './people.ts';
+import { BY, COMMAND, person } from './people.ts';
 
 const TABLES = [
   'verifications',
@@ -33,7 +33,7 @@ async function full(lab: StoreLab, store: Store, owner: string): Promise<Member>
   const { id } = who.account;
   await store.members.add(id, owner, 'owner', BY);
   const expiresAt = lab.clock.now() + 1_000_000;
-  await store.members.invite(id, { email: 'x@example.com', role: 'member', tokenHash: id, expiresAt }, BY);
+  await store.members.invite(id, { email: 'x@example.com', role: 'member', tokenHash: id, expiresAt }, COMMAND);
   await store.filters.add(id, { filterType: 'domain', value: 'blocked.example', reason: null }, BY);
   await store.traffic.add([{ account: id, hour: lab.clock.now(), metric: 'status', bucket: 429, count: 1 }]);
   const idempotency = { route: 'POST /v1/verify', key: 'k', fingerprint: 'f' };

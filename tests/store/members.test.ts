@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Role } from '../../src/kernel/roles.ts';
-import type { AccountId, Store } from '../../src/store/store.ts';
+import type { AccountId, Actor, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member } from './cast.ts';
-import { BY, person } from './people.ts';
+import { BY, COMMAND, person } from './people.ts';
 
 const DAY = 24 * 3600_000;
 
@@ -114,8 +114,10 @@ describeStores('members', (lab) => {
 });
 
 describeStores('invitations', (lab) => {
-  const invite = (store: Store, account: AccountId, email: string, role: Role, tokenHash: string) =>
-    store.members.invite(account, { email, role, tokenHash, expiresAt: lab.clock.now() + DAY }, BY);
+  const invite = async (store: Store, account: AccountId, email: string, role: Role, tokenHash: string) => {
+    const expiresAt = lab.clock.now() + DAY;
+    return (await store.members.invite(account, { email, role, tokenHash, expiresAt }, COMMAND))!;
+  };
 
   it('make whoever uses them a member, once', async () => {
     const store = await lab.open();
@@ -129,7 +131,7 @@ describeStores('invitations', (lab) => {
       email: 'jane@example.com',
       role: 'admin',
       provesAddress: false,
-      invitedBy: 'jane@example.com',
+      invitedBy: 'mailvet',
       createdAt: lab.clock.now(),
       expiresAt: lab.clock.now() + DAY,
     });
@@ -184,6 +186,31 @@ describeStores('invitations', (lab) => {
     await invite(store, account.id, 'jane@example.com', 'owner', 'higher');
     await store.members.accept('higher', jane, BY);
     expect(await store.members.role(account.id, jane)).toMatchObject({ role: 'owner' });
+  });
+
+  it('are sent only while their sender may send them, whatever was read before', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const jane = await person(store, 'jane@example.com');
+    const by: Actor = { kind: 'user', id: jane, name: 'jane@example.com', ip: null };
+    const send = (role: Role, tokenHash: string) => {
+      const to = `${tokenHash}@example.com`;
+      const mailTo = () => ({ template: 'invitation', to, account: 'x', role, by: 'jane', link: 'x' }) as const;
+      const expiresAt = lab.clock.now() + DAY;
+      return store.members.invite(account.id, { email: to, role, tokenHash, expiresAt, mailTo }, by);
+    };
+    await store.members.add(account.id, jane, 'admin', COMMAND);
+    expect(await send('admin', 'sent')).toMatchObject({ role: 'admin' });
+    expect(await send('owner', 'too-high')).toBeNull();
+    await store.members.setRole(account.id, jane, 'member', COMMAND);
+    expect(await send('member', 'demoted')).toBeNull();
+    await store.members.remove(account.id, jane, COMMAND);
+    expect(await send('member', 'removed')).toBeNull();
+    expect(await store.members.invitations(account.id)).toEqual([]);
+    expect((await actions(store, account.id)).filter((one) => one.startsWith('member.invited'))).toEqual([
+      'member.invited sent@example.com',
+    ]);
+    expect((await store.jobs.list({ failed: false, limit: 10 })).total).toBe(1);
   });
 
   it('that many use at once let one in', async () => {

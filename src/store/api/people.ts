@@ -86,8 +86,11 @@ export interface Members {
   /** `judged`: the role that the member had when it was judged whether this may be done. */
   setRole(account: AccountId, user: string, role: Role, by: Actor, judged?: Role): Promise<RoleOutcome>;
   remove(account: AccountId, user: string, by: Actor, judged?: Role): Promise<RoleOutcome>;
-  /** `tokenHash`: SHA-256 of the link's token, hex. An earlier invitation of the same address is replaced. */
-  invite(account: AccountId, input: InvitationInput, by: Actor): Promise<Invitation>;
+  /**
+   * `tokenHash`: SHA-256 of the link's token, hex. An earlier invitation of the same address is replaced. Null: `by` is a
+   * member who may not send it, or no longer.
+   */
+  invite(account: AccountId, input: InvitationInput, by: Actor): Promise<Invitation | null>;
   /** Those that can be used. */
   invitations(account: AccountId): Promise<Invitation[]>;
   withdraw(account: AccountId, id: string, by: Actor): Promise<boolean>;

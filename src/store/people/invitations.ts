@@ -25,6 +25,14 @@ const toInvitation = (row: Omit<Row<'invitations'>, 'token_hash'>, accountName: 
 const mayInvite = (role: Role | null, invited: Role): boolean =>
   role !== null && isAtLeast(role, invited === 'owner' ? 'owner' : 'admin');
 
+/** The role of a sender who is a member, re-read in the transaction: it may have changed since the guard read it. */
+async function mayStillInvite(trx: Transaction<Tables>, account: string, roles: readonly Role[], by: Actor) {
+  if (by.kind !== 'user') return true;
+  const mine = trx.selectFrom('members').select('role').where('account_id', '=', account);
+  const sender = await mine.where('user_id', '=', by.id).executeTakeFirst();
+  return roles.every((role) => mayInvite(sender?.role ?? null, role));
+}
+
 /** Ends what a member has sent and may no longer send with this role (null: removed). The account is locked. */
 export async function endInvitationsOf(
   trx: Transaction<Tables>,
@@ -97,8 +105,12 @@ export function invitations(
       };
       return driver.transaction(async (trx) => {
         const { name } = await lockExistingAccount(driver, trx, account);
-        const earlier = trx.deleteFrom('invitations').where('account_id', '=', account);
-        await earlier.where('email', '=', row.email).execute();
+        const earlier = trx.selectFrom('invitations').select(['id', 'role']).where('account_id', '=', account);
+        const replaced = await earlier.where('email', '=', row.email).executeTakeFirst();
+        // Whoever may not send an invitation may not replace it either.
+        const roles = replaced === undefined ? [role] : [role, replaced.role];
+        if (!(await mayStillInvite(trx, account, roles, by))) return null;
+        if (replaced !== undefined) await trx.deleteFrom('invitations').where('id', '=', replaced.id).execute();
         await trx
           .insertInto('invitations')
           .values({ ...row, token_hash: tokenHash })

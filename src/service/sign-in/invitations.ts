@@ -25,7 +25,7 @@ interface InvitationParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly userAdmin: UserAdmin;
-  readonly sessions: Pick<SessionService, 'signInAs' | 'fromCookie'>;
+  readonly sessions: Pick<SessionService, 'signInAs' | 'fromCookie' | 'rename'>;
 }
 
 export function createInvitations(parts: InvitationParts): InvitationService {
@@ -77,6 +77,7 @@ export function createInvitations(parts: InvitationParts): InvitationService {
       const hashed = await passwords.hash(password);
       if (known !== null) {
         await userAdmin.setPassword(known.id, hashed);
+        await sessions.rename(known, called);
         await acceptAs(hash, known, browser.ip);
         return sessions.signInAs(browser, known.id);
       }

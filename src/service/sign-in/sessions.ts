@@ -29,7 +29,7 @@ export interface SessionService extends Sessions {
   signOut(browser: BrowserRequest): Promise<Cookies>;
   /** Ends all sessions of the user, including this one, all password links, and sign-ins awaiting a second factor. */
   signOutEverywhere(browser: BrowserRequest, user: SignedIn): Promise<Cookies>;
-  rename(user: SignedIn, name: string): Promise<void>;
+  rename(user: Pick<SignedIn, 'id'>, name: string): Promise<void>;
   /** For a user authenticated by a link: starts a session and ends the browser's previous one. */
   signInAs(browser: BrowserRequest, user: string): Promise<Cookies>;
 }

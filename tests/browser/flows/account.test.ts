@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sha256Hex } from '../../../src/kernel/ids.ts';
+import { hashPassword } from '../../../src/service/sign-in/passwords.ts';
 import { describeBrowser } from '../../lab/browser.ts';
-import { PASSWORD, person } from '../../lab/person.ts';
+import { PASSWORD, peopleOf, person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { button, dialog, expectText, field, fillIn, goTo, heading, rowOf, says, signInAs } from '../steps.ts';
 
@@ -107,6 +109,30 @@ describeBrowser('the account', (browser) => {
     dead.refused(410, '/dashboard/invitation');
     await dead.page.goto(links[1]!);
     await heading(dead.page, 'This link is no longer valid').waitFor();
+  });
+
+  it('a signed-in user whose address is not confirmed proves it by the link, with a new password', async () => {
+    const [mine, api] = [await lab.member(), await lab.member()];
+    const email = 'unproven@good.com';
+    const password = await hashPassword('the one of before');
+    const user = await peopleOf(lab).create({ email, name: 'Whoever came first', password, proven: false });
+    const by = { kind: 'command', id: null, name: 'test', ip: null } as const;
+    await lab.store.members.add(mine.account.id, user!.id, 'member', by);
+    const token = 'p'.repeat(43);
+    const invitation = { email, role: 'member', tokenHash: sha256Hex(token), provesAddress: true } as const;
+    await lab.store.members.invite(api.account.id, { ...invitation, expiresAt: Date.now() + 3_600_000 }, by);
+
+    const { page } = await browser.visit(`${lab.url}/sign-in`);
+    await signInAs(page, { email, password: 'the one of before' });
+    await heading(page, 'Overview').waitFor();
+    await page.goto(`${lab.url}/invitation#token=${token}`);
+    await heading(page, `Join ${api.account.name}`).waitFor();
+    await says(page, /ends all your sessions and removes all your passkeys/);
+    await fillIn(page, { 'Your name': 'The Owner', 'New password': PASSWORD });
+    await button(page, 'Join').click();
+    await heading(page, 'Overview').waitFor();
+    await says(page, api.account.name);
+    expect(await lab.store.users.get(user!.id)).toMatchObject({ name: 'The Owner', emailVerified: true });
   });
 
   it('the audit log shows actors, events and IP addresses', async () => {

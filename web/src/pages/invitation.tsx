@@ -5,7 +5,7 @@ import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
-import { AcceptAsNewUser } from './invitation/new-user.tsx';
+import { AcceptAsNewUser, AcceptUnconfirmed } from './invitation/new-user.tsx';
 import { SignInFirst } from './invitation/sign-in-first.tsx';
 import { AcceptSignedIn, WrongUser } from './invitation/signed-in.tsx';
 import { useInvitation } from './invitation/use-invitation.ts';
@@ -33,8 +33,9 @@ function Invitation({ token, link }: { token: string; link: OpenedLink }) {
   const parts = { token, link, email, onJoined: () => setJoined(true) };
   return (
     <Page title={`Join ${account.name}`} about={ABOUT[role]}>
-      {user !== null && sameAddress(user.email, email) && <AcceptSignedIn {...parts} />}
       {user !== null && !sameAddress(user.email, email) && <WrongUser email={email} mine={user.email} />}
+      {user !== null && sameAddress(user.email, email) && known && <AcceptSignedIn {...parts} />}
+      {user !== null && sameAddress(user.email, email) && !known && <AcceptUnconfirmed {...parts} />}
       {user === null && known && <SignInFirst email={email} />}
       {user === null && !known && <AcceptAsNewUser {...parts} />}
     </Page>

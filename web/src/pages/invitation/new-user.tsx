@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { PERSON_NAME_LENGTH } from '../../api/limits.ts';
 import { EmailField } from '../../parts/email-field.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
@@ -8,7 +8,20 @@ import { useSubmit } from '../../parts/use-submit.ts';
 import { type AcceptProps, useAcceptInvitation } from './use-accept-invitation.ts';
 
 /** There is no user with the invited address yet. */
-export function AcceptAsNewUser(joining: AcceptProps) {
+export const AcceptAsNewUser = (joining: AcceptProps) => <PersonForm joining={joining} passwordLabel="Password" />;
+
+/** The signed-in user has the invited address, but has never proven it: the link does, and nothing of before is kept. */
+export const AcceptUnconfirmed = (joining: AcceptProps) => (
+  <Stack>
+    <Text className="anywhere">
+      You are signed in as {joining.email}, but this address has never been confirmed. The link confirms it: choose a
+      new password to join. This ends all your sessions and removes all your passkeys and your authenticator app.
+    </Text>
+    <PersonForm joining={joining} passwordLabel="New password" />
+  </Stack>
+);
+
+function PersonForm({ joining, passwordLabel }: { joining: AcceptProps; passwordLabel: string }) {
   const join = useAcceptInvitation(joining);
   const submit = useSubmit(({ name = '', password = '' }) => join({ name: name.trim(), password }));
   return (
@@ -26,7 +39,7 @@ export function AcceptAsNewUser(joining: AcceptProps) {
         {...submit.field('name')}
         ref={focusOnMount}
       />
-      <NewPasswordField label="Password" {...submit.field('password')} />
+      <NewPasswordField label={passwordLabel} {...submit.field('password')} />
     </Form>
   );
 }

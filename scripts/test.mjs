@@ -1,8 +1,8 @@
 // `npm test`: installs what the tests need and runs all of them, in stages. Runs on Node 20 without packages.
 // `--stage quick` (also check, trials, debian, postgres, browser) runs one stage.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join, relative } from 'node:path';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { installMissing, isDebianRoot, missingPackages } from './debian-packages.mjs';
 import { ensureInstalled, ROOT, runPinned } from './fresh.mjs';
 
@@ -42,24 +42,58 @@ const sum = (...results) => ({
   failed: results.reduce((all, { failed }) => all + failed, 0),
 });
 
-/** Runs vitest with its own report on the terminal; the counts come from its JSON. No JSON is a failure. */
+/**
+ * Runs vitest; the counts come from its JSON report, and no report is a failure. Files with a failed test run once more,
+ * one at a time: a test that fails only beside others is reported as unstable, not as failed.
+ */
 function vitest(name, args, extra = {}) {
-  const file = join(RESULTS, `${name}.json`);
-  rmSync(file, { force: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const first = runVitest(name, args, extra);
+  if (first === null) return { passed: 0, failed: 1 };
+  const files = first.files.filter((file) => file.failed.length > 0).map((file) => file.path);
+  if (files.length === 0) {
+    if (!first.ok) notes.push(`failed    ${name}: an error outside tests; see above`);
+    return { passed: first.passed, failed: first.ok ? 0 : 1 };
+  }
+  console.log(`\n──── ${name}: once more, alone: ${files.join(', ')}`);
+  const project = args.slice(0, 2);
+  const again = runVitest(`${name}-again`, [...project, '--maxWorkers=1', ...files], extra);
+  const failed =
+    again === null ? first.files.flatMap((file) => file.failed) : again.files.flatMap((file) => file.failed);
+  const failedBefore = first.files.flatMap((file) => file.failed);
+  const unstable = failedBefore.filter((test) => !failed.some(({ title }) => title === test.title));
+  notes.push(...failed.map((test) => `failed    ${name}: ${test.title}\n          ${test.message}`));
+  notes.push(...unstable.map((test) => `unstable  ${name}: ${test.title}\n          ${test.message}`));
+  return { passed: first.passed + unstable.length, failed: Math.max(failed.length, again === null ? 1 : 0) };
+}
+
+/** Failed and unstable tests of all stages, for the end of the output. */
+const notes = [];
+
+/** One run: whether all was well, how many tests passed, and the failed tests by file; null without a report. */
+function runVitest(name, args, extra) {
+  const path = join(RESULTS, `${name}.json`);
+  rmSync(path, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
   const ok = runPinned(['node_modules/vitest/vitest.mjs', 'run', ...args, ...reporters], { ...process.env, ...extra });
   try {
-    const report = JSON.parse(readFileSync(file, 'utf8'));
-    // A file that fails to load or set up has no failed test; an unhandled error has no file.
-    const broken = report.testResults.filter(
-      (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-    ).length;
-    const failed = report.numFailedTests + broken;
-    return { passed: report.numPassedTests, failed: failed === 0 && !ok ? 1 : failed };
+    const report = JSON.parse(readFileSync(path, 'utf8'));
+    return { ok, passed: report.numPassedTests, files: report.testResults.map(fileResult) };
   } catch {
-    return { passed: 0, failed: 1 };
+    return null;
   }
 }
+
+function fileResult(file) {
+  const path = relative(ROOT, file.name);
+  const failed = file.assertionResults
+    .filter((test) => test.status === 'failed')
+    .map((test) => ({ title: `${path}: ${test.fullName}`, message: firstLine(test.failureMessages[0]) }));
+  // A file that fails to load or set up has no failed test.
+  if (file.status === 'failed' && failed.length === 0) failed.push({ title: path, message: firstLine(file.message) });
+  return { path, failed };
+}
+
+const firstLine = (text) => stripVTControlCharacters(text ?? '').split('\n', 1)[0];
 
 /** Installs the Debian packages; if that is impossible, prints which tests are skipped. */
 function withPackages(run) {
@@ -106,6 +140,7 @@ try {
   console.error(error instanceof Error ? error.message : error);
   total.failed += 1;
 }
+if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
 console.log(`\n${lines.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

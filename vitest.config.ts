@@ -9,8 +9,9 @@ export default defineConfig({
     pool: 'forks',
     globalSetup: 'tests/lab/built.ts',
     maxWorkers: 2,
-    testTimeout: 15_000,
-    hookTimeout: 30_000,
+    // Against hangs only: on a busy machine everything takes longer.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,
@@ -29,7 +30,6 @@ export default defineConfig({
           include: [BROWSER],
           globalSetup: ['tests/lab/postgres-setup.ts'],
           testTimeout: 180_000,
-          hookTimeout: 60_000,
           // Pages take their time where the machine is busy.
           expect: { poll: { timeout: 10_000 } },
         },
@@ -37,7 +37,7 @@ export default defineConfig({
       {
         extends: true,
         // Each compiles a copy of the sources several times.
-        test: { name: 'trials', include: [TRIALS], testTimeout: 180_000, hookTimeout: 60_000 },
+        test: { name: 'trials', include: [TRIALS], testTimeout: 180_000 },
       },
       {
         extends: true,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -74,6 +74,8 @@ describe('kill -9 under load', () => {
       const service = await startProcess(environment);
       expect((await store.accounts.get(account.id))!.locked, 'holds are released at the next start').toBe(0);
       const load = startLoad(service.url, key, { max: 3000 });
+      // Every second round ends under full load however busy the machine is; the others at any moment from the start.
+      if (round % 2 === 0) await vi.waitUntil(() => load.acknowledged.length > 0, { timeout: 30_000 });
       await after(randomInt(5, 250));
       expect(await service.end('SIGKILL')).toBe('SIGKILL');
       await load.stop();
@@ -81,7 +83,7 @@ describe('kill -9 under load', () => {
       acknowledged.push(...load.acknowledged);
     }
     await (await startProcess(environment)).end('SIGTERM');
-    expect(acknowledged.length).toBeGreaterThan(ROUNDS);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(ROUNDS / 2);
     await expectWhole(acknowledged);
   });
 });

@@ -20,7 +20,7 @@ interface Line {
  * as a whole, therefore the number of those that wait is bounded as well.
  */
 export class Pipelines {
-  readonly #lines = new WeakMap<Socket, Line>();
+  readonly #lines = new Map<Socket, Line>();
   readonly #serve: Serve;
   #waitingTotal = 0;
 
@@ -32,7 +32,10 @@ export class Pipelines {
   open(socket: Socket): void {
     const line: Line = { running: 0, waiting: [], served: false, ended: false };
     this.#lines.set(socket, line);
-    socket.once('close', () => this.#drop(line));
+    socket.once('close', () => {
+      this.#drop(line);
+      this.#lines.delete(socket);
+    });
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
@@ -64,10 +67,15 @@ export class Pipelines {
     return line.running > 0 ? 'busy' : 'idle';
   }
 
+  /** Closes the connections without a request under way. Node itself does not count those that never sent one. */
+  closeIdle(): void {
+    for (const [socket, line] of this.#lines) if (line.running === 0) socket.destroy();
+  }
+
   #run(line: Line, request: IncomingMessage, response: ServerResponse): void {
     line.running += 1;
     line.served = true;
-    response.once('close', () => {
+    response.on('close', () => {
       line.running -= 1;
       this.#next(line, request.socket);
     });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { CONNECTIONS_MAX, HEADER_BYTES, HEADERS_WITHIN_SECONDS, OUTPUT_STALL_SECONDS } from '../kernel/limits.ts';
 import { canonicalIp } from '../service/admission.ts';
 import { networkOf } from '../service/network.ts';
-import { boundArrival } from './input/arrival.ts';
+import { arrivingOn, boundArrival } from './input/arrival.ts';
 import { Pipelines } from './pipeline.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -33,19 +33,18 @@ const SETTINGS: ServerOptions = {
 export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Server {
   const pipelines = new Pipelines((request, response) => {
     boundArrival(request, response);
-    response.once('finish', () => {
-      if (response.shouldKeepAlive) return;
-      pipelines.end(request.socket);
-      if (!request.complete) lingerBeforeClose(request);
-    });
     handler(request, response);
   });
   const server = createServer(SETTINGS, (request, response) => pipelines.take(request, response));
   server.maxConnections = CONNECTIONS_MAX;
+  server.closeIdleConnections = () => pipelines.closeIdle();
   const isTooMany = connectionCounter(bounds);
   server.prependListener('connection', (socket: Socket) => {
     if (isTooMany(socket)) socket.destroy();
-    else pipelines.open(socket);
+    else {
+      pipelines.open(socket);
+      endWithLastReply(socket, () => pipelines.end(socket));
+    }
   });
   // Node calls back when nothing arrived, and nothing of a pending reply was taken, for so long.
   server.setTimeout(OUTPUT_STALL_SECONDS * 1000, (socket: Socket) => {
@@ -74,12 +73,16 @@ function connectionCounter({ perNetwork, isProxy }: ConnectionBounds): (socket: 
 }
 
 /**
- * Closing a connection with unread bytes resets it, which may take the reply away from a client that is still sending: so
- * only our half is closed at first, as RFC 9112 §9.6 advises.
+ * Node calls `destroySoon` when it has made the last reply of a connection. Closing a connection with unread bytes resets it,
+ * which may take the reply away from a client that is still sending: so only our half is closed at first, as RFC 9112 §9.6
+ * advises.
  */
-function lingerBeforeClose(request: IncomingMessage): void {
-  const { socket } = request;
+function endWithLastReply(socket: Socket, ended: () => void): void {
+  const destroySoon = socket.destroySoon.bind(socket);
   socket.destroySoon = () => {
+    ended();
+    const request = arrivingOn(socket);
+    if (request === null) return destroySoon();
     socket.end();
     request.resume();
     const end = setTimeout(() => socket.destroy(), LINGER_MS);

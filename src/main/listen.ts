@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { trackConnections } from '../http/connections.ts';
 import type { Closers } from './closers.ts';
 
 /**
@@ -40,14 +39,14 @@ export async function listenForRequests(
   { host, port }: { host: string; port: number },
   closers: Closers,
 ): Promise<number> {
-  const connections = trackConnections(app.server);
   await explainListening({ host, port, option: 'MAILVET_PORT' }, () => app.listen({ host, port }));
   closers.add('requests', DRAIN_MS + 1000, async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
     await sleep(LAME_DUCK_MS);
     // Idle keep-alive connections, and those that never sent a request, would otherwise delay the stop.
-    const sweep = setInterval(connections.closeUnused, 100);
-    connections.closeUnused();
+    const closeIdle = () => app.server.closeIdleConnections();
+    const sweep = setInterval(closeIdle, 100);
+    closeIdle();
     try {
       await app.close();
     } finally {

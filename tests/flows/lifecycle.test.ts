@@ -104,10 +104,11 @@ describe('SIGTERM while a request runs', () => {
   it('a second signal ends the process at once', { timeout: 30_000 }, async () => {
     const service = await startProcess(environment);
     const { port } = new URL(service.url);
-    // A request whose body never comes holds up the drain.
+    // A request that waits for its body holds up the drain.
     const socket = connect(Number(port), '127.0.0.1');
     socket.on('error', () => undefined);
-    socket.write('POST /v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nAuthorization: Bearer x\r\n\r\n{');
+    const key = `mv_live_${'a'.repeat(32)}`;
+    socket.write(`POST /v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nAuthorization: Bearer ${key}\r\n\r\n{`);
     await after(200);
     const asked = systemClock.elapsed();
     const exit = exitOf(service.child);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRaw, statusIn } from '../lab/raw-connection.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
@@ -103,4 +105,25 @@ describe('a large body', () => {
       await refused.text();
     }
   });
+
+  it('that is refused is read on for a while, so that the reply is not lost', { timeout: 40_000 }, async () => {
+    // A loaded machine may take longer over the pieces than the server reads on.
+    await expect.poll(() => canSendAfterReply(), { timeout: 30_000, interval: 500 }).toBe(true);
+  });
 });
+
+/** Whether a client that has the reply to its refused body, and the end of the connection's other half, may still send. */
+async function canSendAfterReply(): Promise<boolean> {
+  const { socket } = await openRaw(lab.url, { halfOpen: true });
+  socket.write(head('/v1/verify', { 'content-length': '200000' }));
+  await once(socket, 'end');
+  // A closed connection answers the first piece with a reset, which the second one meets.
+  for (let piece = 0; piece < 2; piece++) {
+    const error = await new Promise((sent) => socket.write('x', sent));
+    if (error) return false;
+    await after(20);
+  }
+  const whole = !socket.destroyed;
+  socket.destroy();
+  return whole;
+}

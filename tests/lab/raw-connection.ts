@@ -10,10 +10,13 @@ interface RawConnection {
   readonly closed: Promise<number>;
 }
 
-/** `reads: false`: what the server sends stays in the buffers of the operating system. */
-export async function openRaw(url: string, { reads = true } = {}): Promise<RawConnection> {
+/**
+ * `reads: false`: what the server sends stays in the buffers of the operating system. `halfOpen`: stays open when the server
+ * has closed its half.
+ */
+export async function openRaw(url: string, { reads = true, halfOpen = false } = {}): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: halfOpen });
   const opened = performance.now();
   const closed = Promise.withResolvers<number>();
   const chunks: Buffer[] = [];

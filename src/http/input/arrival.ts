@@ -1,18 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/limits.ts';
 
+const SWEEP_MS = 1000;
+
 interface Arrival {
-  timer: NodeJS.Timeout;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The sweep that ends it. */
+  due: number;
   late: boolean;
   /** Called when the time is over; whoever waits for the body then answers without it. */
   onLate: (() => void) | null;
-  /** The time is over. */
-  readonly expire: () => void;
 }
-const arrivals = new WeakMap<IncomingMessage, Arrival>();
+
+/**
+ * What a connection is sending: the bodies of one connection arrive one after the other. One timer looks after all of them,
+ * as a timer and a listener for each request cost more than reading it.
+ */
+const arrivals = new Map<Socket, Arrival>();
+let sweeps = 0;
+let timer: NodeJS.Timeout | null = null;
 
 const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 const isChunked = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined;
+
+/** The body of `request`, if it is still on its way. */
+function arrivalOf(request: IncomingMessage): Arrival | undefined {
+  const arrival = arrivals.get(request.socket);
+  return arrival?.request === request ? arrival : undefined;
+}
 
 /**
  * Bounds the time in which the body of a request arrives, whatever becomes of the request: a reply does not end a request
@@ -20,29 +37,44 @@ const isChunked = ({ headers }: IncomingMessage): boolean => headers['transfer-e
  */
 export function boundArrival(request: IncomingMessage, response: ServerResponse): void {
   if (!isChunked(request) && !(announcedBytes(request) > 0)) return;
-  const expire = () => {
-    if (request.complete) return;
-    arrival.late = true;
-    arrival.onLate?.();
-    if (response.writableFinished) request.socket.destroy();
-    else response.once('finish', () => request.socket.destroySoon());
-  };
-  const arrival: Arrival = { timer: setTimeout(expire, BODY_WITHIN_SECONDS * 1000), late: false, onLate: null, expire };
-  arrivals.set(request, arrival);
-  request.once('close', () => clearTimeout(arrival.timer));
+  arrivals.set(request.socket, { request, response, due: sweeps + BODY_WITHIN_SECONDS, late: false, onLate: null });
+  timer ??= setInterval(sweep, SWEEP_MS).unref();
+}
+
+/** The request whose body the connection is in the middle of, or null. */
+export function arrivingOn(socket: Socket): IncomingMessage | null {
+  const arrival = arrivals.get(socket);
+  return arrival === undefined || arrival.request.complete ? null : arrival.request;
+}
+
+function sweep(): void {
+  sweeps += 1;
+  for (const [socket, arrival] of arrivals) {
+    if (arrival.request.complete || socket.destroyed) arrivals.delete(socket);
+    else if (arrival.due <= sweeps && !arrival.late) expire(arrival);
+  }
+  if (arrivals.size > 0 || timer === null) return;
+  clearInterval(timer);
+  timer = null;
+}
+
+function expire(arrival: Arrival): void {
+  const { request, response } = arrival;
+  arrival.late = true;
+  arrival.onLate?.();
+  if (response.writableFinished) request.socket.destroy();
+  else response.once('finish', () => request.socket.destroySoon());
 }
 
 /** Gives the body of this request another time, seconds from now. */
 export function expectWithin(request: IncomingMessage, seconds: number): void {
-  const arrival = arrivals.get(request);
-  if (arrival === undefined || arrival.late) return;
-  clearTimeout(arrival.timer);
-  arrival.timer = setTimeout(arrival.expire, seconds * 1000);
+  const arrival = arrivalOf(request);
+  if (arrival !== undefined) arrival.due = sweeps + seconds;
 }
 
 /** Calls back when the time for the body is over before it arrived. */
 export function whenLate(request: IncomingMessage, act: () => void): void {
-  const arrival = arrivals.get(request);
+  const arrival = arrivalOf(request);
   if (arrival === undefined) return;
   if (arrival.late) act();
   else arrival.onLate = act;
@@ -54,5 +86,5 @@ export function whenLate(request: IncomingMessage, act: () => void): void {
  */
 export function isNotAwaited(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  return isChunked(request) || announcedBytes(request) > BODY_BYTES || arrivals.get(request)?.late === true;
+  return isChunked(request) || announcedBytes(request) > BODY_BYTES || arrivalOf(request)?.late === true;
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { HOUR_MS } from '../kernel/clock.ts';
 import { sha256Hex } from '../kernel/ids.ts';
 import { COMMAND_RESET_LINK_HOURS } from '../kernel/lifetimes.ts';
+import { UNLOCK_WITHIN_SECONDS } from '../kernel/limits.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
 import { parsePersonName } from '../service/names.ts';
 import type { UserAdmin } from '../service/sign-in/user-admin.ts';
@@ -222,7 +223,7 @@ const unlock = () =>
       await withStore(optionsFrom(flags, 'user'), async (store) => {
         const { id, email } = await requireUser(store, named);
         await createLimits({ attempts: store.attempts, clock }).unlock({ id, email });
-        printResult(flags, { id, email }, `${email} can try again at once.`);
+        printResult(flags, { id, email }, `${email} can try again within ${UNLOCK_WITHIN_SECONDS} seconds.`);
       });
     });
 

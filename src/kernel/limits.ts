@@ -59,6 +59,8 @@ export const PIPELINED_WAITING = 2_000;
 export const PIPELINED_WAITING_TOTAL = 6_000;
 /** 401 replies per network and rate window. */
 export const FAILED_AUTH_PER_WINDOW = 100;
+/** How long a process repeats that there were too many attempts to sign in, without asking the store. */
+export const UNLOCK_WITHIN_SECONDS = 10;
 
 // Pages.
 

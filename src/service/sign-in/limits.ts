@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { UNLOCK_WITHIN_SECONDS } from '../../kernel/limits.ts';
 import type { Attempts } from '../../store/store.ts';
 import { networkOf } from '../network.ts';
 
@@ -11,11 +13,13 @@ interface Limit {
   /** Of all networks together, known devices left out. */
   readonly everywhere?: number;
   readonly windowMs: number;
+  /** What every attempt of an unknown device counts as well: the limit of its network, whatever the subject. */
+  readonly network?: string;
 }
 /** Attempts allowed per window, which starts at the first attempt. */
 const LIMITS = {
   /** By address, whether or not it has a user. */
-  'sign-in': { max: 10, everywhere: 100, windowMs: QUARTER_MS },
+  'sign-in': { max: 10, everywhere: 100, windowMs: QUARTER_MS, network: 'sign-in-ip' },
   /** By client network alone, or by known device. */
   'sign-in-ip': { max: 30, windowMs: QUARTER_MS },
   /** Second factors of a user; the library also limits them to five per sign-in. */
@@ -25,7 +29,7 @@ const LIMITS = {
   /** Passkey challenges: each is a row, and every view of the sign-in page requests one. */
   'passkey-ip': { max: 120, windowMs: QUARTER_MS },
   /** By address; it is in the interest of its owner that all networks together get little more than one. */
-  mail: { max: 3, everywhere: 6, windowMs: HOUR_MS },
+  mail: { max: 3, everywhere: 6, windowMs: HOUR_MS, network: 'mail-ip' },
   'mail-ip': { max: 20, windowMs: HOUR_MS },
   'token-ip': { max: 60, windowMs: HOUR_MS },
 } as const satisfies Record<string, Limit>;
@@ -44,11 +48,15 @@ export interface Origin {
   readonly device: string | null;
 }
 
-/** Attempts, counted in advance and across all nodes. */
+/**
+ * Attempts, counted in advance and across all nodes. A refusal is repeated from memory for UNLOCK_WITHIN_SECONDS at most,
+ * and not counted then.
+ */
 export interface Limits {
   /**
    * By subject and origin: a known device has a count of its own, which nobody else can use up; others share one per
-   * network and a higher one for all networks. Throws `rate_limit_exceeded`, whether or not the subject exists.
+   * network and a higher one for all networks, and count against the limit of their network. Throws
+   * `rate_limit_exceeded`, whether or not the subject exists.
    */
   count(kind: OriginKind, subject: string, from: Origin): Promise<void>;
   /** By subject alone. */
@@ -62,28 +70,82 @@ export interface Limits {
   unlock(user: { readonly id: string; readonly email: string }): Promise<void>;
 }
 
+interface Counter {
+  readonly kind: Kind;
+  readonly max: number;
+  readonly subject: string;
+  /** None: all origins together. */
+  readonly origin?: string;
+}
+
+/** Origins have no line breaks, so the last one separates them from what anyone typed. */
+const refusalKey = ({ kind, subject, origin = '' }: Counter): string => `${kind}:${subject}\n${origin}`;
+
+/** Refusals kept in memory; those beyond are asked of the store again. */
+const REFUSALS_MAX = 20_000;
+
+function networkCounter(kind: IpKind, ip: string): Counter {
+  return { kind, max: LIMITS[kind].max, subject: networkOf(ip) };
+}
+
+function countersOf(kind: OriginKind, subject: string, { ip, device }: Origin): Counter[] {
+  const limit = LIMITS[kind];
+  const { max, everywhere } = limit;
+  if (device !== null) return [{ kind, max, subject, origin: `device ${device}` }];
+  return [
+    // The network first: what it may not try is not counted against the subject either.
+    ...('network' in limit ? [networkCounter(limit.network, ip)] : []),
+    { kind, max, subject, origin: networkOf(ip) },
+    { kind, max: everywhere, subject },
+  ];
+}
+
 export function createLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }): Limits {
-  async function count(kind: Kind, max: number, subject: string, origin?: string): Promise<void> {
+  // Rejected requests must not cost the store a write each. Created at the first one, as it allocates its full size at once.
+  let refusals: LRUCache<string, { readonly endsAt: number }> | null = null;
+  const newRefusals = () =>
+    new LRUCache<string, { readonly endsAt: number }>({
+      max: REFUSALS_MAX,
+      perf: { now: () => clock.elapsed() },
+      ttlResolution: 0,
+    });
+
+  function refusal({ kind, max }: Counter, endsAt: number): ApiError {
     const { windowMs }: Limit = LIMITS[kind];
-    const { count: made, endsAt } = await attempts.count(`${kind}:${subject}`, windowMs, origin);
-    if (made <= max) return;
     const retry_after = Math.min(windowMs / 1000, Math.max(1, Math.ceil((endsAt - clock.now()) / 1000)));
     const minutes = Math.ceil(retry_after / 60);
     const message = `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
-    throw new ApiError('rate_limit_exceeded', message, { limit: max, retry_after });
+    return new ApiError('rate_limit_exceeded', message, { limit: max, retry_after });
   }
-  const clear: Limits['clear'] = (kind, subject) => attempts.clear(`${kind}:${subject}`);
+
+  async function countAll(...counters: readonly Counter[]): Promise<void> {
+    for (const counter of counters) {
+      const known = refusals?.get(refusalKey(counter));
+      if (known !== undefined) throw refusal(counter, known.endsAt);
+    }
+    for (const counter of counters) {
+      const { kind, max, subject, origin } = counter;
+      const { count, endsAt } = await attempts.count(`${kind}:${subject}`, LIMITS[kind].windowMs, origin);
+      if (count <= max) continue;
+      const ttl = Math.min(UNLOCK_WITHIN_SECONDS * 1000, Math.max(1, endsAt - clock.now()));
+      refusals ??= newRefusals();
+      refusals.set(refusalKey(counter), { endsAt }, { ttl });
+      throw refusal(counter, endsAt);
+    }
+  }
+
+  const clear: Limits['clear'] = async (kind, subject) => {
+    await attempts.clear(`${kind}:${subject}`);
+    const start = refusalKey({ kind, subject, max: 0 });
+    for (const key of refusals?.keys() ?? []) if (key.startsWith(start)) refusals?.delete(key);
+  };
   return {
-    async count(kind, subject, { ip, device }) {
-      const { max, everywhere } = LIMITS[kind];
-      if (device !== null) return count(kind, max, subject, `device ${device}`);
-      // The network first: what it may not try is not counted against the subject either.
-      await count(kind, max, subject, networkOf(ip));
-      await count(kind, everywhere, subject);
-    },
-    countUser: (kind, user) => count(kind, LIMITS[kind].max, user),
+    count: (kind, subject, from) => countAll(...countersOf(kind, subject, from)),
+    countUser: (kind, user) => countAll({ kind, max: LIMITS[kind].max, subject: user }),
     countIp: (kind, { ip, device = null }) =>
-      count(kind, LIMITS[kind].max, device === null ? networkOf(ip) : `device ${device}`),
+      countAll(
+        device === null ? networkCounter(kind, ip) : { kind, max: LIMITS[kind].max, subject: `device ${device}` },
+      ),
     clear,
     firstUse: async (user, code) => (await attempts.count(`used-code:${user}:${code}`, CODE_LIVES_MS)).count === 1,
     async unlock({ id, email }) {

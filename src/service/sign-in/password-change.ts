@@ -70,9 +70,7 @@ export function createPasswords({
         throw new ApiError('not_found', message);
       }
       const email = typed.trim().toLowerCase();
-      const from = await devices.originFor(browser, email);
-      if (from.device === null) await limits.countIp('mail-ip', from);
-      await limits.count('mail', email, from);
+      await limits.count('mail', email, await devices.originFor(browser, email));
       // The job checks whether the address has a user, so that the reply's timing does not reveal it.
       if (isUsableEmail(email)) await store.jobs.add({ kind: 'password_reset', payload: { email } });
     },

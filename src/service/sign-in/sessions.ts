@@ -85,8 +85,6 @@ export function createSessions({ library, limits, devices }: SessionParts): Sess
     async signIn(browser, { email: input, password }) {
       const email = input.trim().toLowerCase();
       const from = await devices.originFor(browser, email);
-      // Others behind the same address may be guessing; a known device has its own limit.
-      if (from.device === null) await limits.countIp('sign-in-ip', from);
       await limits.count('sign-in', email, from);
       const { api, $context } = await library();
       if (!isUsableEmail(email)) {

@@ -57,7 +57,6 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       const name = parsePersonName(by.name);
       const email = parseEmail(by.email);
       rejectWeakPassword(by.password, email);
-      await limits.countIp('mail-ip', browser);
       await limits.count('mail', email, { ip: browser.ip, device: null });
       const deliverability = await checkDeliverability(email);
       if (!deliverability.good) throw new ApiError('email_refused', deliverability.why, { field: 'email' });

@@ -1,16 +1,26 @@
+import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { UNLOCK_WITHIN_SECONDS } from '../../../src/kernel/limits.ts';
+import { createLimits } from '../../../src/service/sign-in/limits.ts';
 import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { type Browser, browser, PASSWORD, type Person, person } from '../../lab/person.ts';
 import { totp } from '../../lab/second-factor.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
+import { ENGINE, runSql } from '../../lab/stores.ts';
 
 let lab: Lab;
 let sink: MailSink;
 let jane: Person;
+/** What the clock of the service is ahead. */
+let ahead = 0;
+const clock = { now: () => systemClock.now() + ahead, elapsed: () => systemClock.elapsed() + ahead };
 beforeEach(async () => {
   sink = await startMailSink();
   // Lets tests choose their IP address.
-  lab = await startLab({ MAILVET_TRUSTED_PROXIES: '127.0.0.1', MAILVET_MAIL_URL: sink.url, MAILVET_SIGNUP: 'open' });
+  const options = { MAILVET_TRUSTED_PROXIES: '127.0.0.1', MAILVET_MAIL_URL: sink.url, MAILVET_SIGNUP: 'open' };
+  ahead = 0;
+  lab = await startLab(options, { clock });
   jane = await person(lab, { email: 'jane@good.com' });
 });
 afterEach(async () => {
@@ -172,4 +182,53 @@ it('link tokens are rate-limited by network, all kinds together', async () => {
   ];
   expect(new Set(codes(await times(60, (i) => tries[i % 4]!())))).toEqual(new Set([410]));
   expect(codes(await times(4, (i) => tries[i]!()))).toEqual([429, 429, 429, 429]);
+});
+
+describe('rejected requests', () => {
+  type Call = (from: Record<string, string>) => Promise<{ status: number }>;
+  const token = 'x'.repeat(32);
+  const email = 'nobody@good.com';
+  const CALLS: Record<string, Call> = {
+    'a sign-in': (from) => tryPassword('jane@good.com', 'a wrong password', from),
+    'passkey options': (from) => post('/sign-in/passkey/options', undefined, from),
+    'a passkey': (from) => post('/sign-in/passkey', { credential: { id: '' } }, from),
+    'a reset mail': (from) => post('/password/forgot', { email }, from),
+    'a sign-up': (from) => post('/sign-up', { name: 'X', email, password: PASSWORD }, from),
+    'a link': (from) => post('/password/reset', { token, password: PASSWORD }, from),
+  };
+
+  /** All attempts that the store has counted. */
+  const counted = async () =>
+    Number((await runSql(lab.databaseUrl, 'SELECT coalesce(sum(count), 0) AS n FROM attempts'))[0]?.n);
+  /** Bytes in the write-ahead log; null on PostgreSQL, where it belongs to all databases. */
+  const walBytes = () => (ENGINE === 'sqlite' ? statSync(`${lab.databaseUrl.slice('sqlite:'.length)}-wal`).size : null);
+
+  it.each(Object.keys(CALLS))('write nothing to the store: %s', async (name) => {
+    const call = CALLS[name]!;
+    const from = elsewhere();
+    for (let i = 0; (await call(from)).status !== 429; i++) expect(i).toBeLessThan(200);
+    if (ENGINE === 'sqlite') await runSql(lab.databaseUrl, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    const before = [await counted(), walBytes()] as const;
+    expect(new Set(codes((await times(200, () => call(from))) as never))).toEqual(new Set([429]));
+    expect(await counted()).toBe(before[0]);
+    // Other work of the service may write a page meanwhile; a write for each call would be 200 pages of 4 KiB.
+    if (before[1] !== null) expect(walBytes()! - before[1]).toBeLessThan(256 * 1024);
+  });
+
+  it('are asked of the store again after ten seconds, so that another process can unlock a user', async () => {
+    const from = elsewhere();
+    await times(11, () => tryPassword(jane.email, 'a wrong password', from));
+    // As `mailvet user unlock` does.
+    await createLimits({ attempts: lab.store.attempts, clock: systemClock }).unlock(jane);
+    expect((await tryPassword(jane.email, PASSWORD, from)).status).toBe(429);
+    ahead += UNLOCK_WITHIN_SECONDS * 1000;
+    expect((await tryPassword(jane.email, PASSWORD, from)).status).toBe(200);
+  });
+
+  it('are forgotten with a success from a known device', async () => {
+    const from = elsewhere();
+    await times(11, () => tryPassword(jane.email, 'a wrong password', from));
+    expect((await jane.signIn(jane.email)).status).toBe(200);
+    expect((await tryPassword(jane.email, PASSWORD, from)).status).toBe(200);
+  });
 });

@@ -57,6 +57,7 @@ export const SMTP_CONNECTIONS_PER_HOST = {"min":1,"max":1000,"default":5} as con
 export const SMTP_PORT = 25 as const;
 export const SMTP_RATE_PER_OPERATOR = {"min":0,"max":10000,"default":2} as const;
 export const TIMEOUT_MS = {"min":1000,"max":30000,"default":10000} as const;
+export const UNLOCK_WITHIN_SECONDS = 10 as const;
 export const USER_EMAIL_LENGTH = {"min":3,"max":254} as const;
 
 // src/kernel/lifetimes.ts

@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { brokenRules } from './rooms.ts';
 import { allSources } from './syntax.ts';
+
+// Parses every source, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const sources = allSources();
 

@@ -4,6 +4,7 @@ import { type Entry, formatDisposable, parseDisposable, type Tier } from '../../
 import { readLines, readRelays, readTable } from '../../src/engine/lists/facts.ts';
 import { asciiName } from '../../src/engine/lists/names.ts';
 import { BIT, LETTERS, type Letter, lettersOf, setAside } from '../../src/engine/lists/rule.ts';
+import { FREQUENT_PASSWORDS, passwordCore } from '../../src/kernel/password-rules.ts';
 import type { ListPackage } from './packages.ts';
 
 export interface Sources {
@@ -26,6 +27,9 @@ export const KEPT = [
   'suggest.txt',
   'zones.txt',
 ];
+
+/** Letters of packages that list something else. */
+const NOT_DOMAINS = ['p', 't'];
 
 interface Names {
   readonly good: Set<string>;
@@ -58,7 +62,7 @@ export function build(dir: string, sources: Sources, named: ReadonlyMap<string, 
     tlds: new Set(tlds),
   };
   const lists = new Map(
-    [...named].filter(([letter]) => letter !== 't').map(([letter, names]) => [letter, clean(names)]),
+    [...named].filter(([letter]) => !NOT_DOMAINS.includes(letter)).map(([letter, names]) => [letter, clean(names)]),
   );
   const agreed = [...lists.get('g')!.good].filter((name) => lists.get('h')!.good.has(name)).sort();
 
@@ -85,6 +89,7 @@ export function build(dir: string, sources: Sources, named: ReadonlyMap<string, 
     return !listed && !mistyped.has(name) && (aside === null || aside === 'allow');
   });
   const roles = splitRoles(dir);
+  const passwords = [...new Set(named.get('p')!.slice(0, FREQUENT_PASSWORDS).map(passwordCore))].sort();
   check(dir, file.verdict, entries, mistyped);
 
   const built = new Map([
@@ -92,6 +97,10 @@ export function build(dir: string, sources: Sources, named: ReadonlyMap<string, 
     [
       'free.txt',
       text('Free providers: two lists agree on them, and no disposable list names them. See SOURCES.md.', free),
+    ],
+    [
+      'frequent-passwords.txt',
+      text(`What the most frequent passwords consist of, from ${label(sources, 'p')}. See SOURCES.md.`, passwords),
     ],
     ['roles.json', `${JSON.stringify(roles, null, 1)}\n`],
     ['tlds.txt', text(`IANA's top-level domains as A-labels, from ${label(sources, 't')}. See SOURCES.md.`, tlds)],
@@ -103,6 +112,7 @@ export function build(dir: string, sources: Sources, named: ReadonlyMap<string, 
     free: free.length,
     roles: roles.role.length,
     perhaps: roles.perhaps.length,
+    passwords: passwords.length,
     tlds: tlds.length,
     relays: facts.relays.size,
     allow: facts.allow.size,

@@ -28,7 +28,7 @@ export class UnavailableError extends Error {}
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
 function tarball(pack: ListPackage, cache: string): Buffer {
-  const path = join(cache, `${pack.name}-${pack.version}.tgz`);
+  const path = join(cache, `${pack.name.replace('@', '').replace('/', '-')}-${pack.version}.tgz`);
   if (!existsSync(path)) {
     mkdirSync(cache, { recursive: true });
     try {

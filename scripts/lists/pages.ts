@@ -1,6 +1,7 @@
 /** data/lists.json (the manifest) and data/SOURCES.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FREQUENT_PASSWORDS } from '../../src/kernel/password-rules.ts';
 import { type build, KEPT, type Sources, sha256 } from './build.ts';
 
 type Built = ReturnType<typeof build>;
@@ -20,9 +21,10 @@ export function manifest(dir: string, sources: Sources, { built, counts, perSour
 /** data/SOURCES.md: the sources with license and use, and the resulting files. */
 export function sourcesPage(sources: Sources, { counts, perSource }: Built): string {
   const n = (value: number): string => value.toLocaleString('en-US');
+  const OTHER_NAMES: Readonly<Record<string, number>> = { p: FREQUENT_PASSWORDS, t: counts.tlds };
   const rows = sources.packages.map((p) => {
     const row = perSource.find(({ letter }) => letter === p.letter);
-    const names = row === undefined ? n(counts.tlds) : n(row.names);
+    const names = n(row?.names ?? OTHER_NAMES[p.letter] ?? 0);
     const out = row?.setAside === undefined ? '' : n(row.setAside + row.malformed);
     return `| ${p.letter} | [${p.name}](${p.url}) ${p.version} | ${p.published} | [${p.licence}](${p.licenceFile}) | \`${p.file}\` | ${names} | ${out} | ${p.use} |`;
   });
@@ -48,6 +50,7 @@ Letter f in \`disposable.txt\` means that both g and h call the domain a free pr
 | \`disposable.txt\`, suspicion tier | ${n(counts.suspected)} | the rest of a ∪ b ∪ c ∪ d ∪ e |
 | \`disposable.txt\`, ignored | ${n(Object.values(counts.setAside).reduce((a, b) => a + b, 0))} | listed by a source, but in no tier: ${aside.join(', ')} |
 | \`free.txt\` | ${n(counts.free)} | g ∩ h, minus both tiers, \`mistyped.txt\`, public suffixes and zones; entries of \`allow.txt\` stay |
+| \`frequent-passwords.txt\` | ${n(counts.passwords)} | the first ${n(FREQUENT_PASSWORDS)} of p, in lower case, without the digits and punctuation around them, each once |
 | \`roles.json\` | ${n(counts.roles)} + ${n(counts.perhaps)} | "role" is \`roles.txt\`; "perhaps" is the rest of \`sources/role-localparts.txt\` |
 | \`tlds.txt\` | ${n(counts.tlds)} | all of t, as A-labels |
 

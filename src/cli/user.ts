@@ -6,6 +6,7 @@ import { UNLOCK_WITHIN_SECONDS } from '../kernel/limits.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
 import { parsePersonName } from '../service/names.ts';
 import type { UserAdmin } from '../service/sign-in/user-admin.ts';
+import type { PasswordOwner } from '../service/sign-in/validate.ts';
 import type { AccountId, Store, User } from '../store/store.ts';
 import { requireAccount } from './account.ts';
 import {
@@ -102,7 +103,7 @@ function requireProven({ email, emailVerified }: User): void {
 }
 
 /** The hash of a password from standard input, without the newline, to keep it out of the process list and shell history. */
-async function readPassword(email: string): Promise<string> {
+async function readPassword(owner: PasswordOwner): Promise<string> {
   const { rejectWeakPassword } = await import('../service/sign-in/validate.ts');
   const chunks: Buffer[] = [];
   let size = 0;
@@ -114,10 +115,13 @@ async function readPassword(email: string): Promise<string> {
   const password = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '');
-  rejectWeakPassword(password, email);
+  await rejectWeakPassword(password, owner);
   const { hashPassword } = await import('../service/sign-in/passwords.ts');
   return hashPassword(password);
 }
+
+const accountNames = async (store: Store, user: string): Promise<string[]> =>
+  (await store.members.ofUser(user)).map(({ accountName }) => accountName);
 
 const linkText = (link: string) =>
   `Link to choose a password, valid once within a day; it is not shown again:\n${link}`;
@@ -157,7 +161,7 @@ const create = () =>
         if (known && flags.passwordStdin)
           throw new UsageError(`${email} already has a password; use mailvet user reset-password.`);
         const name = parsePersonName(flags.name ?? email.split('@')[0]!);
-        const password = flags.passwordStdin ? await readPassword(email) : null;
+        const password = flags.passwordStdin ? await readPassword({ email, name, accounts: [account.name] }) : null;
         if (known && flags.operator) requireProven(known);
         if (known && !known.emailVerified && (await store.members.role(account.id, known.id)) === null) {
           const url = await inviteKnown(account.id, email, flags.role);
@@ -194,7 +198,9 @@ const resetPassword = () =>
     .action((named: string, flags: ResetFlags) =>
       withUserAdmin(flags, async ({ store, userAdmin, linkFor }) => {
         const user = await requireUser(store, named);
-        const password = flags.passwordStdin ? await readPassword(user.email) : null;
+        const password = flags.passwordStdin
+          ? await readPassword({ ...user, accounts: await accountNames(store, user.id) })
+          : null;
         if (password !== null) await userAdmin.setPassword(user.id, password);
         if (flags.forgetSecondFactor) await userAdmin.forgetSecondFactor(user.id);
         const url = password === null ? await linkFor(user.id) : null;

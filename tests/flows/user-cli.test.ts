@@ -94,6 +94,8 @@ describe('mailvet user, while the service runs', () => {
     const create = ['user', 'create', '--email', 'john@example.com', '--account', account, '--password-stdin'];
     const weak = await runCli(create, environment, 'short\n');
     expect([weak.code, weak.err]).toEqual([2, expect.stringMatching(/12 to 256/)]);
+    const guessed = await runCli(create, environment, 'password1234!\n');
+    expect([guessed.code, guessed.err]).toEqual([2, expect.stringMatching(/common passwords/)]);
     expect(await store.users.byEmail('john@example.com')).toBeNull();
     const made = await runCli([...create, '--operator', '--name', 'John', '--json'], environment, `${GOOD}\n`);
     expect(JSON.parse(made.out)).toMatchObject({ role: 'member', created: true, url: null });
@@ -101,6 +103,8 @@ describe('mailvet user, while the service runs', () => {
     expect((await sessionOf(john)).user).toMatchObject({ name: 'John', operator: true });
 
     const reset = ['user', 'reset-password', 'john@example.com', '--password-stdin'];
+    const named = await runCli(reset, environment, 'Shop-John-2026\n');
+    expect([named.code, named.err]).toEqual([2, expect.stringMatching(/your name/)]);
     const done = await runCli(reset, environment, 'a new and better password\r\n');
     expect([done.code, done.out]).toEqual([0, expect.stringMatching(/all sessions have ended/)]);
     expect((await sessionOf(john)).user).toBeNull();

@@ -72,7 +72,7 @@ export function createInvitations(parts: InvitationParts): InvitationService {
       if (password === undefined) throw missing('password');
       const email = parseEmail(invitation.email);
       const called = parsePersonName(name);
-      rejectWeakPassword(password, email);
+      await rejectWeakPassword(password, { email, name: called, accounts: [invitation.accountName] });
       const { password: passwords } = await (await library()).$context;
       const hashed = await passwords.hash(password);
       if (known !== null) {

@@ -49,7 +49,7 @@ interface PasswordParts {
   readonly limits: Limits;
   readonly devices: Devices;
   readonly userAdmin: UserAdmin;
-  readonly store: Pick<Store, 'users' | 'jobs'>;
+  readonly store: Pick<Store, 'users' | 'members' | 'jobs'>;
   readonly url: () => string;
   readonly mail: Mail | null;
 }
@@ -63,6 +63,11 @@ export function createPasswords({
   url,
   mail,
 }: PasswordParts): PasswordService {
+  async function requireStrong(password: string, { id, email, name }: Pick<SignedIn, 'id' | 'email' | 'name'>) {
+    const accounts = (await store.members.ofUser(id)).map(({ accountName }) => accountName);
+    await rejectWeakPassword(password, { email, name, accounts });
+  }
+
   return {
     async forgot(browser, typed) {
       if (mail === null) {
@@ -88,7 +93,7 @@ export function createPasswords({
       const known = await internalAdapter.findVerificationValue(resetOf(token));
       const user = known === null ? null : await store.users.get(known.value);
       if (user === null) throw new ApiError('link_expired');
-      rejectWeakPassword(password, user.email);
+      await requireStrong(password, user);
       const hash = await passwords.hash(password);
       // Of several requests with the same link, one consumes it.
       if ((await internalAdapter.consumeVerificationValue(resetOf(token))) === null) throw new ApiError('link_expired');
@@ -97,7 +102,7 @@ export function createPasswords({
     },
 
     async change(browser, user, { current, password }) {
-      rejectWeakPassword(password, user.email);
+      await requireStrong(password, user);
       await limits.countUser('password', user.id);
       const { api } = await library();
       const body = { currentPassword: current, newPassword: password, revokeOtherSessions: true };

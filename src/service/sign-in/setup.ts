@@ -82,7 +82,7 @@ export function createSetup({ store, library, limits, userAdmin, sessions, clock
     async use(browser, { token: typed, name, email, password }) {
       const token = await admitToken(limits, browser, typed);
       const owner = { name: parsePersonName(name), email: parseEmail(email), password };
-      rejectWeakPassword(password, owner.email);
+      await rejectWeakPassword(password, { ...owner, accounts: [FIRST_ACCOUNT.name] });
       const taken = take(token);
       try {
         if ((await store.users.count()) > 0) throw new ApiError('link_expired');

@@ -56,7 +56,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
         throw new ApiError('not_found', 'Sign-up is closed. Ask an account owner for an invitation.');
       const name = parsePersonName(by.name);
       const email = parseEmail(by.email);
-      rejectWeakPassword(by.password, email);
+      await rejectWeakPassword(by.password, { email, name, accounts: [] });
       await limits.count('mail', email, { ip: browser.ip, device: null });
       const deliverability = await checkDeliverability(email);
       if (!deliverability.good) throw new ApiError('email_refused', deliverability.why, { field: 'email' });

@@ -1,7 +1,8 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { span } from '../../kernel/format.ts';
 import { USER_EMAIL_LENGTH } from '../../kernel/limits.ts';
-import { PASSWORD_LENGTH } from '../../kernel/password-rules.ts';
+import { PASSWORD_LENGTH, type PasswordWeakness, weaknessOf } from '../../kernel/password-rules.ts';
+import { frequentPasswords } from './frequent-passwords.ts';
 
 /** The addresses that the sign-in library accepts: ASCII, a dot-atom at a name with a top-level domain. */
 const ADDRESS =
@@ -18,16 +19,24 @@ export function parseEmail(text: string): string {
   });
 }
 
-/** Throws ApiError if the password is too short or trivial to guess for this address. */
-export function rejectWeakPassword(password: string, email: string): void {
-  const field = 'password';
-  if (password.length < PASSWORD_LENGTH.min || password.length > PASSWORD_LENGTH.max) {
-    const message = `password must have ${span(PASSWORD_LENGTH)} characters.`;
-    throw new ApiError('invalid_parameter', message, { field });
-  }
-  const plain = password.toLowerCase();
-  const trivial = plain === email || /^(mailvet[\d .!_-]*)+$/.test(plain) || new Set(plain).size < 4;
-  if (!trivial) return;
-  const message = 'password must not be the email address, the name of this service or a few repeated characters.';
-  throw new ApiError('invalid_parameter', message, { field });
+const ADVICE = 'Use several unrelated words instead.';
+const WEAK: Readonly<Record<PasswordWeakness, string>> = {
+  length: `password must have ${span(PASSWORD_LENGTH)} characters.`,
+  repetition: `password must not be a few repeated characters. ${ADVICE}`,
+  'own name': `password must not be your name or email address, or the name of your account or of this service. ${ADVICE}`,
+  frequent: `password must not be one of the most common passwords, with or without digits around it. ${ADVICE}`,
+};
+
+/** Whose password is set: what it must not consist of. */
+export interface PasswordOwner {
+  readonly email: string;
+  readonly name: string;
+  readonly accounts: readonly string[];
+}
+
+/** Throws ApiError for a password that is too short, or among the first that are guessed for this user. */
+export async function rejectWeakPassword(password: string, { email, name, accounts }: PasswordOwner): Promise<void> {
+  const names = [email, email.slice(0, email.lastIndexOf('@')), name, ...accounts];
+  const weakness = weaknessOf(password, names, await frequentPasswords());
+  if (weakness !== null) throw new ApiError('invalid_parameter', WEAK[weakness], { field: 'password' });
 }

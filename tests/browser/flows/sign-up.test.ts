@@ -25,6 +25,11 @@ describeBrowser('open sign-up', (browser) => {
     const { page, refused } = await browser.visit(`${lab.url}/sign-in`);
     await page.getByRole('link', { name: 'Sign up' }).click();
     // Judged by our own engine first.
+    refused(400, '/dashboard/sign-up');
+    await fillIn(page, { 'Your name': 'Ada Lind', Email: 'ada@no-mail.com', Password: 'password1234!' });
+    await button(page, 'Sign up').click();
+    await says(page, 'password must not be one of the most common passwords');
+    expect(await field(page, 'Password').getAttribute('aria-invalid')).toBe('true');
     refused(422, '/dashboard/sign-up');
     await fillIn(page, { 'Your name': 'Ada Lind', Email: 'ada@no-mail.com', Password: PASSWORD });
     await button(page, 'Sign up').click();

@@ -95,4 +95,5 @@ export const KEY_SCOPES = ["verify","lists","filters","usage","webhooks"] as con
 export const FILTER_TYPES = ["email","domain","ip_address"] as const;
 
 // src/kernel/password-rules.ts
+export const FREQUENT_PASSWORDS = 10000 as const;
 export const PASSWORD_LENGTH = {"min":12,"max":256} as const;

@@ -10,6 +10,7 @@ export const LABORATORY = 'the laboratory of real mail servers';
 /** `unpack`: conflicting packages, which are only unpacked into a folder of ours, not installed. */
 export const PACKAGES = [
   { name: 'postgresql', tests: 'the store and HTTP suites on PostgreSQL' },
+  { name: 'faketime', tests: 'clocks that are wrong' },
   // Fonts for the screenshots.
   ...['chromium', 'fonts-dejavu-core'].map((name) => ({ name, tests: BROWSER })),
   ...['nsd', 'unbound', 'postfix', 'postgrey', 'util-linux'].map((name) => ({ name, tests: LABORATORY })),

@@ -7,10 +7,12 @@ import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { WEB_FOLDERS } from './main/built-files.ts';
 import { Closers } from './main/closers.ts';
+import { startStoreClock } from './jobs/store-clock.ts';
 import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
+import { watchStoreClock } from './service/store-clock.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -59,6 +61,9 @@ async function start(
   closers.add('store', 5_000, () => store.close());
   for (const loose of store.looseModes()) logger.warn(loose, 'other users of this host can read or change the store');
   await orAborted(store.migrate(), signal);
+  const storeClock = watchStoreClock(store, clock);
+  const clockWatch = await orAborted(startStoreClock(storeClock, logger), signal);
+  closers.add('clock of the store', 2_000, () => clockWatch.stop());
   await orAborted(store.upkeep.releaseDead(signal), signal);
   const lists = watchLists(options.listsDir, clock);
   const engine = createEngine({
@@ -72,7 +77,7 @@ async function start(
   const metrics = await openMetrics(options, closers);
   let url = options.publicUrl;
   const services = createServices({
-    ...{ options, logger, clock, webFolders, store, engine, lists, metrics, closers },
+    ...{ options, logger, clock, storeClock, webFolders, store, engine, lists, metrics, closers },
     url: () => url,
   });
   const { context } = services;
@@ -82,7 +87,7 @@ async function start(
   const port = await listenForRequests(app, options, closers);
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
   if (options.publicUrl === publicUrlOf(options.host, 0)) url = listening;
-  startJobs({ ...services, options, logger, clock, store, closers, url: () => url });
+  startJobs({ ...services, options, logger, clock, storeClock, store, closers, url: () => url });
 
   async function setupLink(): Promise<string | null> {
     const token = await context.signIn.setup.offer();

@@ -15,6 +15,7 @@ export interface Health {
   /** Null when it answers, else the reason. */
   store(): Promise<string | null>;
   resolver(): Promise<string | null>;
+  clock(): string | null;
   /** Further findings shown in /readyz; they do not make the service unready. */
   details(): Record<string, unknown>;
 }

@@ -47,7 +47,7 @@ export const serverRoutes = (described: readonly Route[]): readonly Route[] => [
     serve: () => async () => ({ body: { status: 'ok' } }),
   }),
   route({
-    // Store and resolver answer, and the process is not draining; 503 with the reasons otherwise.
+    // Store and resolver answer, our clock agrees with the store's, and the process is not draining; 503 with the reasons otherwise.
     method: 'GET',
     path: '/readyz',
     access: 'open',
@@ -55,11 +55,12 @@ export const serverRoutes = (described: readonly Route[]): readonly Route[] => [
       ({ health, draining }) =>
       async () => {
         const [store, resolver] = await Promise.all([health.store(), health.resolver()]);
+        const clock = health.clock();
         const isDraining = draining();
-        const ready = store === null && resolver === null && !isDraining;
+        const ready = [store, resolver, clock].every((problem) => problem === null) && !isDraining;
         const body = {
           status: ready ? 'ready' : isDraining ? 'draining' : 'not_ready',
-          checks: { store: checkOf(store), resolver: checkOf(resolver) },
+          checks: { store: checkOf(store), resolver: checkOf(resolver), clock: checkOf(clock) },
           details: health.details(),
         };
         return { status: ready ? 200 : 503, body };

@@ -107,6 +107,13 @@ export const GRANT_CREDITS = { min: -1_000_000_000, max: 1_000_000_000 };
 export const COMMAND_CREDITS_MAX = 1_000_000_000_000;
 export const SIGNUP_CREDITS = { min: 0, max: 1_000_000_000, default: 100 };
 
+// Clocks.
+
+/** A node whose clock differs from the store's by more is not ready and purges nothing, seconds. */
+export const CLOCK_TOLERANCE_SECONDS = 60;
+/** A store's clock that is ahead by more than this of what can have passed is doubted, and nothing is purged for as long. */
+export const CLOCK_DOUBT_HOURS = 24;
+
 // Options of the checks.
 
 export const DNS_TIMEOUT_MS = { min: 50, max: 10_000, default: 2_000 };

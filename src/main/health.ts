@@ -3,13 +3,22 @@ import { ageInDays } from '../engine/doctor/service.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
+import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
 
 /** The check of the store commits a write. */
 const SHARED_MS = 1000;
 
+interface Parts {
+  readonly store: Store;
+  readonly engine: VerificationEngine;
+  readonly lists: WatchedLists;
+  readonly clock: Clock;
+  readonly storeClock: WatchedClock;
+}
+
 /** What `/readyz` reports. */
-export function createHealth(store: Store, engine: VerificationEngine, lists: WatchedLists, clock: Clock): Health {
+export function createHealth({ store, engine, lists, clock, storeClock }: Parts): Health {
   const storeProblem = () =>
     store.ping().then(
       () => null,
@@ -23,7 +32,9 @@ export function createHealth(store: Store, engine: VerificationEngine, lists: Wa
   return {
     store: sharedCheck(storeProblem, clock),
     resolver: sharedCheck(resolverProblem, clock),
+    clock: () => storeClock.problem(),
     details: () => ({
+      clock: storeClock.details(),
       asker: egressDetails(engine),
       lists: listDetails(lists, clock),
       dns: dnsDetails(engine.resolver.health(), clock),

@@ -15,6 +15,7 @@ import type { ListsUpdate } from '../service/lists-update.ts';
 import { createLowBalanceAlerts } from '../service/low-balance.ts';
 import type { Mail } from '../service/mail.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
+import type { WatchedClock } from '../service/store-clock.ts';
 import { createAccountRemoval, createPurge } from '../service/upkeep.ts';
 import type { Store } from '../store/store.ts';
 import type { Closers } from './closers.ts';
@@ -23,6 +24,7 @@ interface Parts {
   readonly options: Options;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly storeClock: WatchedClock;
   readonly store: Store;
   readonly mail: Mail | null;
   readonly listsUpdate: ListsUpdate;
@@ -42,13 +44,13 @@ export function startJobs(parts: Parts): void {
   closers.add('jobs', 5_000, () => worker.stop());
 }
 
-function runnersOf({ options, clock, store, mail, listsUpdate, context: { signIn }, url }: Parts): JobRunners {
+function runnersOf({ options, logger, storeClock, store, mail, listsUpdate, context: { signIn }, url }: Parts): JobRunners {
   return {
     mail: mail && mailJob(mail),
     password_reset: mail && passwordResetJob(signIn.passwords),
     sign_up: mail && signUpJob(signIn),
     low_balance: mail && lowBalanceJob(createLowBalanceAlerts({ store, url })),
-    purge: purgeJob(createPurge({ store, clock, retentionDays: options.retentionDays })),
+    purge: purgeJob(createPurge({ store, storeClock, retentionDays: options.retentionDays }), logger),
     account_removal: accountRemovalJob(createAccountRemoval(store)),
     lists_update: listsUpdateJob(listsUpdate),
   };

@@ -17,6 +17,7 @@ import { createListsUpdate, type ListsUpdate } from '../service/lists-update.ts'
 import { createMail, type Mail } from '../service/mail.ts';
 import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
 import { createSignIn } from '../service/sign-in/service.ts';
+import type { WatchedClock } from '../service/store-clock.ts';
 import { createTrafficCounter, type TrafficCounter } from '../service/traffic.ts';
 import { usageOf } from '../service/usage.ts';
 import { createVerifyService, type VerifyService } from '../service/verify.ts';
@@ -32,6 +33,7 @@ interface Parts {
   readonly options: Options;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly storeClock: WatchedClock;
   readonly webFolders: readonly string[];
   readonly store: Store;
   readonly engine: VerificationEngine;
@@ -50,7 +52,7 @@ interface Services {
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
 export function createServices(parts: Parts): Services {
-  const { options, logger, clock, store, engine, lists, metrics, closers, url } = parts;
+  const { options, logger, clock, storeClock, store, engine, lists, metrics, closers, url } = parts;
   const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
   const signIn = createSignIn({
     ...{ store, clock, logger, url, mail },
@@ -59,24 +61,24 @@ export function createServices(parts: Parts): Services {
     checkDeliverability: deliverabilityCheck(engine),
   });
   const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, options });
-  const traffic = createTrafficCounter(store.traffic, clock);
+  const traffic = createTrafficCounter(store.traffic, storeClock);
   const trafficJob = startTraffic(traffic, logger);
   closers.add('traffic counts', 2_000, () => trafficJob.stop());
   const context: HttpContext = {
     ...createDashboard({
-      ...{ store, clock, lists, url, listsUpdate },
+      ...{ store, clock: storeClock, lists, url, listsUpdate },
       mail: mail !== null,
       options: { ...options, smtpIdentity: smtpIdentityOf(options) },
       sessions: signIn,
       confirmPassword: signIn.passwords.confirm,
     }),
     signIn,
-    clock,
+    clock: storeClock,
     admission: createAdmissionService(store),
-    usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
+    usage: (caller, window, ask) => usageOf(store, storeClock, caller, window, ask),
     verify: verifyService(parts, traffic),
     filters: createFilterService(store),
-    health: createHealth(store, engine, lists, clock),
+    health: createHealth({ store, engine, lists, clock, storeClock }),
     callerIp: callerIp(options.trustedProxies),
     connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },
     failedAuth: createFailedAuthLimiter(clock),

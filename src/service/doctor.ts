@@ -9,6 +9,7 @@ import { probeGreeting } from '../engine/smtp/connectivity-probe.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import { randomInt } from '../kernel/ids.ts';
 import type { Store } from '../store/store.ts';
+import { watchStoreClock } from './store-clock.ts';
 
 export { type Finding, isFit };
 
@@ -57,7 +58,9 @@ export async function checkStore(store: Store): ReturnType<DoctorDeps['store']> 
   const { to } = await store.migrate();
   await store.ping();
   const name = `${store.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, version ${to}`;
-  return { name, looseModes: store.looseModes() };
+  const clockOfStore = watchStoreClock({ engine: store.engine, clock: { read: store.clock.peek } }, clock);
+  const { stepMs } = await clockOfStore.read();
+  return { name, looseModes: store.looseModes(), clock: { aheadMs: clockOfStore.aheadMs(), stepMs } };
 }
 
 const HEAD_MS = 4_000;

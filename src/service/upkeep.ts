@@ -1,19 +1,26 @@
-import { type Clock, DAY_MS } from '../kernel/clock.ts';
-import type { Store } from '../store/store.ts';
+import { DAY_MS } from '../kernel/clock.ts';
+import type { PurgeRound, Store } from '../store/store.ts';
+import type { WatchedClock } from './store-clock.ts';
 
 interface Parts {
   readonly store: Pick<Store, 'upkeep'>;
-  readonly clock: Clock;
+  readonly storeClock: WatchedClock;
   readonly retentionDays: number;
 }
 
+/** What a round deleted, or why it deleted nothing. */
+type Purged = Extract<PurgeRound, { paused: false }> | { readonly skipped: string };
+
 /** Deletes rows past their retention; ends early when aborted. */
-export type Purge = (signal: AbortSignal) => Promise<void>;
+export type Purge = (signal: AbortSignal) => Promise<Purged>;
 
 export const createPurge =
-  ({ store, clock, retentionDays }: Parts): Purge =>
+  ({ store, storeClock, retentionDays }: Parts): Purge =>
   async (signal) => {
-    await store.upkeep.purge(clock.now() - retentionDays * DAY_MS, signal);
+    const skipped = storeClock.problem();
+    if (skipped !== null) return { skipped };
+    const round = await store.upkeep.purge(retentionDays * DAY_MS, signal);
+    return round.paused ? { skipped: "the store's clock is doubted" } : round;
   };
 
 /** Deletes a deleted account and its rows; false while something is left. Ends early when aborted. */

@@ -3,6 +3,7 @@ import { JOB_POLICIES, type JobPolicies } from '../kernel/jobs.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { Batcher } from './charge/batcher.ts';
+import { storeClock } from './clock.ts';
 import type { StorageDriver, StorageDriverOptions } from './driver.ts';
 import { filters } from './filters.ts';
 import { idempotency } from './idempotency.ts';
@@ -50,9 +51,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, clock, dir, queue = 5_000, batch = 256, time = 'store', jobPolicies = JOB_POLICIES } = options;
   const driver = await openDriver({ url, clock, migrations: dir ?? migrationsFolder(), time, jobPolicies });
   const charging = new Batcher(driver.charge, { queue, batch });
+  const ownClock = storeClock(driver, clock);
   let closing: Promise<void> | null = null;
   return {
     engine: driver.name,
+    clock: ownClock,
     charging,
     sharedHolds: sharedHolds(driver),
     accounts: { ...accounts(driver), audit: () => audit(driver) },
@@ -60,7 +63,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     filters: filters(driver),
     verifications: verifications(driver),
     usage: usage(driver),
-    upkeep: upkeep(driver),
+    upkeep: upkeep(driver, ownClock),
     idempotency: idempotency(driver),
     users: users(driver),
     members: members(driver),

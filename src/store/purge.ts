@@ -7,7 +7,11 @@ import type { StorageDriver, TableSchema } from './driver.ts';
 import { addPurged } from './log/purged.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ } from './log/row.ts';
 import { OWNED_TABLES } from './owned-tables.ts';
+import type { PurgeRound, StoreClock } from './store.ts';
 import type { Tables } from './tables.ts';
+
+/** A table may lose so many rows in one round; the next round begins after a pause. */
+const PURGE_ROUND_ROWS = 50_000;
 
 interface Aged {
   readonly seq: number;
@@ -72,11 +76,12 @@ async function overdue({ db }: StorageDriver, now: number, after: string) {
   return { due, last: some.length < BATCH_ROWS ? null : (some.at(-1)?.id ?? null) };
 }
 
-async function purgeByAccount(driver: StorageDriver, now: number, signal?: AbortSignal): Promise<number> {
+async function purgeByAccount(driver: StorageDriver, now: number, most: number, signal?: AbortSignal): Promise<number> {
   let total = 0;
-  for (let after: string | null = ''; after !== null && !signal?.aborted; ) {
+  for (let after: string | null = ''; after !== null && total < most && !signal?.aborted; ) {
     const { due, last }: Awaited<ReturnType<typeof overdue>> = await overdue(driver, now, after);
-    for (const { id, before } of due) total += await inBatches(() => retentionStep(driver, before, id), signal);
+    for (const { id, before } of due)
+      total += await inBatches(() => retentionStep(driver, before, id), signal, most - total);
     after = last;
   }
   return total;
@@ -117,15 +122,30 @@ async function signInStep({ db, name }: StorageDriver, now: number, table: (type
 }
 
 /** See `Upkeep.purge`. */
-export async function purge(driver: StorageDriver, before: number, signal?: AbortSignal): Promise<number> {
-  const now = await driver.now();
-  let total = await inBatches(() => retentionStep(driver, before), signal);
-  total += await purgeByAccount(driver, now, signal);
+export async function purge(
+  driver: StorageDriver,
+  clock: StoreClock,
+  keepMs: number,
+  signal?: AbortSignal,
+): Promise<PurgeRound> {
+  const { now, doubtedSince } = await clock.read();
+  if (doubtedSince !== null) return { paused: true };
+  const deleted: Record<string, number> = {};
+  const count = async (table: string, remove: (most: number) => Promise<number>) => {
+    const rows = await remove(PURGE_ROUND_ROWS - (deleted[table] ?? 0));
+    if (rows > 0) deleted[table] = (deleted[table] ?? 0) + rows;
+  };
+  await count('verifications', (most) => inBatches(() => retentionStep(driver, now - keepMs), signal, most));
+  await count('verifications', (most) => purgeByAccount(driver, now, most, signal));
   for (const schema of await driver.schema()) {
     const expiry = EXPIRING.get(schema.table);
-    if (expiry !== undefined) total += await inBatches(() => expiryStep(driver, now, schema, expiry), signal);
+    if (expiry === undefined) continue;
+    await count(schema.table, (most) => inBatches(() => expiryStep(driver, now, schema, expiry), signal, most));
   }
-  for (const table of EXPIRING_SIGN_INS) total += await inBatches(() => signInStep(driver, now, table), signal);
+  for (const table of EXPIRING_SIGN_INS)
+    await count(table, (most) => inBatches(() => signInStep(driver, now, table), signal, most));
   await addRemovalJobs(driver);
-  return total;
+  const counts = Object.values(deleted);
+  const total = counts.reduce((sum, rows) => sum + rows, 0);
+  return { paused: false, deleted, total, full: counts.some((rows) => rows >= PURGE_ROUND_ROWS) };
 }

@@ -8,6 +8,7 @@
 import type { Accounts } from './api/accounts.ts';
 import type { AuditLog } from './api/audit-log.ts';
 import type { Charging } from './api/charging.ts';
+import type { StoreClock } from './api/clock.ts';
 import type { Filters } from './api/filters.ts';
 import type { Idempotency } from './api/idempotency.ts';
 import type { Keys } from './api/keys.ts';
@@ -23,6 +24,7 @@ export type * from './api/accounts.ts';
 export type * from './api/actor.ts';
 export type * from './api/audit-log.ts';
 export type * from './api/charging.ts';
+export type * from './api/clock.ts';
 export type * from './api/filters.ts';
 export type * from './api/idempotency.ts';
 export type * from './api/keys.ts';
@@ -44,6 +46,7 @@ export interface LooseMode {
 
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';
+  readonly clock: StoreClock;
   readonly charging: Charging;
   readonly sharedHolds: SharedHolds;
   readonly accounts: Accounts;

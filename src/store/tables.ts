@@ -179,6 +179,11 @@ interface InvitationsTable {
   created_at: number;
   expires_at: number;
 }
+interface StoreClockTable {
+  id: number;
+  seen_at: number;
+  doubted_at: number | null;
+}
 interface TrailTable {
   id: Generated<number>;
   account_id: string;
@@ -240,6 +245,7 @@ export interface Tables {
   filters: FiltersTable;
   nodes: NodesTable;
   heartbeat: HeartbeatTable;
+  store_clock: StoreClockTable;
   auth_users: AuthUsersTable;
   members: MembersTable;
   invitations: InvitationsTable;

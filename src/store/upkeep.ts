@@ -5,7 +5,7 @@ import type { StorageDriver } from './driver.ts';
 import { findBudget, writeBudget } from './key-budget.ts';
 import { purge } from './purge.ts';
 import { releaseExpired } from './shared-holds.ts';
-import type { Upkeep } from './store.ts';
+import type { StoreClock, Upkeep } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 /** Holds of a dead node, or expired holds. */
@@ -53,7 +53,7 @@ async function release(driver: StorageDriver, which: HoldSelection, signal?: Abo
   return released;
 }
 
-export function upkeep(driver: StorageDriver): Upkeep {
+export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
   const { db } = driver;
 
   const sweepNode = async (node: string, signal?: AbortSignal): Promise<number> => {
@@ -85,7 +85,7 @@ export function upkeep(driver: StorageDriver): Upkeep {
       return sweeping;
     },
 
-    purge: (before, signal) => purge(driver, before, signal),
+    purge: (keepMs, signal) => purge(driver, clock, keepMs, signal),
     removeAccount: (account, signal) => removeRows(driver, account, signal),
   };
 }

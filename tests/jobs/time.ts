@@ -4,7 +4,7 @@ import type { StoreLab } from '../lab/stores.ts';
 
 /** Negative: the clock was set back. */
 export async function pass(lab: StoreLab, ms: number): Promise<void> {
-  if (lab.engine === 'sqlite') return lab.clock.advance(ms);
+  if (lab.engine === 'sqlite') return ms < 0 ? lab.clock.step(ms) : lab.clock.advance(ms);
   const earlier = (column: string) => `${column} = ${column} - interval '${ms} milliseconds'`;
   const columns = ['start_after', 'created_on', 'started_on', 'heartbeat_on', 'completed_on', 'keep_until'];
   await lab.sql(`UPDATE mailvet_jobs.job SET ${columns.map(earlier).join(', ')}`);

@@ -91,7 +91,7 @@ export async function doctorLab({ zone: records, persona = greetsAs(EGRESS), wor
     canaryDomains: CANARY_DOMAINS,
     blocklists,
     lists: { version: toIso(clock.now()).slice(0, 10), problem: null },
-    store: () => Promise.resolve({ name: 'SQLite, version 1', looseModes: [] }),
+    store: () => Promise.resolve({ name: 'SQLite, version 1', looseModes: [], clock: { aheadMs: 0, stepMs: 0 } }),
     httpDate: () => Promise.resolve({ from: 'web.test', date: httpDateOf(clock.now()), age: null }),
     ...changed,
   };

@@ -11,6 +11,8 @@ export interface Running {
   /** The first line printed with `--json`. */
   readonly greeting: Readonly<Record<string, unknown>>;
   readonly child: ChildProcess;
+  /** Lines printed so far, those of the log included. */
+  readonly printed: readonly string[];
   /** Sends a signal and waits for the exit; returns the exit code, or the signal that killed it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
@@ -35,13 +37,14 @@ export async function startProcess(environment: Environment, flags: readonly str
     createInterface({ input: child.stdout }).on('line', (line) => {
       const parsed = JSON.parse(line) as { url?: string };
       if (parsed.url) resolve({ ...parsed, url: parsed.url });
-      else said.push(line);
+      said.push(line);
     });
   });
   return {
     url: greeting.url,
     greeting,
     child,
+    printed: said,
     async end(signal) {
       if (child.exitCode !== null) return child.exitCode;
       const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;

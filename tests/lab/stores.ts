@@ -32,13 +32,20 @@ export async function freshDatabase(): Promise<Database> {
 /** A clock that only moves when told to. */
 export class TestClock implements Clock {
   time = Date.UTC(2026, 10, 20, 10, 0, 0);
+  #passed = 0;
   now(): number {
     return this.time;
   }
   elapsed(): number {
-    return performance.now();
+    return performance.now() + this.#passed;
   }
+  /** Time passes. */
   advance(ms: number): void {
+    this.time += ms;
+    this.#passed += ms;
+  }
+  /** The clock is set. */
+  step(ms: number): void {
     this.time += ms;
   }
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeStores } from '../lab/stores.ts';
+import { purge } from './cast.ts';
 
 const WINDOW = 60_000;
 
@@ -62,7 +63,7 @@ describeStores('attempts', (lab) => {
     lab.clock.advance(1);
     await store.attempts.count('late', WINDOW);
     lab.clock.advance(WINDOW - 1);
-    expect(await store.upkeep.purge(0)).toBe(1_200);
+    expect(await purge(lab, store, 0)).toBe(1_200);
     expect(await store.attempts.count('late', WINDOW)).toMatchObject({ count: 2 });
   });
 });

@@ -110,6 +110,18 @@ export async function hold(
   return { id, caller: admission.caller, balance: admission.balance };
 }
 
+/** A round of the purge that keeps verifications from `before` on; how many rows it deleted. */
+export async function purge(
+  { clock }: { readonly clock: { now(): number } },
+  store: Store,
+  before: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const round = await store.upkeep.purge(clock.now() - before, signal);
+  if (round.paused) throw new Error('The clock of the store is doubted.');
+  return round.total;
+}
+
 /** Runs the jobs that remove deleted accounts, as a worker does. Returns what failed. */
 export async function removeDeleted(store: Store): Promise<string[]> {
   const failed: string[] = [];

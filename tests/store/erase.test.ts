@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { sha256Hex } from '../../src/kernel/ids.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { hold, type Member, member, newVerificationId, verdict, verifyNow } from './cast.ts';
+import { hold, type Member, member, newVerificationId, purge, verdict, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 const HOUR = 3600_000;
@@ -108,7 +108,7 @@ describeStores('erasing', (lab) => {
     await Promise.all([
       stores[0]!.verifications.erase(who.account.id, 'jane@example.com', BY),
       stores[1]!.verifications.erase(who.account.id, 'jane@example.com', BY),
-      stores[1]!.upkeep.purge(lab.clock.now() - 500),
+      purge(lab, stores[1]!, lab.clock.now() - 500),
       ...Array.from({ length: 200 }, (_, i) => log(stores[i % 2]!, who, email(i))),
     ]);
     expect(await stores[0]!.accounts.audit()).toEqual([]);

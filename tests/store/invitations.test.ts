@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Role } from '../../src/kernel/roles.ts';
 import type { AccountId, Actor, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { member } from './cast.ts';
+import { member, purge } from './cast.ts';
 import { actions, BY, COMMAND, person, roles } from './people.ts';
 
 const DAY = 24 * 3600_000;
@@ -64,7 +64,7 @@ describeStores('invitations', (lab) => {
     expect(await store.members.invitations(account.id)).toEqual([]);
     expect(await store.members.accept('third', jane, BY)).toBeNull();
     expect(await lab.sql('SELECT id FROM invitations')).toHaveLength(1);
-    await store.upkeep.purge(0);
+    await purge(lab, store, 0);
     expect(await lab.sql('SELECT id FROM invitations')).toEqual([]);
     expect(await store.members.list(account.id)).toEqual([]);
   });

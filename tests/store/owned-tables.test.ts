@@ -3,7 +3,7 @@ import { OWNED_TABLES } from '../../src/store/owned-tables.ts';
 import type { AccountId } from '../../src/store/store.ts';
 import { pass } from '../jobs/time.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
-import { hold, member, removeDeleted, verdict, verifyNow } from './cast.ts';
+import { hold, member, purge, removeDeleted, verdict, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 const COLUMNS = {
@@ -118,7 +118,7 @@ describeStores('an account that cannot be removed', (lab) => {
     expect(await removeDeleted(store)).toEqual([expect.stringMatching(new RegExp(`^${ids[0]}: .*foreign key`, 'i'))]);
     expect(await accountsLeft(lab)).toEqual([ids[0]]);
     // The purge adds no second job for it.
-    await store.upkeep.purge(0);
+    await purge(lab, store, 0);
     expect(await removeDeleted(store)).toEqual([]);
     await pass(lab, 3600_000);
     expect(await removeDeleted(store)).toHaveLength(1);
@@ -134,12 +134,12 @@ describeStores('an account that cannot be removed', (lab) => {
     await store.accounts.remove(id);
     const removal = new Map([['account_removal', 1]] as const);
     for (const claim of await store.jobs.claim(removal)) await store.jobs.fail(claim, 'no', true);
-    await store.upkeep.purge(0);
+    await purge(lab, store, 0);
     expect(await store.jobs.claim(removal)).toEqual([]);
     const { items } = await store.jobs.list({ failed: true, limit: 10 });
     expect(items).toMatchObject([{ kind: 'account_removal', account: id }]);
     await store.jobs.drop(items[0]!.id);
-    await store.upkeep.purge(0);
+    await purge(lab, store, 0);
     expect(await removeDeleted(store)).toEqual([]);
     expect(await accountsLeft(lab)).toEqual([]);
   });

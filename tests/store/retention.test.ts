@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeStores } from '../lab/stores.ts';
-import { type Member, member, verifyNow } from './cast.ts';
+import { type Member, member, purge, verifyNow } from './cast.ts';
 
 const DAY = 24 * 3600_000;
 
@@ -20,18 +20,18 @@ describeStores('retention', (lab) => {
     lab.clock.advance(DAY);
     await verifyNow(store, short);
     const server = start - 29 * DAY;
-    expect(await store.upkeep.purge(server)).toBe(0);
+    expect(await purge(lab, store, server)).toBe(0);
     expect(await total(short)).toBe(1_102);
     lab.clock.advance(1);
-    expect(await store.upkeep.purge(server + 1)).toBe(1_101);
+    expect(await purge(lab, store, server + 1)).toBe(1_101);
     expect([await total(short), await total(long), await total(own)]).toEqual([1, 1, 1]);
     // The server's own is the longest for all.
-    expect(await store.upkeep.purge(start + 1)).toBe(2);
+    expect(await purge(lab, store, start + 1)).toBe(2);
     expect([await total(short), await total(long), await total(own)]).toEqual([1, 0, 0]);
     expect(await store.accounts.audit()).toEqual([]);
     await store.accounts.set(short.account.id, { retentionDays: null });
     lab.clock.advance(10 * DAY);
-    expect(await store.upkeep.purge(start + 1)).toBe(0);
+    expect(await purge(lab, store, start + 1)).toBe(0);
   });
 
   it('stops between two batches when its signal aborts, however much is left', { timeout: 30_000 }, async () => {
@@ -44,16 +44,16 @@ describeStores('retention', (lab) => {
       SELECT 'ver_old_' || i, '${who.account.id}', '${who.key.id}', 'jane@example.com', 'mx', 'mx', 'good', 'unknown',
         0, 1, '{}', 0 FROM n`);
     const stopping = new AbortController();
-    const purge = store.upkeep.purge(1, stopping.signal);
+    const purging = purge(lab, store, 1, stopping.signal);
     await new Promise((resolve) => setTimeout(resolve, 50));
     const asked = lab.clock.elapsed();
     stopping.abort();
-    const deleted = await purge;
+    const deleted = await purging;
     expect(lab.clock.elapsed() - asked).toBeLessThan(1000);
     expect(deleted).toBeLessThan(60_000);
     const { total } = await store.verifications.list(who.account.id, { offset: 0, limit: 1 });
     expect(total).toBe(60_000 - deleted);
-    expect(await store.upkeep.purge(1, stopping.signal)).toBe(0);
+    expect(await purge(lab, store, 1, stopping.signal)).toBe(0);
     expect(await store.accounts.audit()).toEqual([]);
   });
 
@@ -68,6 +68,6 @@ describeStores('retention', (lab) => {
       await verifyNow(store, { hash: { account: `acc_${i}` as never } });
     }
     lab.clock.advance(DAY + 1);
-    expect(await store.upkeep.purge(0)).toBe(7);
+    expect(await purge(lab, store, 0)).toBe(7);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SettlementPart, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { type Member, member, newVerificationId, removeDeleted, verdict, verifyNow } from './cast.ts';
+import { type Member, member, newVerificationId, purge, removeDeleted, verdict, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 const LIFE = 3600_000;
@@ -138,11 +138,11 @@ describeStores('a hold that many results draw on', (lab) => {
     await store.verifications.erase(who.account.id, 'jane@example.com', BY);
     expect(await store.accounts.audit()).toEqual([]);
     await store.sharedHolds.settle(part(who, 'list', [5]));
-    await store.upkeep.purge(lab.clock.now() + 1);
+    await purge(lab, store, lab.clock.now() + 1);
     expect(await store.accounts.audit()).toEqual([]);
     await store.sharedHolds.release(who.account.id, 'list');
     lab.clock.advance(90 * 24 * 3600_000);
-    await store.upkeep.purge(0);
+    await purge(lab, store, 0);
     expect(await store.sharedHolds.get(who.account.id, 'list')).toBeNull();
     expect(await store.accounts.audit()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AccountId, TrafficRow } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { member } from './cast.ts';
+import { member, purge } from './cast.ts';
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
@@ -89,7 +89,7 @@ describeStores('traffic', (lab) => {
     const { account } = await member(store);
     await store.traffic.add([row(account.id), row(account.id, { hour: row(account.id).hour + HOUR })]);
     lab.clock.advance(800 * DAY);
-    expect(await store.upkeep.purge(0)).toBe(1);
+    expect(await purge(lab, store, 0)).toBe(1);
     expect(await lab.sql('SELECT hour FROM traffic_hours')).toHaveLength(1);
   });
 });

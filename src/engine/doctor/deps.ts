@@ -62,6 +62,8 @@ export interface DoctorDeps {
     readonly name: string;
     /** Files with permissions for other users of the host, each with the command that fixes it. */
     readonly looseModes: readonly { readonly path: string; readonly mode: string; readonly fix: string }[];
+    /** `aheadMs`: this host's clock against the store's. `stepMs`: the store's against the last time that it was used. */
+    readonly clock: { readonly aheadMs: number; readonly stepMs: number };
   }>;
   /** The Date and Age headers (RFC 9110 §6.6.1, RFC 9111 §5.1) of a fresh reply from the Internet, and its source. */
   readonly httpDate: () => Promise<{

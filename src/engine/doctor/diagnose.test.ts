@@ -82,7 +82,7 @@ const ROWS: readonly IllRow[] = [
     world: {
       store: () => {
         const loose = { path: '/data/mailvet.db', mode: '0644', fix: "chmod 0600 '/data/mailvet.db'" };
-        return Promise.resolve({ name: 'SQLite, version 1', looseModes: [loose] });
+        return Promise.resolve({ name: 'SQLite, version 1', looseModes: [loose], clock: { aheadMs: 0, stepMs: 0 } });
       },
     },
     says: 'warn store',
@@ -96,6 +96,20 @@ const ROWS: readonly IllRow[] = [
     says: 'fail clock',
     found: /60[01] s ahead of that of web/,
     fix: /NTP/,
+  },
+  {
+    ill: "another clock than the store's",
+    world: { store: () => Promise.resolve({ name: 'x', looseModes: [], clock: { aheadMs: -61_000, stepMs: 0 } }) },
+    says: 'fail store',
+    found: /61 s behind that of the store/,
+    fix: /NTP/,
+  },
+  {
+    ill: 'a clock that was set ahead',
+    world: { store: () => Promise.resolve({ name: 'x', looseModes: [], clock: { aheadMs: 0, stepMs: 2_678_400_000 } }) },
+    says: 'warn store',
+    found: /2678400 s ahead of the last time it was used/,
+    fix: /downtime/,
   },
   {
     ill: 'no web',

@@ -1,7 +1,7 @@
 /** Checks of the service itself: fresh lists, a writable store, a correct clock. */
 
 import { fromIso } from '../../kernel/clock.ts';
-import { LISTS_STALE_DAYS } from '../../kernel/limits.ts';
+import { CLOCK_TOLERANCE_SECONDS, LISTS_STALE_DAYS } from '../../kernel/limits.ts';
 import { type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,10 +21,21 @@ export function checkLists(deps: DoctorDeps): Finding {
   return days > LISTS_STALE_DAYS ? warn('lists', found, UPDATE) : pass('lists', found);
 }
 
+const isOff = (ms: number): boolean => Math.abs(ms) > CLOCK_TOLERANCE_SECONDS * 1000;
+const apart = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s ${ms < 0 ? 'behind' : 'ahead of'}`;
+
 export async function checkStore(deps: DoctorDeps): Promise<Finding> {
   try {
-    const { name, looseModes } = await deps.store();
+    const { name, looseModes, clock } = await deps.store();
     const found = `It accepts writes (${name}).`;
+    if (isOff(clock.aheadMs))
+      return fail('store', `${found} The clock of this host is ${apart(clock.aheadMs)} that of the store.`, SYNCHRONISE);
+    if (isOff(clock.stepMs))
+      return warn(
+        'store',
+        `${found} Its clock is ${apart(clock.stepMs)} the last time it was used.`,
+        `${SYNCHRONISE} After a long downtime this is normal.`,
+      );
     if (looseModes.length === 0) return pass('store', found);
     const paths = looseModes.map(({ path, mode }) => `${path} (mode ${mode})`).join(', ');
     const fix = `Run ${looseModes.map((loose) => `\`${loose.fix}\``).join(', ')}.`;

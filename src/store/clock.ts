@@ -1,0 +1,45 @@
+import { type Clock, HOUR_MS } from '../kernel/clock.ts';
+import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/limits.ts';
+import type { StorageDriver } from './driver.ts';
+import type { ClockReading, StoreClock } from './store.ts';
+
+const DOUBT_MS = CLOCK_DOUBT_HOURS * HOUR_MS;
+const TOLERANCE_MS = CLOCK_TOLERANCE_SECONDS * 1000;
+
+/** `clock`: for the time that passes, whatever clocks say. */
+export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clock): StoreClock {
+  const { db } = driver;
+  let last: { readonly now: number; readonly elapsed: number } | null = null;
+
+  async function look(): Promise<ClockReading & { readonly elapsed: number }> {
+    const row = await db.selectFrom('store_clock').selectAll().executeTakeFirstOrThrow();
+    const now = await driver.now();
+    const passed = clock.elapsed();
+    const step = last === null ? now - row.seen_at : now - last.now - (passed - last.elapsed);
+    // A store that was not used for a while, or of which nothing is known.
+    const explained = last === null && (row.seen_at === 0 || (step > 0 && step <= DOUBT_MS));
+    const stepMs = explained ? 0 : step;
+    return { now, stepMs, doubtedSince: doubt(now, stepMs, row.doubted_at), elapsed: passed };
+  }
+
+  return {
+    async peek() {
+      const { now, stepMs, doubtedSince } = await look();
+      return { now, stepMs, doubtedSince };
+    },
+    async read() {
+      const { now, stepMs, doubtedSince, elapsed: passed } = await look();
+      // No transaction, in which a process could stop and keep the row from others.
+      await db.updateTable('store_clock').set({ seen_at: now, doubted_at: doubtedSince }).execute();
+      last = { now, elapsed: passed };
+      return { now, stepMs, doubtedSince };
+    },
+  };
+}
+
+/** Since when the clock is doubted, given a step and the earlier doubt. */
+function doubt(now: number, stepMs: number, since: number | null): number | null {
+  if (stepMs > DOUBT_MS) return now;
+  if (stepMs < -TOLERANCE_MS) return null;
+  return since !== null && now >= since && now - since < DOUBT_MS ? since : null;
+}

@@ -3,15 +3,16 @@ import { type Options, publicUrlOf, smtpIdentityOf } from './config/read.ts';
 import { createEngine } from './engine/create.ts';
 import { watchLists } from './engine/lists/watch.ts';
 import { buildApp } from './http/app.ts';
+import { startStoreClock } from './jobs/store-clock.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { WEB_FOLDERS } from './main/built-files.ts';
 import { Closers } from './main/closers.ts';
-import { startStoreClock } from './jobs/store-clock.ts';
 import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
+import { logStoreEvents } from './main/store-events.ts';
 import { watchStoreClock } from './service/store-clock.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
@@ -57,7 +58,7 @@ async function start(
       'MAILVET_ALLOW_PRIVATE_NETWORKS is on: mail hosts may have private addresses; use it in laboratories only',
     );
   }
-  const store = await openStore({ url: options.databaseUrl, clock });
+  const store = await openStore({ url: options.databaseUrl, clock, onEvent: logStoreEvents(logger) });
   closers.add('store', 5_000, () => store.close());
   for (const loose of store.looseModes()) logger.warn(loose, 'other users of this host can read or change the store');
   await orAborted(store.migrate(), signal);

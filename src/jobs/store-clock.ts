@@ -14,7 +14,7 @@ export async function startStoreClock(clock: WatchedClock, logger: Logger): Prom
   const round = async () => {
     const { stepMs, doubtedSince } = await clock.read();
     const ahead = clock.aheadMs();
-    if (clock.problem() !== null !== differs) {
+    if ((clock.problem() !== null) !== differs) {
       differs = !differs;
       if (differs) logger.error({ ahead_seconds: seconds(ahead) }, "this host's clock differs from the store's");
       else logger.info("this host's clock agrees with the store's again");

@@ -44,7 +44,16 @@ export function startJobs(parts: Parts): void {
   closers.add('jobs', 5_000, () => worker.stop());
 }
 
-function runnersOf({ options, logger, storeClock, store, mail, listsUpdate, context: { signIn }, url }: Parts): JobRunners {
+function runnersOf({
+  options,
+  logger,
+  storeClock,
+  store,
+  mail,
+  listsUpdate,
+  context: { signIn },
+  url,
+}: Parts): JobRunners {
   return {
     mail: mail && mailJob(mail),
     password_reset: mail && passwordResetJob(signIn.passwords),

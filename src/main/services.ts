@@ -66,14 +66,14 @@ export function createServices(parts: Parts): Services {
   closers.add('traffic counts', 2_000, () => trafficJob.stop());
   const context: HttpContext = {
     ...createDashboard({
-      ...{ store, clock: storeClock, lists, url, listsUpdate },
+      ...{ store, clock, lists, url, listsUpdate },
       mail: mail !== null,
       options: { ...options, smtpIdentity: smtpIdentityOf(options) },
       sessions: signIn,
       confirmPassword: signIn.passwords.confirm,
     }),
     signIn,
-    clock: storeClock,
+    clock,
     admission: createAdmissionService(store),
     usage: (caller, window, ask) => usageOf(store, storeClock, caller, window, ask),
     verify: verifyService(parts, traffic),

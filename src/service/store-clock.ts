@@ -20,11 +20,14 @@ export interface WatchedClock extends Clock {
   details(): { ahead_seconds: number; doubted_since: string | null };
 }
 
-export function watchStoreClock(store: { readonly engine: Store['engine']; readonly clock: Pick<Store['clock'], 'read'> }, clock: Clock): WatchedClock {
+export function watchStoreClock(
+  store: { readonly engine: Store['engine']; readonly clock: Pick<Store['clock'], 'read'> },
+  clock: Clock,
+): WatchedClock {
   let doubtedSince: number | null = null;
   /** The store's time minus `elapsed()`; null until it is known, and with SQLite. */
   let offset: number | null = null;
-  const now = () => (offset === null ? clock.now() : offset + clock.elapsed());
+  const now = () => (offset === null ? clock.now() : Math.round(offset + clock.elapsed()));
   const aheadMs = () => clock.now() - now();
   return {
     now,

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { ChargeDriver } from './charge/batcher.ts';
 import type { JobQueue } from './jobs/queue.ts';
-import type { LooseMode } from './store.ts';
+import type { LooseMode, StoreEvent } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Proof that a process is alive, which other processes can test. A process that has taken no hold has none. */
@@ -34,6 +34,7 @@ export interface StorageDriver {
   readonly charge: ChargeDriver;
   readonly node: NodeLife;
   readonly jobs: JobQueue;
+  readonly onEvent: (event: StoreEvent) => void;
   /** The store's clock, ms. */
   now(): Promise<number>;
   /** A write transaction. `work` must use only `trx`. */
@@ -74,4 +75,5 @@ export interface StorageDriverOptions {
   /** PostgreSQL: whose clock the store uses. */
   readonly time: 'store' | 'process';
   readonly jobPolicies: JobPolicies;
+  readonly onEvent: (event: StoreEvent) => void;
 }

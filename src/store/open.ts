@@ -17,7 +17,7 @@ import { members } from './people/members.ts';
 import { forgetSecret, secret } from './people/secret.ts';
 import { users } from './people/users.ts';
 import { sharedHolds } from './shared-holds.ts';
-import type { Store } from './store.ts';
+import type { Store, StoreEvent } from './store.ts';
 import { traffic } from './traffic.ts';
 import { upkeep } from './upkeep.ts';
 import { usage } from './usage.ts';
@@ -41,6 +41,8 @@ export interface StoreOptions {
   readonly time?: 'store' | 'process';
   /** Retries, leases and bounds of jobs; those of the table by default. */
   readonly jobPolicies?: JobPolicies;
+  /** Told after the transaction. */
+  readonly onEvent?: (event: StoreEvent) => void;
 }
 
 /**
@@ -48,8 +50,9 @@ export interface StoreOptions {
  * sentence when the URL is unusable or the store cannot be opened. A driver's code is loaded only when it is used.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, clock, dir, queue = 5_000, batch = 256, time = 'store', jobPolicies = JOB_POLICIES } = options;
-  const driver = await openDriver({ url, clock, migrations: dir ?? migrationsFolder(), time, jobPolicies });
+  const { url, clock, dir, queue = 5_000, batch = 256, time = 'store' } = options;
+  const { jobPolicies = JOB_POLICIES, onEvent = () => undefined } = options;
+  const driver = await openDriver({ url, clock, migrations: dir ?? migrationsFolder(), time, jobPolicies, onEvent });
   const charging = new Batcher(driver.charge, { queue, batch });
   const ownClock = storeClock(driver, clock);
   let closing: Promise<void> | null = null;

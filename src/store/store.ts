@@ -25,6 +25,7 @@ export type * from './api/actor.ts';
 export type * from './api/audit-log.ts';
 export type * from './api/charging.ts';
 export type * from './api/clock.ts';
+export type * from './api/events.ts';
 export type * from './api/filters.ts';
 export type * from './api/idempotency.ts';
 export type * from './api/keys.ts';

@@ -101,7 +101,10 @@ describe('a node on PostgreSQL whose clock is 31 days ahead', () => {
 
     const { out } = await runCli(['doctor', '--json'], environment);
     const found = JSON.parse(out).findings.find(({ check }: { check: string }) => check === 'store');
-    expect(found).toMatchObject({ result: 'fail', found: expect.stringMatching(/26784\d\d s ahead of that of the store/) });
+    expect(found).toMatchObject({
+      result: 'fail',
+      found: expect.stringMatching(/26784\d\d s ahead of that of the store/),
+    });
 
     set('+0');
     await expect.poll(async () => (await ready()).status, PATIENCE).toBe(200);

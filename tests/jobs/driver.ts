@@ -15,7 +15,7 @@ function policiesFor(url: string): JobPolicies {
 /** On the system's clock. */
 export async function openDriver(url: string): Promise<StorageDriver> {
   const options = { url, clock: systemClock, migrations: migrationsFolder(), time: 'store' } as const;
-  const all = { ...options, jobPolicies: policiesFor(url) };
+  const all = { ...options, jobPolicies: policiesFor(url), onEvent: () => undefined };
   if (url.startsWith('sqlite:')) return (await import('../../src/store/sqlite/driver.ts')).openSqlite(all);
   return (await import('../../src/store/postgres/driver.ts')).openPostgres(all);
 }

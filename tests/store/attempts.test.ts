@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { StoreEvent } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { purge } from './cast.ts';
 
@@ -14,6 +15,20 @@ describeStores('attempts', (lab) => {
     expect(await store.attempts.count('bob@example.com', WINDOW)).toMatchObject({ count: 1 });
     lab.clock.advance(1);
     expect(await store.attempts.count('jane@example.com', WINDOW)).toEqual({ count: 1, endsAt: endsAt + WINDOW });
+  });
+
+  it('begin anew when their window is more than one window ahead, as the clock was', async () => {
+    const events: StoreEvent[] = [];
+    const store = await lab.open({ onEvent: (event) => events.push(event) });
+    await store.attempts.count('a', WINDOW);
+    lab.clock.step(-WINDOW);
+    expect(await store.attempts.count('a', WINDOW)).toMatchObject({ count: 2 });
+    expect(events).toEqual([]);
+    lab.clock.step(-1);
+    const endsAt = lab.clock.now() + WINDOW;
+    expect(await store.attempts.count('a', WINDOW)).toEqual({ count: 1, endsAt });
+    expect(await store.attempts.count('a', WINDOW)).toEqual({ count: 2, endsAt });
+    expect(events).toEqual([{ kind: 'attempt_window_restarted' }]);
   });
 
   it('begin anew when they are cleared', async () => {

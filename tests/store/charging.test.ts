@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { StoreEvent } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { asking, hold, IP, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 
@@ -243,15 +244,27 @@ describeStores('the rate window', (lab) => {
     expect(await outcome()).toEqual(['settled', 1, 600_000]);
   });
 
-  it('never goes back when the clock does', async () => {
-    const store = await lab.open();
+  it('stays when the clock is set back by a window, and begins again with its limit when it was further ahead', async () => {
+    const events: StoreEvent[] = [];
+    const store = await lab.open({ onEvent: (event) => events.push(event) });
     const who = await member(store, { rateLimit: 2 });
     const resetAt = lab.clock.now() + 300_000;
     await verifyNow(store, who);
-    lab.clock.advance(-3600_000);
+    lab.clock.step(-300_000);
     expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled', window: { remaining: 0, resetAt } });
     expect(await verifyNow(store, who)).toMatchObject({ code: 'rate_limit_exceeded', window: { resetAt } });
     expect(await store.accounts.window(who.account.id)).toEqual({ limit: 2, remaining: 0, resetAt });
+    expect(events).toEqual([]);
+    lab.clock.step(-300_000);
+    const begun = { limit: 2, remaining: 2, resetAt: resetAt - 600_000 };
+    expect(await store.accounts.window(who.account.id)).toEqual(begun);
+    expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled', window: { ...begun, remaining: 1 } });
+    expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled', window: { ...begun, remaining: 0 } });
+    expect(await verifyNow(store, who)).toMatchObject({
+      code: 'rate_limit_exceeded',
+      window: { resetAt: begun.resetAt },
+    });
+    expect(events).toEqual([{ kind: 'rate_window_restarted', account: who.account.id, aheadMs: 600_000 }]);
   });
 
   it('is the account’s, over all its keys and processes', async () => {

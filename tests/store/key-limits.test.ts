@@ -126,6 +126,18 @@ describeStores('limits of keys', (lab) => {
     expect(await budgetOf(store, who)).toEqual({ credits: 20, month: NOVEMBER_END, spent: 20, held: 0 });
   });
 
+  it('a month that is more than one ahead, as the clock was, begins again', async () => {
+    const store = await lab.open();
+    const who = await member(store, { budget: 1 });
+    lab.clock.step(31 * DAY_MS);
+    await verifyNow(store, who);
+    lab.clock.step(-31 * DAY_MS);
+    expect(await verifyNow(store, who)).toMatchObject(SPENT);
+    lab.clock.step(-31 * DAY_MS);
+    expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled' });
+    expect(await verifyNow(store, who)).toMatchObject(SPENT);
+  });
+
   it('is not exceeded by requests at once, on two nodes', async () => {
     const stores = [await lab.open(), await lab.open()];
     const who = await member(stores[0]!, { budget: 30, credits: 1_000 });

@@ -106,7 +106,9 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'a clock that was set ahead',
-    world: { store: () => Promise.resolve({ name: 'x', looseModes: [], clock: { aheadMs: 0, stepMs: 2_678_400_000 } }) },
+    world: {
+      store: () => Promise.resolve({ name: 'x', looseModes: [], clock: { aheadMs: 0, stepMs: 2_678_400_000 } }),
+    },
     says: 'warn store',
     found: /2678400 s ahead of the last time it was used/,
     fix: /downtime/,

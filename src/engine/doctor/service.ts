@@ -29,7 +29,11 @@ export async function checkStore(deps: DoctorDeps): Promise<Finding> {
     const { name, looseModes, clock } = await deps.store();
     const found = `It accepts writes (${name}).`;
     if (isOff(clock.aheadMs))
-      return fail('store', `${found} The clock of this host is ${apart(clock.aheadMs)} that of the store.`, SYNCHRONISE);
+      return fail(
+        'store',
+        `${found} The clock of this host is ${apart(clock.aheadMs)} that of the store.`,
+        SYNCHRONISE,
+      );
     if (isOff(clock.stepMs))
       return warn(
         'store',

@@ -17,7 +17,7 @@ import { findIdempotency, finish, RESERVATION_LIFE, reserve } from './idempotenc
 import { matchFilter } from './match.ts';
 import { recordBudget, recordCharge } from './settle.ts';
 import type { AccountState, Changes, ChargeState, IdempotencyState, KeyState } from './state.ts';
-import { countRequest, windowOf } from './window.ts';
+import { countRequest, windowAhead, windowOf } from './window.ts';
 
 /** A key's last use is recorded at most this often. */
 const USE_RECORDED_EVERY_MS = 60_000;
@@ -60,7 +60,9 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
   if (key !== null && !isAllowed(key.allowIps, request.ip)) return refused({ code: 'ip_not_allowed' });
   if (key !== null && !hasScope(key.scopes, scope)) return refused({ code: 'scope_missing', scope });
   if (key !== null) recordUse(changes, key, request.ip, now);
+  const aheadMs = windowAhead(account, now);
   if (!countRequest(account, now)) return refused({ code: 'rate_limit_exceeded' });
+  if (aheadMs > 0) changes.events.push({ kind: 'rate_window_restarted', account: account.id, aheadMs });
   changes.accounts.add(account);
 
   if (request.idempotency !== null) {

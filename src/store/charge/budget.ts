@@ -13,10 +13,12 @@ export interface BudgetState {
 }
 type Counters = Pick<BudgetState, 'budgetMonth' | 'budgetSpent' | 'budgetHeld'>;
 
-/** The month in force at `now`. It never goes back: when the clock does, the stored one stays in force. */
+/** The month in force at `now`. When the clock is set back, the stored one stays in force, unless it is over a month ahead. */
 function currentMonth({ budgetMonth, budgetSpent }: Readonly<Counters>, now: number) {
-  const { start } = monthOf(now);
-  return start > budgetMonth ? { month: start, spent: 0 } : { month: budgetMonth, spent: budgetSpent };
+  const { start, end } = monthOf(now);
+  return start > budgetMonth || budgetMonth > end
+    ? { month: start, spent: 0 }
+    : { month: budgetMonth, spent: budgetSpent };
 }
 
 /** What was charged in the month and what is held, together. */

@@ -5,7 +5,15 @@
 import type { FilterType } from '../../kernel/filter-types.ts';
 import type { Level, Plan } from '../../kernel/plans.ts';
 import type { Reason, Status } from '../../kernel/reasons.ts';
-import type { AccountId, AdmissionRequest, Filter, LedgerRow, Settlement, VerificationRecord } from '../store.ts';
+import type {
+  AccountId,
+  AdmissionRequest,
+  Filter,
+  LedgerRow,
+  Settlement,
+  StoreEvent,
+  VerificationRecord,
+} from '../store.ts';
 import type { BudgetState } from './budget.ts';
 
 /** The counters of its budget are mutable, as the account is. */
@@ -118,6 +126,7 @@ export interface Changes {
   readonly keyUses: Map<string, string>;
   /** Keys whose budget has other counters now. */
   readonly budgets: Set<BudgetState>;
+  readonly events: StoreEvent[];
 }
 
 export const noChanges = (): Changes => ({
@@ -130,6 +139,7 @@ export const noChanges = (): Changes => ({
   idempotency: new Map(),
   keyUses: new Map(),
   budgets: new Set(),
+  events: [],
 });
 
 export const isEmpty = (changes: Changes): boolean =>

@@ -14,10 +14,18 @@ interface WindowState {
 export const limitOf = (account: { plan: Plan; rateLimit: number | null }): number =>
   account.rateLimit ?? PLANS[account.plan].requestsPerWindow;
 
-/** The current window. When the clock is set back, the stored window stays current. */
+/** By how much the stored window is ahead, ms, where that is more than one window: the clock had been ahead. Else 0. */
+export function windowAhead({ windowStart }: Readonly<WindowState>, now: number): number {
+  const ahead = windowStart - Math.floor(now / LENGTH) * LENGTH;
+  return ahead > LENGTH ? ahead : 0;
+}
+
+/** The current window. When the clock is set back by no more than a window, the stored one stays current. */
 function currentWindow(account: Readonly<WindowState>, now: number): { start: number; count: number } {
   const start = Math.floor(now / LENGTH) * LENGTH;
-  return start > account.windowStart ? { start, count: 0 } : { start: account.windowStart, count: account.windowCount };
+  return start > account.windowStart || windowAhead(account, now) > 0
+    ? { start, count: 0 }
+    : { start: account.windowStart, count: account.windowCount };
 }
 
 /** The window as it stands at `now`, without counting. */

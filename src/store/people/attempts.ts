@@ -16,10 +16,17 @@ export function attempts(driver: StorageDriver): Attempts {
   return {
     async count(subject, windowMs, origin) {
       const now = await driver.now();
+      const name = named(subject, origin);
+      // More than one window ahead: the clock had been.
+      const ahead = db
+        .deleteFrom('attempts')
+        .where('subject', '=', name)
+        .where('ends_at', '>', now + 2 * windowMs);
+      if ((await ahead.executeTakeFirst()).numDeletedRows > 0n) driver.onEvent({ kind: 'attempt_window_restarted' });
       const fresh = { count: 1, ends_at: now + windowMs };
       const row = await db
         .insertInto('attempts')
-        .values({ subject: named(subject, origin), ...fresh })
+        .values({ subject: name, ...fresh })
         .onConflict((oc) =>
           oc.column('subject').doUpdateSet({
             count: sql<number>`CASE WHEN attempts.ends_at <= ${now} THEN 1 ELSE attempts.count + 1 END`,

@@ -7,6 +7,7 @@ import { applyBatch } from '../charge/apply-batch.ts';
 import type { ChargeDriver } from '../charge/batcher.ts';
 import { type Answer, type ChargeRequest, isEmpty } from '../charge/state.ts';
 import { onlyRow } from '../rows.ts';
+import type { StoreEvent } from '../store.ts';
 import { connectClient, discard } from './connect.ts';
 import { isConflict, isLost, isOutage } from './failure.ts';
 import { load, pipelined } from './load.ts';
@@ -21,6 +22,7 @@ interface PostgresChargeParts {
   readonly url: string;
   readonly clock: Clock;
   readonly time: 'store' | 'process';
+  readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => Promise<string>;
 }
 
@@ -69,7 +71,7 @@ export class PostgresCharge implements ChargeDriver {
   }
 
   async #run(requests: readonly ChargeRequest[], node: string): Promise<Answer[]> {
-    const { url, clock, time } = this.#parts;
+    const { url, clock, time, onEvent } = this.#parts;
     this.#client ??= await connectCharge(url);
     const client = this.#client;
     try {
@@ -77,6 +79,7 @@ export class PostgresCharge implements ChargeDriver {
       const { answers, changes } = applyBatch(state, requests);
       if (isEmpty(changes)) await client.query('ROLLBACK');
       else await commit(client, statements(changes, state), xid, answers);
+      changes.events.forEach(onEvent);
       return answers;
     } catch (error) {
       if (!isLost(error) && !(error instanceof UnknownOutcome))

@@ -24,11 +24,13 @@ class PostgresDriver implements StorageDriver {
   readonly charge: PostgresCharge;
   readonly node: PostgresNode;
   readonly jobs: JobQueue;
+  readonly onEvent: StorageDriverOptions['onEvent'];
   readonly #options: StorageDriverOptions;
   readonly #pool: pg.Pool;
 
   constructor(options: StorageDriverOptions) {
-    const { url, clock, time, jobPolicies } = options;
+    const { url, clock, time, jobPolicies, onEvent } = options;
+    this.onEvent = onEvent;
     this.#options = options;
     this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE });
     // An idle connection was lost; the pool replaces it when needed.
@@ -42,7 +44,7 @@ class PostgresDriver implements StorageDriver {
       newId: () => newId('node', clock.now()),
       now: () => this.now(),
     });
-    this.charge = new PostgresCharge({ url, clock, time, node: () => this.node.acquire() });
+    this.charge = new PostgresCharge({ url, clock, time, onEvent, node: () => this.node.acquire() });
   }
 
   async now(): Promise<number> {

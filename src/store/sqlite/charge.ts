@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { applyBatch } from '../charge/apply-batch.ts';
 import type { ChargeDriver } from '../charge/batcher.ts';
 import type { AccountState, Answer, Changes, ChargeRequest, ChargeState, KeyState } from '../charge/state.ts';
+import type { StoreEvent } from '../store.ts';
 import { storable, storableOrNull } from '../text.ts';
 import { isOutage } from './failure.ts';
 import type { WriteMutex } from './write-mutex.ts';
@@ -48,6 +49,7 @@ interface SqliteChargeParts {
   readonly db: DatabaseSync;
   readonly mutex: WriteMutex;
   readonly now: () => number;
+  readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => string;
 }
 
@@ -66,7 +68,7 @@ export class SqliteCharge implements ChargeDriver {
   }
 
   #run(requests: readonly ChargeRequest[]): Answer[] {
-    const { db, now, node } = this.#parts;
+    const { db, now, node, onEvent } = this.#parts;
     const owner = node();
     const statements = this.#statements();
     statements.begin.run();
@@ -75,6 +77,7 @@ export class SqliteCharge implements ChargeDriver {
       const { answers, changes } = applyBatch(state, requests);
       write(statements, changes, state);
       statements.commit.run();
+      changes.events.forEach(onEvent);
       return answers;
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');

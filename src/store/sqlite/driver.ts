@@ -35,11 +35,13 @@ class SqliteDriver implements StorageDriver {
   readonly charge: SqliteCharge;
   readonly node: SqliteNode;
   readonly jobs: JobQueue;
+  readonly onEvent: StorageDriverOptions['onEvent'];
   readonly #clock: Clock;
   readonly #migrations: string;
   readonly #file: SqliteFile;
 
-  constructor({ url, clock, migrations, jobPolicies }: StorageDriverOptions) {
+  constructor({ url, clock, migrations, jobPolicies, onEvent }: StorageDriverOptions) {
+    this.onEvent = onEvent;
     this.#clock = clock;
     this.#migrations = join(migrations, 'sqlite');
     this.#file = openFile(pathOf(url));
@@ -51,6 +53,7 @@ class SqliteDriver implements StorageDriver {
       db: main,
       mutex: mutex,
       now: () => clock.now(),
+      onEvent,
       node: () => this.node.acquire((id) => this.#announce(id)),
     });
   }

@@ -136,7 +136,9 @@ it('expired links and sessions are deleted', async () => {
   await db.updateTable('auth_sessions').set({ expiresAt }).where('id', '=', past).execute();
   expect(await idsOf('auth_verifications', 'value')).toHaveLength(2);
   expect(await idsOf('auth_sessions', 'userId')).toHaveLength(2);
-  expect(await lab.store.upkeep.purge(24 * 3600_000)).toMatchObject({ deleted: { auth_verifications: expect.any(Number) } });
+  expect(await lab.store.upkeep.purge(24 * 3600_000)).toMatchObject({
+    deleted: { auth_verifications: expect.any(Number) },
+  });
   expect(await idsOf('auth_verifications', 'value')).toHaveLength(1);
   expect(await idsOf('auth_sessions', 'userId')).toHaveLength(1);
 });

@@ -1,0 +1,12 @@
+import type { Logger } from '../kernel/log.ts';
+import type { StoreEvent } from '../store/store.ts';
+
+const MESSAGES = {
+  rate_window_restarted: "an account's rate window lay in the future, as the clock was set back; it began again",
+  attempt_window_restarted: 'a limit on sign-in attempts lay in the future, as the clock was set back; it began again',
+} as const satisfies Record<StoreEvent['kind'], string>;
+
+export const logStoreEvents =
+  (logger: Logger) =>
+  ({ kind, ...about }: StoreEvent): void =>
+    logger.warn(about, MESSAGES[kind]);

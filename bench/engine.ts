@@ -38,7 +38,8 @@ function verifyNow(email: string, tools: EngineDeps): string {
 async function warm(port: number): Promise<Figure> {
   const tools = toolsFor(port);
   const addresses = emails(4096);
-  for (const email of addresses) await runOnline(runOffline(email, 'mx', tools), { timeoutMs: TIMEOUT_MS }, tools);
+  for (const email of addresses)
+    await runOnline(runOffline(email, 'mx', tools), { timeoutMs: TIMEOUT_MS, tenant: '' }, tools);
   const through = (one: (email: string) => unknown) => () => {
     const began = performance.now();
     for (let i = 0; i < WARM; i++) one(addresses[i % addresses.length]!);
@@ -68,7 +69,11 @@ async function cold(port: number): Promise<Figure> {
     const names = fresh();
     const began = performance.now();
     await eachAtOnce(names, async (name) => {
-      const evidence = await runOnline(runOffline(`jane@${name}`, 'mx', tools), { timeoutMs: TIMEOUT_MS }, tools);
+      const evidence = await runOnline(
+        runOffline(`jane@${name}`, 'mx', tools),
+        { timeoutMs: TIMEOUT_MS, tenant: '' },
+        tools,
+      );
       if (evidence.dns?.finding !== 'mx') throw new Error(`${name}: ${evidence.dns?.finding}`);
       const verdict = decideVerdict(evidence);
       if (verdict) report(evidence, verdict, { id: 'ver_0', durationMs: 0, at: 0 });

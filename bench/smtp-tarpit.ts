@@ -9,8 +9,9 @@ import type { SlowServer } from './apparatus/slow-server.ts';
 const ROUNDS = 13;
 const COUNT = 1000;
 const NORMAL = '127.0.0.2';
-const TARPIT = '127.0.0.3';
 const CONNECTIONS = 20;
+/** Each in a network of its own, with as many dialogues as one address may have. */
+const TARPITS = Array.from({ length: COUNT / CONNECTIONS }, (_, i) => `127.1.${i}.1`);
 const AIM = 1.2;
 
 export const smtpTarpit: Bench = {
@@ -20,12 +21,14 @@ export const smtpTarpit: Bench = {
     const sink = await startSink([NORMAL]);
     if (sink === null) return { how: 'Not measured.', figures: [], leftOut: [NO_SINK] };
     const server = await startPartner('slow-server.ts');
-    await server.ask({ is: 'listen', address: TARPIT, port: sink.port, how: 'drip' } satisfies SlowServer);
+    for (const address of TARPITS) {
+      await server.ask({ is: 'listen', address, port: sink.port, how: 'drip' } satisfies SlowServer);
+    }
     const prober = await startProber();
     const common = { who: 'check', port: sink.port, addresses: [NORMAL], domains: 100, count: COUNT } as const;
     const load = { ...common, open: CONNECTIONS, connectionsPerHost: CONNECTIONS, recipientsPerSession: 1 };
     const contestants = {
-      beside: () => prober.run({ ...load, tarpits: { address: TARPIT, count: COUNT } }),
+      beside: () => prober.run({ ...load, tarpits: { addresses: TARPITS, count: COUNT } }),
       alone: () => prober.run(load),
     };
     await interleave(2, { alone: contestants.alone });

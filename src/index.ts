@@ -54,9 +54,9 @@ export interface SmtpOptions {
   port?: number;
   /** Local addresses to ask from, in turn. */
   bind?: readonly string[];
-  /** Dialogues open at once to one mail host; 5 by default. */
+  /** Dialogues open at once to one mail host, by name and by address; 5 by default. */
   connectionsPerHost?: number;
-  /** Dialogues begun per second with one operator's hosts; 2 by default, 0 = no bound. */
+  /** Dialogues begun per second with one operator's hosts, and with one address; 2 by default, 0 = no bound. */
   ratePerOperator?: number;
   /** Seconds for which an operator that refused our IP is not dialled again; 3,600 by default, 0 = never. */
   breakerSeconds?: number;
@@ -108,7 +108,7 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     const started = systemClock.elapsed();
     const found = await runOnline(
       runOffline(email, level, engine),
-      signal ? { timeoutMs, signal } : { timeoutMs },
+      signal ? { timeoutMs, signal, tenant: '' } : { timeoutMs, tenant: '' },
       engine,
     );
     const verdict = decideVerdict(found);

@@ -12,7 +12,7 @@ export interface MailboxLoad {
   readonly connectionsPerHost: number;
   readonly recipientsPerSession?: number;
   /** Tarpits at the same port, checked first. */
-  readonly tarpits?: { readonly address: string; readonly count: number };
+  readonly tarpits?: { readonly addresses: readonly string[]; readonly count: number };
 }
 
 export interface MailboxReport {

@@ -31,9 +31,9 @@ function dnsOf(address: string): DnsEvidence {
 async function askTarpits(check: MailboxCheck, { tarpits }: MailboxLoad, signal: AbortSignal): Promise<void> {
   const count = tarpits?.count ?? 0;
   for (let i = 0; i < count; i++) {
-    const dns = labHosts({ [`mx.tarpit-${i}.test`]: [tarpits!.address] });
+    const dns = labHosts({ [`mx.tarpit-${i}.test`]: [tarpits!.addresses[i % tarpits!.addresses.length]!] });
     const address = labAddress(`jane@tarpit-${i}.test`);
-    void check.check({ address, dns }, { deadline: systemClock.elapsed() + 60_000, signal });
+    void check.check({ address, dns }, { deadline: systemClock.elapsed() + 60_000, signal, tenant: '' });
   }
   while (check.stats().open < count) await pause(10);
   // Until all of them are connected and dripping.
@@ -54,7 +54,7 @@ async function run(load: MailboxLoad): Promise<MailboxReport> {
   let next = 0;
   const one = async ({ raw, subject }: (typeof questions)[number]): Promise<void> => {
     if (check === null) return rawDialogue(raw);
-    const { smtp } = await check.check(subject, { deadline: systemClock.elapsed() + 60_000 });
+    const { smtp } = await check.check(subject, { deadline: systemClock.elapsed() + 60_000, tenant: '' });
     if (smtp.finding !== 'accepted') throw new Error(`${raw.recipient}: ${smtp.finding}, ${smtp.rule}`);
   };
   const worker = async (): Promise<void> => {

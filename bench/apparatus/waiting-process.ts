@@ -32,7 +32,7 @@ function openChecks(port: number, tls: boolean, count: number): void {
   const dns = labHosts({ 'mx.slow.test': [ADDRESS] });
   const deadline = systemClock.elapsed() + LONG_MS;
   for (let i = 0; i < count; i++) {
-    kept.push(check.check({ address: labAddress(`jane${i}@slow.test`), dns }, { deadline }));
+    kept.push(check.check({ address: labAddress(`jane${i}@slow.test`), dns }, { deadline, tenant: '' }));
   }
 }
 

@@ -268,7 +268,7 @@ export const OPTIONS = {
     value: 'n',
     parse: integer(SMTP_CONNECTIONS_PER_HOST),
     default: String(SMTP_CONNECTIONS_PER_HOST.default),
-    help: 'Concurrent connections to one mail host.',
+    help: 'Concurrent connections to one mail host, by name and by address.',
     commands: ENGINE_COMMANDS,
   }),
   smtpRatePerOperator: row({
@@ -277,7 +277,7 @@ export const OPTIONS = {
     value: 'n',
     parse: decimal(SMTP_RATE_PER_OPERATOR),
     default: String(SMTP_RATE_PER_OPERATOR.default),
-    help: 'New connections per second to the hosts of one operator; 0 = unlimited.',
+    help: 'New connections per second to the hosts of one operator, and to one address; 0 = unlimited.',
     commands: ENGINE_COMMANDS,
   }),
   smtpBreakerSeconds: row({

@@ -13,11 +13,20 @@ import { DNS_FINDINGS } from './findings.ts';
 import type { Lists } from './lists/lists.ts';
 import { disposableByHost, disposableByName } from './stages/disposable.ts';
 
+export interface MailboxLimit {
+  /** `Clock.elapsed()` ms. */
+  readonly deadline: number;
+  /** Aborted: the dialogue ends with QUIT. */
+  readonly signal?: AbortSignal;
+  /** On whose behalf: tenants take turns at each mail server. Opaque. */
+  readonly tenant: string;
+}
+
 /** The mailbox check (smtp/mailbox.ts): queries the hosts in `dns` about one address, never throws. */
 export interface MailboxQuestion {
   check(
     subject: { address: Address; dns: DnsEvidence },
-    limit: { deadline: number; signal?: AbortSignal },
+    limit: MailboxLimit,
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
 }
 
@@ -112,10 +121,13 @@ export function runFromCache(e: Evidence, engine: EngineDeps): Evidence | null {
   return e.requested === 'smtp' && needsMailboxCheck(found) ? null : found;
 }
 
-/** Runs the remaining stages. `timeoutMs` is the total budget; what is not known by then is reported as unknown. */
+/**
+ * Runs the remaining stages. `timeoutMs` is the total budget; what is not known by then is reported as unknown.
+ * `tenant`: see MailboxLimit.
+ */
 export async function runOnline(
   e: Evidence,
-  limit: { timeoutMs: number; signal?: AbortSignal },
+  limit: { timeoutMs: number; signal?: AbortSignal; tenant: string },
   engine: EngineDeps,
 ): Promise<Evidence> {
   if (isConclusive(e)) return e;
@@ -124,7 +136,7 @@ export async function runOnline(
   const dns = await runLookup(mxLookup(e, engine), engine.resolver, { ...bound, clock: engine.clock });
   const found = withDns(e, dns, engine);
   if (e.requested !== 'smtp' || !needsMailboxCheck(found)) return found;
-  const answer = await engine.mailbox.check({ address: addressOf(e), dns }, bound);
+  const answer = await engine.mailbox.check({ address: addressOf(e), dns }, { ...bound, tenant: limit.tenant });
   return { ...found, ...answer };
 }
 

@@ -53,6 +53,11 @@ function observeSmtp(metrics: Metrics, engine: VerificationEngine): void {
   });
   metrics.gauge('mailvet_smtp_dialogues_open', 'Dialogues with mail servers.', () => engine.mailboxStats()?.open ?? 0);
   metrics.gauge(
+    'mailvet_smtp_checks_waiting',
+    'Mailbox checks that wait for their turn at a mail server.',
+    () => engine.mailboxStats()?.waiting ?? 0,
+  );
+  metrics.gauge(
     'mailvet_smtp_breakers_open',
     'Open circuit breakers: operators that reject our IP address.',
     () => engine.mailboxStats()?.breakersOpen ?? 0,

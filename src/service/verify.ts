@@ -100,8 +100,9 @@ export function createVerifyService(options: {
     };
   }
 
-  async function runChecks(request: VerifyRequest, id: string, started: number, offline: Evidence) {
-    const evidence = await runOnline(offline, { timeoutMs: request.timeoutMs, signal: request.signal() }, engine);
+  async function runChecks(request: VerifyRequest, caller: Caller, id: string, started: number, offline: Evidence) {
+    const limit = { timeoutMs: request.timeoutMs, signal: request.signal(), tenant: caller.accountId };
+    const evidence = await runOnline(offline, limit, engine);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
       throw new ApiError('verification_unavailable', 'No DNS resolver is answering right now. Nothing was charged.', {
@@ -115,10 +116,12 @@ export function createVerifyService(options: {
     const settlement = { caller, holdId: id, idempotency: request.idempotency };
     running += 1;
     try {
-      const { evidence, record } = await runChecks(request, id, started, offline).catch(async (error: unknown) => {
-        await charging.settle({ ...settlement, record: null });
-        throw error;
-      });
+      const { evidence, record } = await runChecks(request, caller, id, started, offline).catch(
+        async (error: unknown) => {
+          await charging.settle({ ...settlement, record: null });
+          throw error;
+        },
+      );
       const { balance } = await charging.settle({ ...settlement, record });
       onVerdict?.(record, evidence, caller);
       return { record, balance };

@@ -56,11 +56,12 @@ interface Asked {
   readonly dns?: DnsEvidence;
   readonly ms?: number;
   readonly signal?: AbortSignal;
+  readonly tenant?: string;
 }
 
 export function ask(check: MailboxCheck, asked: Asked): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
   const { email = 'good@example.test', dns = labHosts({ 'mx.example.test': ['127.0.0.1'] }), ms = 5_000 } = asked;
-  const limit = { deadline: systemClock.elapsed() + ms };
-  const { signal } = asked;
+  const { signal, tenant = '' } = asked;
+  const limit = { deadline: systemClock.elapsed() + ms, tenant };
   return check.check({ address: labAddress(email), dns }, signal === undefined ? limit : { ...limit, signal });
 }

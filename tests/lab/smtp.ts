@@ -32,6 +32,8 @@ export interface Persona {
   readonly delivery?: 'whole' | 'bytes';
   /** Delay before each reply. */
   readonly delayMs?: number;
+  /** The reply to a command is held back until this settles. */
+  readonly hold?: (command: Heard, connection: Connection) => Promise<void>;
 }
 
 /** A command as it arrived. */
@@ -47,6 +49,8 @@ interface Heard {
 interface Connection {
   readonly number: number;
   readonly from: string;
+  /** The server's address. */
+  readonly to: string;
   tls: boolean;
   recipients: number;
   greeted: boolean;
@@ -93,6 +97,7 @@ export async function startSmtp(
     const connection: Connection = {
       number: connections.length,
       from,
+      to: socket.localAddress ?? '',
       tls: false,
       recipients: 0,
       greeted: false,
@@ -153,6 +158,7 @@ async function serve(plain: Socket, persona: Persona, connection: Connection, al
     const heard: Heard = { connection: connection.number, line, verb, path, tls: connection.tls };
     all.push(heard);
     connection.commands.push(heard);
+    await persona.hold?.(heard, connection);
     const says = persona.on?.(heard, connection) ?? usual(heard, persona, connection);
     const said = await write(says);
     if (verb === 'QUIT') socket.end();

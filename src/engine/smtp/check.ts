@@ -1,6 +1,7 @@
 /** One mailbox check: host by host, then the random recipient. */
 import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../evidence.ts';
+import type { MailboxLimit } from '../verify.ts';
 import type { CatchAllCache } from './catchall.ts';
 import { forwardPath } from './commands.ts';
 import type { DialogueSetup } from './events.ts';
@@ -39,8 +40,11 @@ export interface CheckDeps {
 }
 type Answer = Served & { readonly outcome: Extract<Served['outcome'], { kind: 'answered' }> };
 
-const NOT_DIALLED: Readonly<Record<'blocked' | 'late' | 'cancelled', (retryAfter: number | null) => SmtpResult>> = {
+type Refused = Extract<Service, { refused: string }>['refused'];
+
+const NOT_DIALLED: Readonly<Record<Refused, (retryAfter: number | null) => SmtpResult>> = {
   blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
+  address_blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
   late: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_timeout', 'pace.deadline', retryAfter),
   cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
 };
@@ -49,13 +53,14 @@ export class Check {
   readonly #deps: CheckDeps;
   readonly #address: Address;
   readonly #dns: DnsEvidence;
-  readonly #limit: { readonly deadline: number; readonly signal?: AbortSignal };
+  readonly #limit: MailboxLimit;
   readonly #transcript: Transcript;
   readonly #operator: string;
   readonly #hosts: string;
   /** The failure with the lowest rank so far. */
   #failure: SmtpResult | null = null;
-  #refusedUs: Served | null = null;
+  /** Dialogues in which our IP address was rejected. */
+  readonly #refusedUs: Served[] = [];
   /** Addresses whose TLS handshake failed. */
   readonly #inClear = new Set<string>();
   /** The cached catch-all result, in which case no probe was sent. */
@@ -63,11 +68,7 @@ export class Check {
   /** The random local part: the same one in every session of this check. */
   #probed: string | null = null;
 
-  constructor(
-    deps: CheckDeps,
-    { address, dns }: { address: Address; dns: DnsEvidence },
-    limit: { deadline: number; signal?: AbortSignal },
-  ) {
+  constructor(deps: CheckDeps, { address, dns }: { address: Address; dns: DnsEvidence }, limit: MailboxLimit) {
     this.#deps = deps;
     this.#address = address;
     this.#dns = dns;
@@ -109,13 +110,14 @@ export class Check {
   /** From host to host until one has answered about the recipient; null when none did. */
   async #walk(question: Question): Promise<Answer | null> {
     const { limits, throttle } = this.#deps;
-    const all = candidates(this.#dns, limits, (family) => throttle.egressOf(family).length > 0);
+    const all = candidates(this.#dns, limits, (family) => throttle.reaches(family));
     let failedHost: string | null = null;
     for (const [i, candidate] of all.entries()) {
       if (candidate.host === failedHost) continue;
       const service = await this.#askOne(candidate, question, i + 1 < all.length);
       if ('refused' in service) {
-        this.#onTurnRefused(service.refused, service.retryAfter);
+        this.#onRefused(service.refused, service.retryAfter);
+        if (service.refused === 'address_blocked') continue;
         return null;
       }
       const { outcome } = service;
@@ -144,16 +146,16 @@ export class Check {
     return service;
   }
 
-  #ask({ host, address, family }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
+  #ask({ host, address }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
     const { clock } = this.#deps.options;
-    const { deadline, signal } = this.#limit;
+    const { deadline, signal, tenant } = this.#limit;
     const now = clock.elapsed();
     return this.#deps.pool.ask({
       fresh,
       tls: this.#tlsWith(address),
       host,
       address,
-      family,
+      tenant,
       hosts: this.#hosts,
       operator: this.#operator,
       read: this.#read,
@@ -202,7 +204,7 @@ export class Check {
     const { probe } = outcome;
     const evidence =
       probe === null || probe.finding === 'reconnect'
-        ? await this.#probeAnew({ host, address, family: address.includes(':') ? 6 : 4 })
+        ? await this.#probeAnew({ host, address })
         : catchAllOf(probe.finding);
     const { result, why } = evidence;
     if (why === 'greylisted' && this.#probed !== null) {
@@ -219,7 +221,7 @@ export class Check {
     const question: Question = { path: this.#randomPath(), sender, stage: 'probe', probe: () => null };
     const service = await this.#ask(candidate, question, false, true);
     if ('refused' in service) {
-      return { result: 'unknown', why: service.refused === 'blocked' ? 'smtp_blocked' : 'smtp_timeout', cached: false };
+      return { result: 'unknown', why: NOT_DIALLED[service.refused](null).finding, cached: false };
     }
     return catchAllOf(service.outcome.finding);
   }
@@ -236,19 +238,22 @@ export class Check {
 
   #noteRefusal(service: Served): void {
     const heard = service.outcome.kind === 'answered' ? service.outcome.rcpt : service.outcome.heard;
-    if (heard?.reading.meaning === 'us_ip') this.#refusedUs = service;
+    if (heard?.reading.meaning === 'us_ip') this.#refusedUs.push(service);
   }
 
-  #onTurnRefused(why: 'blocked' | 'late' | 'cancelled', retryAfter: number | null): void {
+  #onRefused(why: Refused, retryAfter: number | null): void {
     const found = NOT_DIALLED[why](retryAfter);
     this.#transcript.add('note', `not dialled: ${found.rule}`);
     if (this.#failure === null || outranks(found.finding, this.#failure.finding)) this.#failure = found;
   }
 
-  /** The breaker opens only if no host of the operator had a better answer than rejecting our IP address. */
+  /** Breakers open only if no host of the operator had a better answer than rejecting our IP address. */
   #end(found: SmtpResult, catchAll: CatchAllEvidence = CATCH_ALL_SKIPPED) {
-    if (found.finding === 'smtp_blocked' && this.#refusedUs !== null) {
-      this.#deps.throttle.refused(this.#operator, this.#refusedUs.egress);
+    if (found.finding === 'smtp_blocked') {
+      // One rejection for each address, however many names or sessions it was heard in.
+      for (const { host, address, egress } of new Map(this.#refusedUs.map((one) => [one.address, one])).values()) {
+        this.#deps.throttle.refused({ operator: this.#operator, host, address }, egress);
+      }
     }
     return { smtp: { ...found, transcript: this.#transcript.lines }, catchAll };
   }

@@ -26,6 +26,11 @@ export interface SmtpLimits {
   readonly refusalsPerSession: number;
   readonly hosts: number;
   readonly addressesPerHost: number;
+  /**
+   * What one network (/24, /64) may take, in multiples of what one address may: more, because it may have many mail
+   * servers; bounded, because one mail server may have many addresses.
+   */
+  readonly networkFactor: number;
   /** Dialogues open at once in this process, all operators together. */
   readonly dialogues: number;
   /** Of them idle, waiting for a next recipient. */
@@ -48,6 +53,7 @@ export const SMTP_LIMITS: SmtpLimits = {
   refusalsPerSession: 8,
   hosts: 3,
   addressesPerHost: 2,
+  networkFactor: 4,
   dialogues: 5_000,
   idleSessions: 256,
   transcriptLines: 80,

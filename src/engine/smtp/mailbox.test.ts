@@ -193,7 +193,7 @@ describe('catch-all', () => {
       const lab = await server({ mailboxes });
       const check = checker(lab.port, { clock });
       const once = async (email: string) => {
-        const limit = { deadline: clock.elapsed() + 5_000 };
+        const limit = { deadline: clock.elapsed() + 5_000, tenant: '' };
         const { labAddress } = await import('../../../tests/lab/mailbox.ts');
         return check.check({ address: labAddress(email), dns: labHosts({ 'mx.x.test': ['127.0.0.1'] }) }, limit);
       };

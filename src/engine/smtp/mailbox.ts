@@ -1,6 +1,7 @@
 /** The mailbox check: queries the hosts of a domain about one address and combines the results. */
 import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../evidence.ts';
+import type { MailboxLimit } from '../verify.ts';
 import { CatchAllCache } from './catchall.ts';
 import { Check, type CheckDeps } from './check.ts';
 import { isQualifiedName, parseSender } from './identity.ts';
@@ -11,10 +12,10 @@ import { Pool } from './pool.ts';
 import { Throttle, type ThrottleStats } from './throttle.ts';
 
 export interface MailboxCheck {
-  /** Never rejects. `deadline`: `Clock.elapsed()` ms. An aborted signal ends the dialogue with QUIT. */
+  /** Never rejects. */
   check(
     subject: { readonly address: Address; readonly dns: DnsEvidence },
-    limit: { readonly deadline: number; readonly signal?: AbortSignal },
+    limit: MailboxLimit,
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
   stats(): ThrottleStats & { readonly sessions: number; readonly idle: number };
   close(): void;
@@ -29,11 +30,12 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     throw new TypeError('the HELO name is not a qualified host name');
   }
   const limits = { ...SMTP_LIMITS, ...options.limits };
-  const { dialogues } = limits;
+  const { dialogues, networkFactor } = limits;
   const throttle = new Throttle({
     clock,
     connectionsPerHost,
     ratePerOperator,
+    networkFactor,
     breakerSeconds,
     egress: bind,
     dialogues,

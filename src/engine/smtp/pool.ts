@@ -5,8 +5,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DialogueSetup } from './events.ts';
+import type { Lease } from './lease.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Outcome, Question } from './outcome.ts';
+import type { Destination } from './routes.ts';
 import { type Asked, Session } from './session.ts';
 import type { Throttle } from './throttle.ts';
 import type { Transcript } from './transcript.ts';
@@ -20,14 +22,12 @@ interface PoolOptions {
   readonly mayDial: (address: string) => boolean;
 }
 
-interface PoolRequest {
+/** The destination is dialled when no session is available. */
+interface PoolRequest extends Destination {
   /** The set of mail hosts: requests with the same set may share a session. */
   readonly hosts: string;
-  readonly operator: string;
-  /** Dialled when no session is available. */
-  readonly host: string;
-  readonly address: string;
-  readonly family: 4 | 6;
+  /** Tenants share sessions and limits fairly. */
+  readonly tenant: string;
   readonly tls: DialogueSetup['tls'];
   readonly read: DialogueSetup['read'];
   readonly question: Question;
@@ -49,7 +49,11 @@ export interface Served {
 }
 export type Service =
   | Served
-  | { readonly refused: 'blocked' | 'late' | 'cancelled'; readonly retryAfter: number | null };
+  | {
+      /** `address_blocked`: another address of the operator may be free. */
+      readonly refused: 'blocked' | 'address_blocked' | 'late' | 'cancelled';
+      readonly retryAfter: number | null;
+    };
 
 interface Waiter {
   readonly request: PoolRequest;
@@ -58,8 +62,7 @@ interface Waiter {
 }
 interface Owned {
   readonly request: PoolRequest;
-  readonly egress: string | null;
-  readonly release: () => void;
+  readonly lease: Lease;
 }
 
 const LEARNED_OPERATORS = 2_000;
@@ -73,7 +76,8 @@ export class Pool {
   readonly #idle = new Map<string, Set<Session>>();
   #idleCount = 0;
   #closed = false;
-  readonly #waiting = new Map<string, Set<Waiter>>();
+  /** By set of hosts, and by tenant in rotation. */
+  readonly #waiting = new Map<string, Map<string, Set<Waiter>>>();
   /** Recipients per session that an operator allows, learned from "too many recipients". */
   readonly #recipients: LRUCache<string, number>;
 
@@ -123,45 +127,48 @@ export class Pool {
     const { request } = waiter;
     const idle = request.fresh ? undefined : this.#takeIdle(request);
     if (idle !== undefined) return this.#assign(idle, waiter, (asked) => idle.ask(asked));
-    this.#makeRoom(request.operator);
+    const { operator, host, address, tenant, deadline } = request;
     let granted = false;
     const withdraw = this.#options.throttle.acquire({
-      operator: request.operator,
-      host: request.host,
-      family: request.family,
-      deadline: request.deadline,
+      ...{ operator, host, address, tenant, deadline },
       mayShare: !request.fresh && (this.#open.get(request.hosts) ?? 0) > 0,
       onPermit: (permit) => {
         granted = true;
         this.#dequeue(waiter);
         if (permit.kind === 'go' && this.#closed) {
-          permit.release();
+          permit.lease.release();
           waiter.settle({ refused: 'cancelled', retryAfter: null });
-        } else if (permit.kind === 'go') this.#dial(waiter, permit.egress, permit.release);
-        else waiter.settle({ refused: permit.kind, retryAfter: permit.retryAfter });
+        } else if (permit.kind === 'go') this.#dial(waiter, permit.lease);
+        else {
+          const refused = permit.kind === 'blocked' && permit.by === 'address' ? 'address_blocked' : permit.kind;
+          waiter.settle({ refused, retryAfter: permit.retryAfter });
+        }
       },
     });
     if (granted) return;
-    if (!request.fresh) this.#waitersFor(request.hosts).add(waiter);
+    if (!request.fresh) this.#enqueue(waiter);
     waiter.leave = () => {
       withdraw();
       this.#dequeue(waiter);
     };
+    this.#makeRoom(request);
   }
 
-  #dial(waiter: Waiter, egress: string | null, release: () => void): void {
+  #dial(waiter: Waiter, lease: Lease): void {
     const { request } = waiter;
     const { host, address, tls, read } = request;
     const { clock, limits, helo, port, mayDial } = this.#options;
+    const { egress } = lease;
     const onGone = (gone: Session) => this.#forget(gone);
     const session = new Session({ host, address, port, egress, limits, clock, mayDial, onGone, helo, tls, read });
-    this.#sessions.set(session, { request, egress, release });
+    this.#sessions.set(session, { request, lease });
     this.#open.set(request.hosts, (this.#open.get(request.hosts) ?? 0) + 1);
     this.#assign(session, waiter, (asked) => session.open(asked));
   }
 
   #assign(session: Session, waiter: Waiter, put: (asked: Asked) => void): void {
-    const { question, deadline, greetBy, transcript } = waiter.request;
+    const { question, deadline, greetBy, transcript, tenant } = waiter.request;
+    this.#sessions.get(session)?.lease.passTo(tenant);
     waiter.leave = () => session.finish();
     put({ question, deadline, greetBy, transcript, done: (outcome) => this.#done(session, waiter, outcome) });
   }
@@ -169,41 +176,66 @@ export class Pool {
   #done(session: Session, waiter: Waiter, outcome: Outcome): void {
     const { host, address, egress } = session.setup;
     const served: Served = { outcome, host, address, egress, secure: session.secure };
-    this.#learn(session, waiter.request.operator, outcome, egress);
-    this.#next(session, outcome);
+    const owned = this.#sessions.get(session);
+    if (owned !== undefined) {
+      this.#learn(session, owned, outcome);
+      this.#rotate(waiter.request);
+      this.#next(session, owned, outcome);
+    }
     waiter.settle(served);
   }
 
   /**
    * The next question for a session that has just answered one; without one it sends QUIT or stays idle for a moment.
    */
-  #next(session: Session, outcome: Outcome) {
+  #next(session: Session, { request, lease }: Owned, outcome: Outcome) {
     if (session.phase !== 'idle') return;
-    const owned = this.#sessions.get(session);
+    const { operator, hosts } = request;
     const blocked = outcome.kind === 'failed' || outcome.finding === 'smtp_blocked';
-    const most = this.#recipients.get(owned?.request.operator ?? '') ?? Number.POSITIVE_INFINITY;
-    if (owned === undefined || blocked || !session.reusable || session.recipients >= most) return session.finish();
-    const next = this.#waiting.get(owned.request.hosts)?.values().next().value;
+    const most = this.#recipients.get(operator) ?? Number.POSITIVE_INFINITY;
+    if (blocked || !session.reusable || session.recipients >= most) return session.finish();
+    const next = this.#nextWaiter(hosts, lease);
+    if (lease.isWantedMoreThanBy(next?.request.tenant ?? null)) return session.finish();
     if (next !== undefined) {
       next.leave();
       return this.#assign(session, next, (asked) => session.ask(asked));
     }
     // A second recipient comes from a list, which will bring more; after a single question the session ends.
     if (session.served < 2 || this.#idleCount >= this.#options.limits.idleSessions) return session.finish();
-    const { operator } = owned.request;
     this.#idle.set(operator, (this.#idle.get(operator) ?? new Set()).add(session));
     this.#idleCount++;
   }
 
-  #learn(session: Session, operator: string, outcome: Outcome, egress: string | null): void {
-    const { throttle } = this.#options;
+  /** The first one of the tenant which has the fewest other dialogues with the address; then in rotation. */
+  #nextWaiter(hosts: string, lease: Lease): Waiter | undefined {
+    const waiting = this.#waiting.get(hosts);
+    if (waiting === undefined) return undefined;
+    let next: Waiter | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const [tenant, [first]] of waiting) {
+      const others = lease.othersOf(tenant);
+      if (others < fewest) [next, fewest] = [first, others];
+    }
+    return next;
+  }
+
+  /** A tenant that was served goes to the end of the rotation. */
+  #rotate({ hosts, tenant }: PoolRequest): void {
+    const waiting = this.#waiting.get(hosts);
+    const line = waiting?.get(tenant);
+    if (line === undefined) return;
+    waiting?.delete(tenant);
+    waiting?.set(tenant, line);
+  }
+
+  #learn(session: Session, { request: { operator }, lease }: Owned, outcome: Outcome): void {
     const heard = outcome.kind === 'answered' ? (outcome.probe?.heard ?? outcome.rcpt) : outcome.heard;
-    if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') throttle.answered(operator, egress);
+    if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') lease.answered();
     if (heard === null) return;
     const { reply, reading } = heard;
     // A greylisting 4.7.1 is about this pair of addresses and says nothing about speed.
     if (reading.finding !== 'greylisted' && (reply.code === 421 || reply.enhanced?.startsWith('4.7.'))) {
-      throttle.slowDown(operator, egress);
+      lease.slowDown();
     }
     if (reading.finding !== 'reconnect') return;
     this.#recipients.set(operator, outcome.kind === 'answered' ? 1 : Math.max(1, session.recipients - 1));
@@ -219,12 +251,16 @@ export class Pool {
     return undefined;
   }
 
-  /** Ends an idle session of the operator, to free its slot. */
-  #makeRoom(operator: string): void {
-    const [idle] = this.#idle.get(operator) ?? [];
-    if (idle === undefined) return;
-    this.#unidle(idle, operator);
-    idle.finish();
+  /** Ends an idle session of the operator or with the address, to free its place. */
+  #makeRoom({ operator, address }: PoolRequest): void {
+    for (const [owner, sessions] of this.#idle) {
+      for (const session of sessions) {
+        if (owner !== operator && session.setup.address !== address) continue;
+        this.#unidle(session, owner);
+        session.finish();
+        return;
+      }
+    }
   }
 
   #unidle(session: Session, operator: string): void {
@@ -234,16 +270,19 @@ export class Pool {
     if (set.size === 0) this.#idle.delete(operator);
   }
 
-  #waitersFor(hosts: string): Set<Waiter> {
-    const waiters = this.#waiting.get(hosts) ?? new Set();
-    this.#waiting.set(hosts, waiters);
-    return waiters;
+  #enqueue(waiter: Waiter): void {
+    const { hosts, tenant } = waiter.request;
+    const waiting = this.#waiting.get(hosts) ?? new Map<string, Set<Waiter>>();
+    this.#waiting.set(hosts, waiting.set(tenant, (waiting.get(tenant) ?? new Set()).add(waiter)));
   }
 
   #dequeue(waiter: Waiter): void {
-    const { hosts } = waiter.request;
-    const waiters = this.#waiting.get(hosts);
-    if (waiters?.delete(waiter) && waiters.size === 0) this.#waiting.delete(hosts);
+    const { hosts, tenant } = waiter.request;
+    const waiting = this.#waiting.get(hosts);
+    const line = waiting?.get(tenant);
+    if (!line?.delete(waiter) || line.size > 0) return;
+    waiting?.delete(tenant);
+    if (waiting?.size === 0) this.#waiting.delete(hosts);
   }
 
   #forget(session: Session): void {
@@ -254,6 +293,6 @@ export class Pool {
     const left = (this.#open.get(owned.request.hosts) ?? 1) - 1;
     if (left > 0) this.#open.set(owned.request.hosts, left);
     else this.#open.delete(owned.request.hosts);
-    owned.release();
+    owned.lease.release();
   }
 }

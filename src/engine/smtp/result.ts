@@ -8,7 +8,6 @@ import type { Outcome } from './outcome.ts';
 export interface Candidate {
   readonly host: string;
   readonly address: string;
-  readonly family: 4 | 6;
 }
 
 /**
@@ -27,7 +26,7 @@ export function candidates(
     const [v4, v6] = [of(4), of(6)];
     const mixed = [...v4.slice(0, 1), ...v6.slice(0, 1), ...v4.slice(1), ...v6.slice(1)];
     for (const address of mixed.slice(0, limits.addressesPerHost)) {
-      list.push({ host, address, family: isIP(address) === 6 ? 6 : 4 });
+      list.push({ host, address });
     }
   }
   return list;

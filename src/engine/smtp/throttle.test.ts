@@ -1,81 +1,112 @@
-import { describe, expect, it } from 'vitest';
-import { type Permit, type PermitRequest, Throttle, type ThrottleOptions } from './throttle.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RoutesOptions } from './routes.ts';
+import { type Permit, type PermitRequest, Throttle } from './throttle.ts';
 
-/** A manual clock; deadlines are far away, so that real timers do not matter. */
-function setup(options: Partial<ThrottleOptions> = {}) {
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A manual clock. Each name has an address of its own. */
+function setup(options: Partial<RoutesOptions> = {}) {
   let now = 1_000;
-  const pace = new Throttle({
+  const addresses = new Map<string, string>();
+  const throttle = new Throttle({
     clock: { now: () => 0, elapsed: () => now },
     connectionsPerHost: 100,
     ratePerOperator: 0,
+    networkFactor: 4,
     breakerSeconds: 60,
     egress: [],
     dialogues: 1_000,
     ...options,
   });
   const enter = (request: Partial<PermitRequest> = {}) => {
-    const turns: Permit[] = [];
-    const leave = pace.acquire({
-      operator: 'a',
-      host: 'mx.a.test',
-      family: 4,
+    const { operator = 'a', host = `mx.${operator}.test` } = request;
+    const own = addresses.get(host) ?? `192.${addresses.size >> 8}.${addresses.size & 255}.1`;
+    addresses.set(host, own);
+    const destination = { operator, host, address: request.address ?? own };
+    const permits: Permit[] = [];
+    const leave = throttle.acquire({
+      tenant: 't',
       deadline: now + 3_600_000,
       mayShare: true,
-      onPermit: (turn) => turns.push(turn),
+      onPermit: (permit) => permits.push(permit),
       ...request,
+      ...destination,
     });
+    const lease = () => (permits[0]?.kind === 'go' ? permits[0].lease : undefined);
     return {
       leave,
       get kind() {
-        return turns[0]?.kind ?? 'waits';
+        return permits[0]?.kind ?? 'waits';
       },
-      get egress() {
-        return turns[0]?.kind === 'go' ? turns[0].egress : undefined;
+      get permit() {
+        return permits[0];
       },
-      release: () => turns[0]?.kind === 'go' && turns[0].release(),
+      get lease() {
+        return lease();
+      },
+      release: () => lease()?.release(),
+      /** The server answered the recipient. */
+      answered() {
+        lease()?.answered();
+        lease()?.release();
+      },
+      /** The server rejected our IP address. */
+      refused() {
+        lease()?.release();
+        throttle.refused(destination, lease()?.egress ?? null);
+      },
     };
   };
   return {
-    pace,
+    throttle,
     enter,
     pass: (ms: number) => {
-      now += ms;
+      // In steps, because timers read the clock.
+      for (let left = ms; left > 0; left -= 100) {
+        now += Math.min(100, left);
+        vi.advanceTimersByTime(Math.min(100, left));
+      }
     },
   };
 }
+const kinds = (...entries: { kind: string }[]) => entries.map(({ kind }) => kind);
+const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
 describe('throttle', () => {
   it('limits dialogues per host and starts the next when one ends', () => {
-    const { enter, pace } = setup({ connectionsPerHost: 2 });
+    const { enter, throttle } = setup({ connectionsPerHost: 2 });
     const [a, b, c, other] = [enter(), enter(), enter(), enter({ host: 'mx2.a.test' })];
-    expect([a.kind, b.kind, c.kind, other.kind]).toEqual(['go', 'go', 'waits', 'go']);
+    expect(kinds(a, b, c, other)).toEqual(['go', 'go', 'waits', 'go']);
     a.release();
     a.release();
     expect(c.kind).toBe('go');
     expect(enter().kind).toBe('waits');
-    expect(pace.stats()).toMatchObject({ open: 3, waiting: 1, begun: 4 });
+    expect(throttle.stats()).toMatchObject({ open: 3, waiting: 1, begun: 4 });
   });
 
   it('limits dialogues per second per operator across its hosts, independently of other operators', () => {
     const { enter, pass } = setup({ ratePerOperator: 2 });
-    const kinds = () => [enter(), enter({ host: 'mx2.a.test' }), enter({ host: 'mx3.a.test' })].map(({ kind }) => kind);
-    expect(kinds()).toEqual(['go', 'go', 'waits']);
+    const begin = () => kinds(enter(), enter({ host: 'mx2.a.test' }), enter({ host: 'mx3.a.test' }));
+    expect(begin()).toEqual(['go', 'go', 'waits']);
     expect(enter({ operator: 'b' }).kind).toBe('go');
-    pass(500);
-    // One more: the longest waiting one starts.
-    expect(kinds()).toEqual(['waits', 'waits', 'waits']);
+    const waiting = enter();
+    pass(1_010);
+    expect(waiting.kind).toBe('go');
+    expect(begin()).toEqual(['waits', 'waits', 'waits']);
   });
 
   it('rejects immediately if a permit would come too late', () => {
-    const { enter, pace } = setup({ ratePerOperator: 0.5 });
+    const { enter, throttle } = setup({ ratePerOperator: 0.5 });
     expect(enter({ mayShare: false }).kind).toBe('go');
     expect(enter({ mayShare: false, deadline: 2_000 }).kind).toBe('late');
     expect(enter({ mayShare: true, deadline: 2_000 }).kind).toBe('waits');
-    expect(pace.stats().late).toBe(1);
+    expect(throttle.stats().late).toBe(1);
   });
 
   it('halves its rate on a complaint, once per second, and recovers', () => {
-    const { enter, pace, pass } = setup({ ratePerOperator: 2 });
+    const { enter, pass } = setup({ ratePerOperator: 2 });
+    const first = enter();
     const inTenSeconds = () => {
       let begun = 0;
       for (let i = 0; i < 100; i++) {
@@ -88,8 +119,8 @@ describe('throttle', () => {
     };
     inTenSeconds();
     expect(inTenSeconds()).toBeGreaterThanOrEqual(19);
-    pace.slowDown('a', null);
-    pace.slowDown('a', null);
+    first.lease?.slowDown();
+    first.lease?.slowDown();
     const slowed = inTenSeconds();
     expect(slowed).toBeGreaterThanOrEqual(8);
     expect(slowed).toBeLessThanOrEqual(11);
@@ -98,35 +129,40 @@ describe('throttle', () => {
   });
 
   it('opens the breaker on a rejection of our IP, rejects waiting requests, and half-opens later', () => {
-    const { enter, pace, pass } = setup({ connectionsPerHost: 1 });
+    const { enter, pass } = setup({ connectionsPerHost: 1 });
     const first = enter();
-    const waiting = enter();
-    pace.refused('a', null);
+    const waiting = enter({ host: 'mx2.a.test', address: '192.0.0.1' });
+    expect(waiting.kind).toBe('waits');
+    const operator = enter({ host: 'mx3.a.test' });
+    operator.refused();
+    expect([waiting.permit, enter().permit]).toEqual(
+      times(2, () => ({ kind: 'blocked', by: 'operator', retryAfter: 60 })),
+    );
     first.release();
-    expect(waiting.kind).toBe('blocked');
-    expect(enter().kind).toBe('blocked');
     expect(enter({ operator: 'b' }).kind).toBe('go');
     pass(60_001);
     const trial = enter();
     const behind = enter({ host: 'mx2.a.test' });
-    expect([trial.kind, behind.kind]).toEqual(['go', 'waits']);
-    pace.answered('a', null);
+    expect(kinds(trial, behind)).toEqual(['go', 'waits']);
+    trial.lease?.answered();
     expect(behind.kind).toBe('go');
   });
 
   it('never opens a disabled breaker', () => {
-    const { enter, pace } = setup({ breakerSeconds: 0 });
-    pace.refused('a', null);
+    const { enter } = setup({ breakerSeconds: 0 });
+    enter().refused();
     expect(enter().kind).toBe('go');
   });
 
   it('uses egress addresses in turn, by family, and another one if the first is rejected', () => {
-    const { enter, pace } = setup({ egress: ['192.0.2.1', '192.0.2.2', '2001:db8::1'] });
-    expect([enter(), enter(), enter()].map(({ egress }) => egress)).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.1']);
-    expect(enter({ family: 6 }).egress).toBe('2001:db8::1');
-    pace.refused('a', '192.0.2.1');
-    expect([enter(), enter(), enter()].map(({ egress }) => egress)).toEqual(Array(3).fill('192.0.2.2'));
-    pace.refused('a', '192.0.2.2');
+    const { enter } = setup({ egress: ['192.0.2.1', '192.0.2.2', '2001:db8::1'] });
+    const egress = (count: number) => times(count, () => enter().lease?.egress);
+    expect(egress(3)).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.1']);
+    expect(enter({ address: '2001:db8::2' }).lease?.egress).toBe('2001:db8::1');
+    const [first, second] = times(2, () => enter()).sort((a) => (a.lease?.egress === '192.0.2.1' ? -1 : 1));
+    first?.refused();
+    expect(egress(3)).toEqual(Array(3).fill('192.0.2.2'));
+    second?.refused();
     expect(enter().kind).toBe('blocked');
   });
 
@@ -134,18 +170,107 @@ describe('throttle', () => {
     const { enter } = setup({ dialogues: 2 });
     const [a, a2] = [enter(), enter()];
     const [a3, b, a4] = [enter(), enter({ operator: 'b' }), enter()];
-    expect([a3.kind, b.kind, a4.kind]).toEqual(['waits', 'waits', 'waits']);
+    expect(kinds(a3, b, a4)).toEqual(['waits', 'waits', 'waits']);
     a.release();
     a2.release();
-    expect([a3.kind, b.kind, a4.kind]).toEqual(['go', 'go', 'waits']);
+    expect(kinds(a3, b, a4)).toEqual(['go', 'go', 'waits']);
   });
 
-  it('drops pristine queues', () => {
-    const { enter, pace, pass } = setup({ ratePerOperator: 2 });
+  it('drops what it no longer needs', () => {
+    const { enter, throttle, pass } = setup({ ratePerOperator: 2 });
     for (let i = 0; i < 9_000; i++) {
       pass(1);
       enter({ operator: `o${i}` }).release();
     }
-    expect(pace.stats().operators).toBeLessThan(6_000);
+    expect(throttle.stats().operators).toBeLessThan(6_000);
+  });
+});
+
+describe('addresses and networks', () => {
+  it.each([
+    ['198.51.100.', '198.51.101.1'],
+    ['2001:db8:0:1::', '2001:db8:0:2::1'],
+  ])('count together under all names: an address like a host, a network like four (%s)', (network, next) => {
+    const { enter } = setup({ connectionsPerHost: 2 });
+    const dial = (operator: string, address: string) => enter({ operator, address });
+    const same = times(5, (i) => dial(`${i}`, `${network}1`));
+    expect(kinds(...same)).toEqual(['go', 'go', 'waits', 'waits', 'waits']);
+    const near = times(7, (i) => dial(`near${i}`, `${network}${i + 2}`));
+    expect(kinds(...near)).toEqual(['go', 'go', 'go', 'go', 'go', 'go', 'waits']);
+    expect(dial('next', next).kind).toBe('go');
+    near[0]?.release();
+    expect(near[6]?.kind).toBe('go');
+    same[0]?.release();
+    expect(kinds(...same)).toEqual(['go', 'go', 'go', 'waits', 'waits']);
+  });
+
+  it('have a rate as well', () => {
+    const { enter } = setup({ ratePerOperator: 2 });
+    const all = times(10, (i) => enter({ operator: `${i}`, address: `192.0.2.${i < 4 ? 1 : i}` }));
+    expect(kinds(...all)).toEqual([...'gwg'].flatMap((c, i) => Array([2, 2, 6][i]).fill(c === 'g' ? 'go' : 'waits')));
+    expect(enter({ operator: 'next', address: '192.0.2.200' }).kind).toBe('waits');
+  });
+
+  it('a name that rejects our IP speaks for its address, but not against a name that just accepted us', () => {
+    const { enter } = setup();
+    const at = (operator: string) => enter({ operator, address: '192.0.2.1' });
+    at('a').answered();
+    at('b').refused();
+    expect(at('b').permit).toMatchObject({ kind: 'blocked', by: 'operator' });
+    expect(at('c').kind).toBe('go');
+    at('c').refused();
+    expect(at('a').permit).toEqual({ kind: 'blocked', by: 'address', retryAfter: 60 });
+    expect(enter({ operator: 'a', address: '192.0.2.2' }).kind).toBe('go');
+  });
+
+  it('an address is tried again by one of its names, whose answer counts for all', () => {
+    const { enter, pass } = setup();
+    const at = (operator: string) => enter({ operator, address: '192.0.2.1' });
+    at('a').refused();
+    pass(60_001);
+    const [trial, behind] = [at('b'), at('c')];
+    expect(kinds(trial, behind)).toEqual(['go', 'waits']);
+    trial.answered();
+    expect(kinds(behind, at('d'))).toEqual(['go', 'go']);
+  });
+});
+
+describe('tenants', () => {
+  it('with fewer dialogues at the address come first', () => {
+    const { enter } = setup({ connectionsPerHost: 4 });
+    const many = times(20, (i) => enter({ tenant: 'many', operator: `o${i}`, address: '192.0.2.1' }));
+    const few = times(3, () => enter({ tenant: 'few', operator: 'f', address: '192.0.2.1' }));
+    for (const entry of many.slice(0, 4)) entry.release();
+    expect(few.filter(({ kind }) => kind === 'go')).toHaveLength(2);
+    expect(many.filter(({ kind }) => kind === 'go')).toHaveLength(6);
+  });
+
+  it('take turns at a rate, and none is late because of the requests of another', () => {
+    const { enter, pass } = setup({ ratePerOperator: 1 });
+    const deadline = 11_000;
+    const many = times(100, () => enter({ tenant: 'many', mayShare: false, deadline }));
+    expect(many.filter(({ kind }) => kind === 'waits')).toHaveLength(9);
+    const few = times(2, () => enter({ tenant: 'few', mayShare: false, deadline }));
+    expect(kinds(...few)).toEqual(['waits', 'waits']);
+    pass(4_100);
+    expect(kinds(...few)).toEqual(['go', 'go']);
+    expect(many.filter(({ kind }) => kind === 'go')).toHaveLength(3);
+  });
+
+  it('that wait for two limits are not passed over forever', () => {
+    const { enter, pass } = setup({ connectionsPerHost: 1, ratePerOperator: 1 });
+    const [operator, address, tenant] = ['busy', '192.0.2.1', 'other'];
+    times(30, (i) => enter({ tenant, operator, host: `mx${i}.busy.test` }));
+    pass(500);
+    let atAddress = enter({ tenant, operator: 'p', address });
+    const both = enter({ tenant: 'both', operator, host: 'mx.both.test', address });
+    // The operator has a token at about each full second, and the address a place in between: others take them.
+    for (let i = 0; i < 4; i++) {
+      const next = enter({ tenant, operator: `p${i}`, address });
+      pass(1_000);
+      atAddress.release();
+      if (next.kind === 'go') atAddress = next;
+    }
+    expect(both.kind).toBe('go');
   });
 });

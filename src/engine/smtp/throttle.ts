@@ -1,205 +1,172 @@
 /**
- * Limits towards each mail operator: concurrent dialogues per mail host and new dialogues per second per operator, both
- * per egress address, and a circuit breaker for operators that reject our IP address.
+ * Limits towards third parties: how many dialogues are open and how many begin per second, with each operator, name of a
+ * mail host, address and network, from each egress address; and circuit breakers for those that reject our IP address.
+ * Names alone would not do, because any number of them may lead to one address. Waiting tenants take turns.
  */
-import { isIP } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
-import { OperatorQueue, type QueueEntry } from './operator-queue.ts';
-
-export interface ThrottleOptions {
-  readonly clock: Clock;
-  /** MAILVET_SMTP_CONNECTIONS_PER_HOST: dialogues open at once to one mail host, from one egress address. */
-  readonly connectionsPerHost: number;
-  /** MAILVET_SMTP_RATE_PER_OPERATOR: dialogues begun per second; 0 = no bound. */
-  readonly ratePerOperator: number;
-  /** MAILVET_SMTP_BREAKER_SECONDS; 0 = never opens. */
-  readonly breakerSeconds: number;
-  /** MAILVET_SMTP_BIND: local addresses to connect from, in turn; empty: the system's choice. */
-  readonly egress: readonly string[];
-  /** Dialogues open at once in this process. */
-  readonly dialogues: number;
-}
+import { Lease, type LeaseEvents } from './lease.ts';
+import type { Limiter } from './limiter.ts';
+import { blockOf, type Destination, type Route, Routes, type RoutesOptions } from './routes.ts';
+import { type QueueEntry, TenantQueue } from './tenant-queue.ts';
 
 export type Permit =
-  | { readonly kind: 'go'; readonly egress: string | null; readonly release: () => void }
-  /** The circuit breaker is open. `retryAfter`: seconds. */
-  | { readonly kind: 'blocked'; readonly retryAfter: number }
+  | { readonly kind: 'go'; readonly lease: Lease }
+  /** A circuit breaker is open. `retryAfter`: seconds. `by`: other addresses of the operator may be free. */
+  | { readonly kind: 'blocked'; readonly by: 'operator' | 'address'; readonly retryAfter: number }
   /** The permit would come, or came, after the deadline. */
   | { readonly kind: 'late'; readonly retryAfter: number };
 
-export interface PermitRequest {
-  readonly operator: string;
-  readonly host: string;
-  readonly family: 4 | 6;
+export interface PermitRequest extends Destination {
+  readonly tenant: string;
   /** `Clock.elapsed()` ms. */
   readonly deadline: number;
   /** An open session may serve this request first, so its waiting time cannot be predicted. */
   readonly mayShare: boolean;
   /** Called at most once, perhaps before `acquire` returns. */
-  readonly onPermit: (turn: Permit) => void;
+  readonly onPermit: (permit: Permit) => void;
 }
 
 export interface ThrottleStats {
   readonly open: number;
   readonly waiting: number;
   readonly operators: number;
+  /** Operators whose breaker is open. */
   readonly breakersOpen: number;
   readonly begun: number;
   readonly blocked: number;
   readonly late: number;
 }
 
-/** From this many queues on, pristine ones are dropped. */
-const SWEEP_AT = 4096;
-
 export class Throttle {
-  readonly #options: ThrottleOptions;
-  readonly #queues = new Map<string, OperatorQueue>();
-  /** Queues waiting for a slot of the process-wide limit, served round robin. */
-  readonly #waitingForSlot = new Set<OperatorQueue>();
-  #sweepAt = SWEEP_AT;
-  #nextEgress = 0;
+  readonly #clock: Clock;
+  readonly #routes: Routes;
+  /** Queues that are not empty. */
+  readonly #queues = new Map<string, TenantQueue>();
+  /** Limiters that may have room. */
+  readonly #toDrain = new Set<Limiter>();
+  #isDraining = false;
   #open = 0;
+  #waiting = 0;
   #begun = 0;
   #blocked = 0;
   #late = 0;
 
-  constructor(options: ThrottleOptions) {
-    this.#options = options;
+  constructor(options: RoutesOptions) {
+    this.#clock = options.clock;
+    this.#routes = new Routes(options, (limiter) => this.#drain([limiter]));
   }
 
-  /** Local addresses of a family; `[null]` if the system chooses; empty if the family is not available. */
-  egressOf(family: 4 | 6): readonly (string | null)[] {
-    const { egress } = this.#options;
-    return egress.length === 0 ? [null] : egress.filter((ip) => isIP(ip) === family);
+  /** Whether there is an egress address of this family. */
+  reaches(family: 4 | 6): boolean {
+    return this.#routes.reaches(family);
   }
 
   /** Queues for a dialogue. The returned function withdraws the request; it does nothing once a permit was given. */
   acquire(request: PermitRequest): () => void {
-    const { clock } = this.#options;
-    const queue = this.#choose(request.operator, request.family);
-    const now = clock.elapsed();
-    const blocked = queue.blockedFor(now);
-    if (blocked > 0) {
+    const now = this.#clock.elapsed();
+    const route = this.#routes.choose(request, now);
+    const blocked = blockOf(route, now);
+    if (blocked !== null) {
       this.#blocked++;
-      request.onPermit({ kind: 'blocked', retryAfter: blocked });
+      request.onPermit({ kind: 'blocked', ...blocked });
       return () => {};
     }
-    const wait = request.mayShare ? 0 : queue.waitMs(now);
+    // Whoever waits for these limiters waits for another one as well.
+    if (route.limiters.every((limiter) => limiter.admits(now))) {
+      this.#begin(route, request);
+      return () => {};
+    }
+    const wait = request.mayShare ? 0 : waitMs(route, now, request.tenant);
     if (now + wait >= request.deadline) {
       this.#late++;
-      request.onPermit({ kind: 'late', retryAfter: Math.max(1, Math.ceil(wait / 1000)) });
+      request.onPermit({ kind: 'late', retryAfter: seconds(wait) });
       return () => {};
     }
-    let granted = false;
-    let giveUp: NodeJS.Timeout | undefined;
-    const settled = (): void => {
-      granted = true;
-      clearTimeout(giveUp);
-    };
+    const queue = this.#queueOf(route, request);
     const entry: QueueEntry = {
-      host: request.host,
-      begin: (release) => {
-        settled();
-        this.#begun++;
-        request.onPermit({ kind: 'go', egress: queue.egress, release });
+      begin: () => {
+        clearTimeout(giveUp);
+        this.#waiting--;
+        this.#begin(route, request);
       },
-      refuse: (retryAfter) => {
-        settled();
+      refuse: (by, retryAfter) => {
+        clearTimeout(giveUp);
+        this.#waiting--;
         this.#blocked++;
-        request.onPermit({ kind: 'blocked', retryAfter });
+        request.onPermit({ kind: 'blocked', by: by === route.address ? 'address' : 'operator', retryAfter });
       },
     };
-    queue.enqueue(entry);
-    // Most get a permit at once and need no timer.
-    if (granted) return () => {};
-    giveUp = setTimeout(() => {
-      if (!queue.dequeue(entry)) return;
-      this.#late++;
-      request.onPermit({ kind: 'late', retryAfter: Math.max(1, Math.ceil(queue.waitMs(clock.elapsed()) / 1000)) });
-    }, request.deadline - now);
-    return () => {
-      settled();
-      queue.dequeue(entry);
+    const leave = (): boolean => {
+      clearTimeout(giveUp);
+      if (!queue.remove(entry)) return false;
+      this.#waiting--;
+      return true;
     };
+    const giveUp = setTimeout(() => {
+      if (!leave()) return;
+      this.#late++;
+      request.onPermit({ kind: 'late', retryAfter: seconds(waitMs(route, this.#clock.elapsed(), request.tenant)) });
+    }, request.deadline - now);
+    this.#waiting++;
+    queue.add(entry);
+    return leave;
   }
 
-  /** 421 or 4.7.x: the operator asks us to slow down. */
-  slowDown(operator: string, egress: string | null): void {
-    this.#queue(operator, egress).slowDown();
-  }
-
-  /** The operator rejects our IP address: opens the breaker and rejects all waiting requests. */
-  refused(operator: string, egress: string | null): void {
-    this.#queue(operator, egress).openBreaker();
-  }
-
-  /** The operator accepts us: closes the breaker. */
-  answered(operator: string, egress: string | null): void {
-    this.#queues.get(keyOf(operator, egress))?.closeBreaker();
+  /** The operator rejects our IP address: opens the breakers and rejects all waiting requests. */
+  refused(where: Destination, egress: string | null): void {
+    const { operator, address } = this.#routes.from(egress, where);
+    operator.openBreaker();
+    address.openBreakerOfAddress();
   }
 
   stats(): ThrottleStats {
-    const now = this.#options.clock.elapsed();
-    let waiting = 0;
-    let breakersOpen = 0;
-    for (const queue of this.#queues.values()) {
-      waiting += queue.waiting;
-      if (queue.blockedFor(now) > 0) breakersOpen++;
-    }
-    const [open, begun, blocked, late] = [this.#open, this.#begun, this.#blocked, this.#late];
-    return { open, waiting, operators: this.#queues.size, breakersOpen, begun, blocked, late };
+    const [open, waiting, begun, blocked, late] = [this.#open, this.#waiting, this.#begun, this.#blocked, this.#late];
+    return { open, waiting, ...this.#routes.stats(), begun, blocked, late };
   }
 
-  /** Round robin over egress addresses whose breaker is closed; if all are open, the one that closes first. */
-  #choose(operator: string, family: 4 | 6): OperatorQueue {
-    const now = this.#options.clock.elapsed();
-    const egress = this.egressOf(family);
-    const first = this.#nextEgress++;
-    let best: OperatorQueue | null = null;
-    for (let i = 0; i < egress.length; i++) {
-      const queue = this.#queue(operator, egress[(first + i) % egress.length] ?? null);
-      if (queue.blockedFor(now) === 0) return queue;
-      if (best === null || queue.blockedFor(now) < best.blockedFor(now)) best = queue;
-    }
-    return best ?? this.#queue(operator, null);
+  #begin(route: Route, request: PermitRequest): void {
+    this.#open++;
+    this.#begun++;
+    request.onPermit({ kind: 'go', lease: new Lease(route, request.tenant, this.#onLease) });
   }
 
-  #queue(operator: string, egress: string | null): OperatorQueue {
-    const key = keyOf(operator, egress);
+  readonly #onLease: LeaseEvents = {
+    released: (limiters) => {
+      this.#open--;
+      this.#drain(limiters);
+    },
+    hasRoom: (limiter) => this.#drain([limiter]),
+  };
+
+  /** Begins what these limiters allow, and what those allow that get room by it. */
+  #drain(limiters: readonly Limiter[]): void {
+    for (const limiter of limiters) if (limiter.isWaitedFor) this.#toDrain.add(limiter);
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    const now = this.#clock.elapsed();
+    try {
+      for (const limiter of this.#toDrain) {
+        this.#toDrain.delete(limiter);
+        for (let queue = limiter.next(now); queue !== null; queue = limiter.next(now)) queue.serve();
+      }
+    } finally {
+      this.#isDraining = false;
+    }
+  }
+
+  #queueOf(route: Route, { tenant, operator, host, address }: PermitRequest): TenantQueue {
+    const key = [tenant, operator, host, address, route.egress].join('\n');
     const known = this.#queues.get(key);
     if (known !== undefined) return known;
-    if (this.#queues.size >= this.#sweepAt) this.#sweep();
-    const { clock, connectionsPerHost, ratePerOperator: rate, breakerSeconds } = this.#options;
-    const queue = new OperatorQueue({ egress, clock, connectionsPerHost, rate, breakerSeconds, slots: this.#slots });
+    const queue = new TenantQueue(tenant, route.limiters, route.address, () => this.#queues.delete(key));
     this.#queues.set(key, queue);
     return queue;
   }
-
-  readonly #slots = {
-    take: (queue: OperatorQueue): boolean => {
-      if (this.#open >= this.#options.dialogues) {
-        this.#waitingForSlot.add(queue);
-        return false;
-      }
-      this.#waitingForSlot.delete(queue);
-      this.#open++;
-      return true;
-    },
-    giveBack: (): void => {
-      this.#open--;
-      for (const queue of this.#waitingForSlot) {
-        if (this.#open >= this.#options.dialogues) return;
-        this.#waitingForSlot.delete(queue);
-        queue.drain();
-      }
-    },
-  };
-
-  #sweep(): void {
-    for (const [key, queue] of this.#queues) if (queue.isPristine()) this.#queues.delete(key);
-    this.#sweepAt = Math.max(SWEEP_AT, this.#queues.size * 2);
-  }
 }
 
-const keyOf = (operator: string, egress: string | null): string => `${operator}\n${egress ?? ''}`;
+/** Milliseconds until the rates alone would admit one more of this tenant. */
+const waitMs = ({ limiters }: Route, now: number, tenant: string): number =>
+  Math.max(...limiters.map((limiter) => limiter.waitMs(now, tenant)));
+
+/** Whole seconds, at least one. */
+const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));

@@ -35,7 +35,8 @@ const WHY: Readonly<Record<Reason, string | null>> = {
 export function deliverabilityCheck(engine: EngineDeps & { egressHealth(): EgressHealth | null }): CheckDeliverability {
   return async (email) => {
     const level = engine.egressHealth()?.state === 'ok' ? 'smtp' : 'mx';
-    const evidence = await runOnline(runOffline(email, level, engine), { timeoutMs: WITHIN_MS }, engine);
+    const limit = { timeoutMs: WITHIN_MS, tenant: 'sign-up' };
+    const evidence = await runOnline(runOffline(email, level, engine), limit, engine);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
       const sentence = 'The address cannot be checked right now because no DNS resolver is answering.';

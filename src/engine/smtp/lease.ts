@@ -1,0 +1,79 @@
+import type { Breaker, Limiter } from './limiter.ts';
+import type { Route } from './routes.ts';
+
+export interface LeaseEvents {
+  released(limiters: readonly Limiter[]): void;
+  hasRoom(limiter: Limiter): void;
+}
+
+/** The right to one dialogue, until it is released. */
+export class Lease {
+  readonly #route: Route;
+  readonly #on: LeaseEvents;
+  /** Breakers whose trial this dialogue is. */
+  readonly #trialOf: readonly Breaker[];
+  #tenant: string;
+  #isReleased = false;
+
+  constructor(route: Route, tenant: string, on: LeaseEvents) {
+    this.#route = route;
+    this.#tenant = tenant;
+    this.#on = on;
+    this.#trialOf = route.limiters.map((limiter) => limiter.take()).filter((breaker) => breaker !== null);
+    route.address.addOf(tenant, 1);
+  }
+
+  /** The local address to connect from; null: the system's choice. */
+  get egress(): string | null {
+    return this.#route.egress;
+  }
+
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    for (const limiter of this.#route.limiters) limiter.giveBack();
+    this.#route.address.addOf(this.#tenant, -1);
+    for (const breaker of this.#trialOf) breaker.isTrying = false;
+    this.#on.released(this.#route.limiters);
+  }
+
+  /** The server accepts us: closes the breakers. */
+  answered(): void {
+    const { operator, address } = this.#route;
+    for (const limiter of [operator, address]) if (limiter.closeBreaker()) this.#on.hasRoom(limiter);
+  }
+
+  /** 421 or 4.7.x: the server asks us to slow down. */
+  slowDown(): void {
+    this.#route.operator.slowDown();
+    this.#route.address.slowDown();
+  }
+
+  /** The dialogue goes on for another tenant. */
+  passTo(tenant: string): void {
+    if (tenant === this.#tenant || this.#isReleased) return;
+    this.#route.address.addOf(this.#tenant, -1);
+    this.#route.address.addOf(tenant, 1);
+    this.#tenant = tenant;
+  }
+
+  /** Other dialogues of a tenant with this address. */
+  othersOf(tenant: string): number {
+    return this.#route.address.openOf(tenant) - (tenant === this.#tenant && !this.#isReleased ? 1 : 0);
+  }
+
+  /**
+   * Whether someone waits for this dialogue's place who has a better right to it than `tenant`: who has fewer dialogues,
+   * even after getting it. Null: than nobody.
+   */
+  isWantedMoreThanBy(tenant: string | null): boolean {
+    const { address, host } = this.#route;
+    for (const limiter of [address, host]) {
+      if (!limiter.isFull) continue;
+      if (tenant === null && limiter.isWaitedFor) return true;
+      if (tenant === null) continue;
+      for (const other of limiter.waiting) if (this.othersOf(other) < this.othersOf(tenant)) return true;
+    }
+    return false;
+  }
+}

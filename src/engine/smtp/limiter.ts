@@ -1,0 +1,228 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { Rate } from './rate.ts';
+
+export interface LimiterOptions {
+  readonly clock: Clock;
+  /** Dialogues open at once. */
+  readonly most: number;
+  /** Dialogues begun per second; 0 = no bound. */
+  readonly rate: number;
+  /** 0 = the breaker never opens. */
+  readonly breakerSeconds: number;
+  /**
+   * One dialogue more than `most` may be open, for the queue whose turn it is. Without that, a queue which waits for two
+   * limiters could miss the moments at which each has room, forever.
+   */
+  readonly isSoft?: boolean;
+  /** The rate allows a dialogue again. */
+  readonly onRoom: (limiter: Limiter) => void;
+}
+
+/** After `until` it is half-open: one trial dialogue at a time. */
+export interface Breaker {
+  until: number;
+  isTrying: boolean;
+}
+
+/** Requests of one tenant for one destination, as its limiters see them (tenant-queue.ts). */
+interface WaitingQueue {
+  readonly tenant: string;
+  /** The tenant's dialogues with the address. */
+  readonly open: number;
+  readonly isEmpty: boolean;
+  /** Whether all limiters admit it. */
+  isReady(now: number): boolean;
+  /** Takes the first request out and begins it; the other tenants and queues come first now. */
+  serve(): void;
+  /** `by`: its breaker has opened. `seconds`: until it lets a dialogue through. */
+  refuseAll(by: Limiter, seconds: number): void;
+}
+
+/** Waiting requests of one tenant: their queues in rotation, and how many requests they hold together. */
+interface Line {
+  readonly queues: Set<WaitingQueue>;
+  entries: number;
+}
+
+/**
+ * Limits the dialogues with an operator, a mail host, an address or a network, or of the whole process: how many are
+ * open, how many begin per second; with a circuit breaker. A dialogue needs the permission of several limiters, and
+ * takes it from all of them at once or from none. Each limiter knows the queues which wait for it.
+ */
+export class Limiter {
+  readonly #options: LimiterOptions;
+  #open = 0;
+  /** Open dialogues by tenant; only at addresses. */
+  #openOf: Map<string, number> | null = null;
+  /** By tenant, in rotation: the one which waited longest comes first. */
+  readonly #lines = new Map<string, Line>();
+  /** The queue which was first when there was room here, but not at another limiter. */
+  #inTurn: WaitingQueue | null = null;
+  readonly #rate: Rate;
+  #breaker: Breaker | null = null;
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: LimiterOptions) {
+    this.#options = options;
+    this.#rate = new Rate(options.clock, options.rate);
+  }
+
+  get isWaitedFor(): boolean {
+    return this.#lines.size > 0;
+  }
+
+  get isFull(): boolean {
+    return this.#open >= this.#options.most;
+  }
+
+  /** Tenants that wait. */
+  get waiting(): Iterable<string> {
+    return this.#lines.keys();
+  }
+
+  openOf(tenant: string): number {
+    return this.#openOf?.get(tenant) ?? 0;
+  }
+
+  /** Seconds until the breaker lets a dialogue through; 0 while it is closed. */
+  blockedFor(now: number): number {
+    return this.#breaker === null ? 0 : Math.max(0, Math.ceil((this.#breaker.until - now) / 1000));
+  }
+
+  /** Milliseconds until the rate alone would admit one more of this tenant, behind the requests which come before it. */
+  waitMs(now: number, tenant: string): number {
+    const turns = (this.#lines.get(tenant)?.entries ?? 0) + 1;
+    let ahead = turns;
+    // Tenants take turns, so nobody has more of them before this request than its own tenant.
+    for (const [name, { entries }] of this.#lines) if (name !== tenant) ahead += Math.min(entries, turns);
+    return this.#rate.waitMs(now, ahead);
+  }
+
+  /** Whether a dialogue may begin, for a request of `queue` if given. Wakes when the rate will allow it. */
+  admits(now: number, queue: WaitingQueue | null = null): boolean {
+    const { most, isSoft } = this.#options;
+    if (this.#breaker !== null && (this.#breaker.isTrying || this.#breaker.until > now)) return false;
+    const inTurn = queue !== null && queue === this.#inTurn;
+    if (this.#open >= (isSoft && inTurn ? most + 1 : most)) return false;
+    if (this.#rate.admits(now, inTurn)) return true;
+    this.#wakeIn(this.#rate.waitMs(now, 1));
+    return false;
+  }
+
+  /** Counts a dialogue. Returns the breaker if the dialogue is its trial. */
+  take(): Breaker | null {
+    this.#open++;
+    this.#rate.take();
+    if (this.#breaker !== null) this.#breaker.isTrying = true;
+    return this.#breaker;
+  }
+
+  giveBack(): void {
+    this.#open--;
+  }
+
+  /** At an address: `count` more dialogues of this tenant. */
+  addOf(tenant: string, count: 1 | -1): void {
+    this.#openOf ??= new Map();
+    const open = this.openOf(tenant) + count;
+    if (open === 0) this.#openOf.delete(tenant);
+    else this.#openOf.set(tenant, open);
+  }
+
+  /**
+   * The queue to serve now; null if none can be served. Tenants with the fewest dialogues at the address come first, so
+   * that slow dialogues count for more than fast ones; then tenants, and each tenant's queues, in rotation.
+   */
+  next(now: number): WaitingQueue | null {
+    if (this.#lines.size === 0 || !this.admits(now, this.#inTurn)) return null;
+    let best: WaitingQueue | null = null;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const { queues } of this.#lines.values()) {
+      for (const queue of queues) {
+        const { open } = queue;
+        if (open >= fewest) continue;
+        if (queue.isReady(now)) [best, fewest] = [queue, open];
+        else if (this.admits(now)) this.#inTurn ??= queue;
+        if (fewest === 0) return best;
+      }
+    }
+    return best;
+  }
+
+  onEnqueued(queue: WaitingQueue): void {
+    const line = this.#lines.get(queue.tenant) ?? { queues: new Set(), entries: 0 };
+    if (line.entries === 0) this.#lines.set(queue.tenant, line);
+    line.queues.add(queue);
+    line.entries++;
+  }
+
+  onDequeued(queue: WaitingQueue): void {
+    const line = this.#lines.get(queue.tenant);
+    if (line === undefined) return;
+    line.entries--;
+    if (!queue.isEmpty) return;
+    if (this.#inTurn === queue) this.#inTurn = null;
+    line.queues.delete(queue);
+    if (line.queues.size === 0) this.#lines.delete(queue.tenant);
+  }
+
+  /** It goes to the end of the rotation. */
+  onServed(queue: WaitingQueue): void {
+    if (this.#inTurn === queue) this.#inTurn = null;
+    const line = this.#lines.get(queue.tenant);
+    if (line === undefined) return;
+    this.#lines.delete(queue.tenant);
+    this.#lines.set(queue.tenant, line);
+    if (line.queues.delete(queue)) line.queues.add(queue);
+  }
+
+  slowDown(): void {
+    this.#rate.slowDown();
+  }
+
+  /** Opens the breaker and refuses everything that waits. */
+  openBreaker(): void {
+    const { breakerSeconds, clock } = this.#options;
+    if (breakerSeconds === 0) return;
+    this.#breaker = { until: clock.elapsed() + breakerSeconds * 1000, isTrying: false };
+    for (const queue of [...this.#lines.values()].flatMap(({ queues }) => [...queues])) {
+      queue.refuseAll(this, breakerSeconds);
+    }
+  }
+
+  /**
+   * For an address: opens the breaker, unless a dialogue was answered there recently. The server may have rules for each
+   * name, so one name's rejection is believed only if no other name knows better; a second one in a row is believed.
+   */
+  openBreakerOfAddress(): void {
+    const { breakerSeconds, clock } = this.#options;
+    const doubted = clock.elapsed() - this.#answeredAt < breakerSeconds * 1000;
+    this.#answeredAt = Number.NEGATIVE_INFINITY;
+    if (!doubted) this.openBreaker();
+  }
+
+  /** A dialogue was answered: we are accepted. True if that closed the breaker. */
+  closeBreaker(): boolean {
+    this.#answeredAt = this.#options.clock.elapsed();
+    const wasOpen = this.#breaker !== null;
+    this.#breaker = null;
+    return wasOpen;
+  }
+
+  /** Dropping this limiter would lose nothing but that its breaker is half-open, or that it may be doubted. */
+  isPristine(now: number): boolean {
+    const isQuiet = this.#open === 0 && this.#lines.size === 0;
+    return isQuiet && this.blockedFor(now) === 0 && this.#rate.isRested(now);
+  }
+
+  #wakeIn(ms: number): void {
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#options.onRoom(this);
+    }, Math.ceil(ms) + 1);
+    // Waiting requests have timers of their own.
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../kernel/clock.ts';
+
+/** A reduced rate doubles after this long without a complaint. */
+const RECOVER_MS = 60_000;
+/** Complaints of concurrent dialogues count as one. */
+const SAME_COMPLAINT_MS = 1_000;
+const SLOWEST = 1 / 32;
+/** Tokens are fractions: what rounding leaves below a whole one counts as one. */
+const ROUNDING = 1e-6;
+
+/** A token bucket for one second, whose rate is halved by complaints and recovers. */
+export class Rate {
+  readonly #clock: Clock;
+  /** Per second; 0 = no bound. */
+  readonly #most: number;
+  #tokens: number;
+  #refilledAt: number;
+  #factor = 1;
+  #slowedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, perSecond: number) {
+    this.#clock = clock;
+    this.#most = perSecond;
+    this.#tokens = Math.max(1, perSecond);
+    this.#refilledAt = clock.elapsed();
+  }
+
+  /** `onCredit`: the token may be missing, but only one. */
+  admits(now: number, onCredit: boolean): boolean {
+    if (this.#most === 0) return true;
+    this.#refill(now);
+    return this.#tokens >= (onCredit ? 0 : 1 - ROUNDING);
+  }
+
+  take(): void {
+    if (this.#most > 0) this.#tokens -= 1;
+  }
+
+  /** Milliseconds until the last of so many is admitted. */
+  waitMs(now: number, count: number): number {
+    if (this.#most === 0) return 0;
+    const rate = this.#refill(now);
+    return Math.max(0, ((count - this.#tokens) / rate) * 1000);
+  }
+
+  slowDown(): void {
+    if (this.#most === 0) return;
+    const now = this.#clock.elapsed();
+    if (now - this.#slowedAt < SAME_COMPLAINT_MS) return;
+    this.#factor = Math.max(SLOWEST, this.#currentFactor(now) / 2);
+    this.#slowedAt = now;
+    this.#refill(now);
+    this.#tokens = Math.min(this.#tokens, 0);
+  }
+
+  /** Whether it is as it was at the beginning. */
+  isRested(now: number): boolean {
+    return this.#refill(now) === this.#most && this.#tokens >= Math.max(1, this.#most);
+  }
+
+  #currentFactor(now: number): number {
+    if (this.#factor === 1) return 1;
+    return Math.min(1, this.#factor * 2 ** Math.floor((now - this.#slowedAt) / RECOVER_MS));
+  }
+
+  /** Adds the tokens of the time that has passed. Returns the current rate. */
+  #refill(now: number): number {
+    const rate = this.#most * this.#currentFactor(now);
+    this.#tokens = Math.min(Math.max(1, rate), this.#tokens + ((now - this.#refilledAt) / 1000) * rate);
+    this.#refilledAt = now;
+    return rate;
+  }
+}

@@ -1,0 +1,179 @@
+import { isIP } from 'node:net';
+import type { Clock } from '../../kernel/clock.ts';
+import { canonicalCidr } from '../address/ip.ts';
+import { Limiter, type LimiterOptions } from './limiter.ts';
+
+export interface RoutesOptions {
+  readonly clock: Clock;
+  /** MAILVET_SMTP_CONNECTIONS_PER_HOST: dialogues open at once with one mail host or address, from one egress address. */
+  readonly connectionsPerHost: number;
+  /** MAILVET_SMTP_RATE_PER_OPERATOR: dialogues begun per second with one operator or address; 0 = no bound. */
+  readonly ratePerOperator: number;
+  /** What one network may take, in multiples of what one address may. */
+  readonly networkFactor: number;
+  /** MAILVET_SMTP_BREAKER_SECONDS; 0 = never opens. */
+  readonly breakerSeconds: number;
+  /** MAILVET_SMTP_BIND: local addresses to connect from, in turn; empty: the system's choice. */
+  readonly egress: readonly string[];
+  /** Dialogues open at once in this process. */
+  readonly dialogues: number;
+}
+
+/** What is dialled. */
+export interface Destination {
+  readonly operator: string;
+  readonly host: string;
+  readonly address: string;
+}
+
+/** The limiters of a dialogue. */
+export interface Route {
+  /** The local address; null: the system's choice. */
+  readonly egress: string | null;
+  readonly operator: Limiter;
+  readonly address: Limiter;
+  readonly host: Limiter;
+  /** All of them. The widest comes first: what becomes free is offered to everybody who waits for it. */
+  readonly limiters: readonly Limiter[];
+}
+
+const KINDS = ['operator', 'network', 'address', 'host'] as const;
+type Kind = (typeof KINDS)[number];
+type Setup = Omit<LimiterOptions, 'clock' | 'onRoom'>;
+
+/** From this many limiters on, pristine ones are dropped. */
+const SWEEP_AT = 20_000;
+
+/** The limiters from one egress address, by what they limit. */
+class Egress {
+  readonly ip: string | null;
+  readonly #create: (setup: Setup) => Limiter;
+  readonly #setups: Readonly<Record<Kind, Setup>>;
+  readonly #known: Readonly<Record<Kind, Map<string, Limiter>>>;
+  readonly #process: Limiter;
+  #count = 0;
+  #sweepAt = SWEEP_AT;
+
+  constructor(ip: string | null, options: RoutesOptions, process: Limiter, create: (setup: Setup) => Limiter) {
+    const { connectionsPerHost: most, ratePerOperator: rate, networkFactor: factor, breakerSeconds } = options;
+    this.ip = ip;
+    this.#process = process;
+    this.#create = create;
+    this.#setups = {
+      operator: { most: Number.POSITIVE_INFINITY, rate, breakerSeconds },
+      network: { most: most * factor, rate: rate * factor, breakerSeconds: 0 },
+      address: { most, rate, breakerSeconds },
+      host: { most, rate: 0, breakerSeconds: 0, isSoft: true },
+    };
+    this.#known = { operator: new Map(), network: new Map(), address: new Map(), host: new Map() };
+  }
+
+  get operators(): ReadonlyMap<string, Limiter> {
+    return this.#known.operator;
+  }
+
+  route(where: Destination, now: number): Route {
+    if (this.#count >= this.#sweepAt) this.#sweep(now);
+    const network = this.#limiter('network', networkOf(where.address));
+    const address = this.#limiter('address', where.address);
+    const host = this.#limiter('host', where.host);
+    const operator = this.#limiter('operator', where.operator);
+    return { egress: this.ip, operator, address, host, limiters: [this.#process, network, address, host, operator] };
+  }
+
+  #limiter(kind: Kind, key: string): Limiter {
+    const known = this.#known[kind].get(key);
+    if (known !== undefined) return known;
+    const limiter = this.#create(this.#setups[kind]);
+    this.#known[kind].set(key, limiter);
+    this.#count++;
+    return limiter;
+  }
+
+  #sweep(now: number): void {
+    for (const kind of KINDS) {
+      for (const [key, limiter] of this.#known[kind]) {
+        if (!limiter.isPristine(now)) continue;
+        this.#known[kind].delete(key);
+        this.#count--;
+      }
+    }
+    this.#sweepAt = Math.max(SWEEP_AT, this.#count * 2);
+  }
+}
+
+/** Finds the limiters for what is dialled, from one of the egress addresses. */
+export class Routes {
+  readonly #clock: Clock;
+  readonly #of: Readonly<Record<4 | 6, readonly Egress[]>>;
+  #next = 0;
+
+  /** `onRoom`: a limiter's rate allows a dialogue again. */
+  constructor(options: RoutesOptions, onRoom: (limiter: Limiter) => void) {
+    const { clock, dialogues, egress } = options;
+    const create = (setup: Setup) => new Limiter({ ...setup, clock, onRoom });
+    const process = create({ most: dialogues, rate: 0, breakerSeconds: 0 });
+    const all = (egress.length === 0 ? [null] : egress).map((ip) => new Egress(ip, options, process, create));
+    const ofFamily = (family: 4 | 6) => all.filter(({ ip }) => ip === null || isIP(ip) === family);
+    this.#clock = clock;
+    this.#of = { 4: ofFamily(4), 6: ofFamily(6) };
+  }
+
+  /** Whether there is an egress address of this family. */
+  reaches(family: 4 | 6): boolean {
+    return this.#of[family].length > 0;
+  }
+
+  /**
+   * Round robin over egress addresses whose breakers are closed; if all are open, the one that closes first. Throws if
+   * there is no egress address of the family.
+   */
+  choose(where: Destination, now: number): Route {
+    const usable = this.#usableFor(where);
+    const first = this.#next++;
+    let best: Route | null = null;
+    for (let i = 0; i < usable.length; i++) {
+      const route = usable[(first + i) % usable.length]?.route(where, now) ?? null;
+      const blocked = route && blockOf(route, now);
+      if (blocked === null && route !== null) return route;
+      if (route && (best === null || secondsOf(route, now) < secondsOf(best, now))) best = route;
+    }
+    if (best === null) throw new TypeError(`no egress address for ${where.address}`);
+    return best;
+  }
+
+  /** The route from this egress address. */
+  from(egress: string | null, where: Destination): Route {
+    const one = this.#usableFor(where).find(({ ip }) => ip === egress);
+    if (one === undefined) throw new TypeError(`no egress address ${egress}`);
+    return one.route(where, this.#clock.elapsed());
+  }
+
+  /** Operators known, and those of them whose breaker is open. */
+  stats(): { operators: number; breakersOpen: number } {
+    const now = this.#clock.elapsed();
+    const operators = [...new Set([...this.#of[4], ...this.#of[6]])].flatMap((one) => [...one.operators.values()]);
+    return {
+      operators: operators.length,
+      breakersOpen: operators.filter((operator) => operator.blockedFor(now) > 0).length,
+    };
+  }
+
+  #usableFor({ address }: Destination): readonly Egress[] {
+    return this.#of[address.includes(':') ? 6 : 4];
+  }
+}
+
+/** The breaker that blocks a route, and for how many seconds; null if none does. */
+export function blockOf({ operator, address }: Route, now: number) {
+  const ofOperator = operator.blockedFor(now);
+  if (ofOperator > 0) return { by: 'operator', retryAfter: ofOperator } as const;
+  const ofAddress = address.blockedFor(now);
+  return ofAddress > 0 ? ({ by: 'address', retryAfter: ofAddress } as const) : null;
+}
+
+const secondsOf = (route: Route, now: number): number => blockOf(route, now)?.retryAfter ?? 0;
+
+/** The /24 of an IPv4 address; the /64 of an IPv6 address, which is the least that a host gets. */
+const networkOf = (ip: string): string =>
+  ip.includes(':') ? (canonicalCidr(`${ip}/64`) ?? ip) : ip.slice(0, ip.lastIndexOf('.'));

@@ -9,6 +9,7 @@
 
 import { createEngine } from './engine/create.ts';
 import { decideVerdict } from './engine/decide-verdict.ts';
+import { problemOf, RESOLVER_PROBLEMS } from './engine/dns/problems.ts';
 import { parseServers } from './engine/dns/servers.ts';
 import type { SmtpEvidence } from './engine/evidence.ts';
 import { watchLists } from './engine/lists/watch.ts';
@@ -37,6 +38,11 @@ export interface VerifierOptions {
   dnsServers?: readonly string[];
   /** Milliseconds for one try, two tries a server; 2,000 by default. */
   dnsTimeoutMs?: number;
+  /**
+   * Names that cannot be missing, queried to recognize a resolver that denies or invents every name: top-level domains
+   * and mail domains; seven well-known ones by default. Empty: the resolver is always believed.
+   */
+  dnsControlNames?: readonly string[];
   /** Lets mail hosts be loopback, private or otherwise special addresses. For laboratories only. */
   allowPrivateNetworks?: boolean;
   /** How to ask mail servers; without it the level `smtp` answers `smtp_unverifiable`. */
@@ -80,31 +86,43 @@ export interface VerifyOptions {
 export interface Verifier {
   /**
    * One verdict. A malformed or dead address is a result, not an error; `credits_used` is 0, since nobody is charged.
-   * Throws VerificationUnavailableError when no resolver answers anybody, TypeError for arguments of a wrong type.
+   * Throws VerificationUnavailableError when no resolver answers anybody, or it lies; VerifierClosedError after `close`;
+   * TypeError for arguments of a wrong type.
    */
   verify(email: string, options?: VerifyOptions): Promise<Report>;
-  /** Ends sockets and caches. */
+  /** Ends sockets, caches and running checks. */
   close(): void;
 }
 
-/** No DNS resolver answers: there is no verdict, and none was guessed. */
+/** No DNS resolver answers, or it lies: there is no verdict, and none was guessed. */
 export class VerificationUnavailableError extends Error {
   override readonly name = 'VerificationUnavailableError';
+}
+
+/** `verify` was called after `close`, or was still running then. */
+export class VerifierClosedError extends Error {
+  override readonly name = 'VerifierClosedError';
+  constructor() {
+    super('The verifier is closed: create another one with createVerifier().');
+  }
 }
 
 export function createVerifier(options: VerifierOptions = {}): Verifier {
   const engine = createEngine({
     dnsServers: readServers(options.dnsServers),
     ...(options.dnsTimeoutMs === undefined ? {} : { dnsTimeoutMs: options.dnsTimeoutMs }),
+    ...(options.dnsControlNames === undefined ? {} : { dnsControlNames: options.dnsControlNames }),
     allowPrivateNetworks: options.allowPrivateNetworks ?? false,
     lists: listsOf(options.listsDir),
     smtp: smtpIdentityOf(options.smtp),
   });
+  let closed = false;
   async function once(
     email: string,
     ask: Required<Omit<VerifyOptions, 'signal' | 'wait'>> & { signal: AbortSignal | null },
   ) {
     const { level, timeoutMs, signal, evidence: withEvidence } = ask;
+    if (closed) throw new VerifierClosedError();
     const started = systemClock.elapsed();
     const found = await runOnline(
       runOffline(email, level, engine),
@@ -113,7 +131,11 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     );
     const verdict = decideVerdict(found);
     if (verdict === null && signal?.aborted) throw signal.reason;
-    if (verdict === null) throw new VerificationUnavailableError('No DNS resolver answers; there is no verdict.');
+    if (closed) throw new VerifierClosedError();
+    if (verdict === null) {
+      const problem = RESOLVER_PROBLEMS[problemOf(found.dns?.failure ?? null)];
+      throw new VerificationUnavailableError(`There is no verdict: ${problem.found}. ${problem.fix}`);
+    }
     const at = systemClock.now();
     const stamp = { id: newId('ver', at), durationMs: systemClock.elapsed() - started, at, withEvidence };
     const result = report(found, { ...verdict, credits: 0 }, stamp);
@@ -136,7 +158,10 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
         await sleep(pauseMs, signal);
       }
     },
-    close: () => engine.close(),
+    close() {
+      closed = true;
+      engine.close();
+    },
   };
 }
 

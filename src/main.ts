@@ -8,6 +8,7 @@ import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { WEB_FOLDERS } from './main/built-files.ts';
 import { Closers } from './main/closers.ts';
+import { logDnsTrust } from './main/health.ts';
 import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
 import { observe, openMetrics } from './main/metrics.ts';
@@ -72,6 +73,7 @@ async function start(
     lists: () => lists.current,
     smtp: smtpIdentityOf(options),
     clock,
+    onDnsTrust: (change) => logDnsTrust(change, logger),
     onUnmatched: (reply) => logger.info(reply, 'unmatched SMTP reply'),
   });
   closers.add('verification engine', 1000, () => engine.close());
@@ -88,6 +90,7 @@ async function start(
   const port = await listenForRequests(app, options, closers);
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
   if (options.publicUrl === publicUrlOf(options.host, 0)) url = listening;
+  engine.resolver.check();
   startJobs({ ...services, options, logger, clock, storeClock, store, closers, url: () => url });
 
   async function setupLink(): Promise<string | null> {

@@ -1,4 +1,5 @@
 import { type Options, smtpIdentityOf } from '../config/read.ts';
+import { formatServer } from '../engine/dns/servers.ts';
 import { createVerifier, type Verifier } from '../index.ts';
 
 /** The library's verifier, configured from the options. */
@@ -7,11 +8,9 @@ export function verifierFrom(options: Options): Verifier {
   return createVerifier({
     ...(options.dnsServers === null ? {} : { dnsServers: options.dnsServers.map(formatServer) }),
     dnsTimeoutMs: options.dnsTimeoutMs,
+    dnsControlNames: options.dnsControlNames,
     allowPrivateNetworks: options.allowPrivateNetworks,
     listsDir: options.listsDir,
     ...(smtp === null ? {} : { smtp }),
   });
 }
-
-const formatServer = (s: { address: string; port: number }): string =>
-  s.address.includes(':') ? `[${s.address}]:${s.port}` : `${s.address}:${s.port}`;

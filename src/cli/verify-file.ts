@@ -70,7 +70,7 @@ export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<
     }
     if (tally.withoutVerdict > 0) {
       throw new CommandFailure(
-        `${tally.withoutVerdict} of ${tally.rows} rows have no verdict: no resolver answered. Check MAILVET_DNS_SERVERS.`,
+        `${tally.withoutVerdict} of ${tally.rows} rows have no verdict: no DNS resolver gave usable answers. Check MAILVET_DNS_SERVERS; mailvet doctor says more.`,
       );
     }
   } catch (error) {

@@ -83,7 +83,7 @@ async function* inOrder(
   if (missing === 0) return;
   process.exitCode = 1;
   process.stderr.write(
-    `mailvet: no verdict for ${missing} addresses: no DNS resolver answers. Check MAILVET_DNS_SERVERS.\n`,
+    `mailvet: no verdict for ${missing} addresses: no DNS resolver gives usable answers. Check MAILVET_DNS_SERVERS; mailvet doctor says more.\n`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import {
   CONNECTIONS_PER_NETWORK,
   DNS_TIMEOUT_MS,
@@ -14,6 +15,7 @@ import {
   bearerToken,
   boolean,
   cidr,
+  controlNames,
   databaseUrl,
   decimal,
   dnsServer,
@@ -218,6 +220,18 @@ export const OPTIONS = {
     parse: integer(DNS_TIMEOUT_MS),
     default: String(DNS_TIMEOUT_MS.default),
     help: 'Timeout of one attempt in milliseconds; two attempts per server.',
+    commands: ENGINE_COMMANDS,
+  }),
+  dnsControlNames: row({
+    env: 'MAILVET_DNS_CONTROL_NAMES',
+    group: 'DNS',
+    value: 'name,…|none',
+    parse: controlNames,
+    default: DNS_CONTROL_NAMES.join(','),
+    help:
+      'Names that cannot be missing, queried to recognize a resolver that denies or invents every name: top-level domains ' +
+      '(for NS records) and mail domains (for MX records). One that is found suffices. `none`: the resolver is always ' +
+      'believed; for laboratories whose resolver knows only its own names.',
     commands: ENGINE_COMMANDS,
   }),
   smtpPort: row({

@@ -37,6 +37,7 @@ describe('with nothing set', () => {
       signupCredits: 100,
       dnsServers: null,
       dnsTimeoutMs: 2000,
+      dnsControlNames: ['com', 'net', 'org', 'gmail.com', 'outlook.com', 'yahoo.com', 'icloud.com'],
       smtpPort: 25,
       smtpHelo: 'box.example.com',
       smtpFrom: 'verify@box.example.com',
@@ -128,6 +129,11 @@ describe('values', () => {
     expect(options.smtpBind).toEqual(['192.0.2.5', '2001:db8::5']);
   });
 
+  it('reads control names, or none', () => {
+    expect(good({ MAILVET_DNS_CONTROL_NAMES: 'ORG, mail.lab,.' }).dnsControlNames).toEqual(['org', 'mail.lab', '.']);
+    expect(good({ MAILVET_DNS_CONTROL_NAMES: 'none' }).dnsControlNames).toEqual([]);
+  });
+
   it('accepts the null sender', () => expect(good({ MAILVET_SMTP_FROM: '<>' }).smtpFrom).toBe(''));
 
   it('stores downloaded lists next to the SQLite file', () => {
@@ -151,6 +157,7 @@ describe('values', () => {
     ['MAILVET_PUBLIC_URL', ['example.com', 'ftp://example.com', 'https://u:p@example.com', 'https://x/?a']],
     ['MAILVET_TRUSTED_PROXIES', ['10.0.0.0/33', '10.0.0/8', '::/129', '10.0.0.0/8/8', '10.0.0.0/', 'all', ',']],
     ['MAILVET_DNS_SERVERS', ['dns.example.com', '1.1.1.1:0', '1.1.1.1:65536', '[1.1.1.1]:53', '[::1', '1.1.1.1:']],
+    ['MAILVET_DNS_CONTROL_NAMES', ['com,none', 'a b', 'gmail..com', ',', Array(17).fill('com').join()]],
     ['MAILVET_DNS_TIMEOUT_MS', ['0', '1e3', '2s']],
     ['MAILVET_SMTP_PORT', ['0', 'smtp']],
     [

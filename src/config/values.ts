@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { DNS_CONTROL_NAMES_MAX } from '../kernel/control-names.ts';
 import type { Range } from '../kernel/limits.ts';
 
 /** The value, or a description of valid values that completes "give …". */
@@ -78,6 +79,16 @@ export const cidr: Parser<string> = (text) => {
   const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
   if (family === 0 || more.length > 0 || !(length <= width)) return { expected: 'an IP address or a CIDR block' };
   return { value: `${address.toLowerCase()}/${length}` };
+};
+
+/** `none`, or names separated by commas; the root is `.`. */
+export const controlNames: Parser<readonly string[]> = (text) => {
+  if (text === 'none') return { value: [] };
+  const names = list(text).map((name) => name.toLowerCase());
+  const valid = names.length > 0 && names.length <= DNS_CONTROL_NAMES_MAX;
+  return valid && names.every((name) => name === '.' || (name !== 'none' && isHostName(name)))
+    ? { value: names }
+    : { expected: `none, or 1 to ${DNS_CONTROL_NAMES_MAX} comma-separated domain names` };
 };
 
 interface ServerAddress {

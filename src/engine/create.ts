@@ -1,8 +1,10 @@
 import { networkInterfaces } from 'node:os';
 import { type Clock, systemClock } from '../kernel/clock.ts';
+import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import { randomInt } from '../kernel/ids.ts';
+import { DNS_TIMEOUT_MS } from '../kernel/limits.ts';
 import { registrableDomain } from './address/domain.ts';
-import { createResolver, type Resolver, type Server, systemServers } from './dns/resolver.ts';
+import { createResolver, type Resolver, type Server, systemServers, type TrustChange } from './dns/resolver.ts';
 import { ownAddresses, routable } from './dns/routable.ts';
 import type { SmtpEvidence } from './evidence.ts';
 import type { Lists } from './lists/lists.ts';
@@ -33,6 +35,13 @@ interface EngineOptions {
   readonly dnsServers?: readonly Server[] | null;
   /** Milliseconds per attempt; two attempts per server. */
   readonly dnsTimeoutMs?: number;
+  /**
+   * Names that cannot be missing, by which a server that lies is recognized; empty: every server is believed. Default:
+   * DNS_CONTROL_NAMES.
+   */
+  readonly dnsControlNames?: readonly string[];
+  /** Called at each change of what is known of a DNS server. */
+  readonly onDnsTrust?: (change: TrustChange) => void;
   /** Test setups only: mail hosts may have loopback, private or other special addresses. */
   readonly allowPrivateNetworks?: boolean;
   readonly lists: () => Lists;
@@ -58,7 +67,14 @@ export function createEngine(options: EngineOptions): VerificationEngine {
   const clock = options.clock ?? systemClock;
   const resolver = createResolver({
     servers: options.dnsServers ?? systemServers(),
-    timeoutMs: options.dnsTimeoutMs ?? 2000,
+    timeoutMs: options.dnsTimeoutMs ?? DNS_TIMEOUT_MS.default,
+    controlNames: options.dnsControlNames ?? DNS_CONTROL_NAMES,
+    laboratory: options.allowPrivateNetworks ?? false,
+    onTrust(change) {
+      // Verdicts on catch-all domains came from the hosts that it had invented.
+      if (change.to === 'answers_every_name') smtp?.mailbox.forgetCatchAll();
+      options.onDnsTrust?.(change);
+    },
     clock,
   });
   const own = ownAddresses(networkInterfaces());

@@ -6,6 +6,7 @@
 import type { FilterType } from '../kernel/filter-types.ts';
 import type { Level } from '../kernel/plans.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
+import type { DnsFailure } from './dns/records.ts';
 
 export type { Level };
 export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
@@ -47,13 +48,13 @@ export type DnsFinding =
   | 'mx_unusable'
   /** This domain's name servers fail while the resolver answers for other domains. */
   | 'dns_failure'
-  /** The resolver answers for no domain: there is no verdict at all. */
+  /** The resolver answers for no domain, or it lies: there is no verdict at all. */
   | 'resolver_unavailable';
 
 export interface DnsEvidence {
   readonly finding: DnsFinding;
   /** For `dns_failure` and `resolver_unavailable`: how the last query failed. */
-  readonly failure: 'servfail' | 'refused' | 'timeout' | 'malformed' | 'network' | null;
+  readonly failure: DnsFailure | null;
   /** As published, sorted by preference; the domain itself at priority 0 for an implicit MX (RFC 5321 §5.1). */
   readonly records: readonly MxRecord[];
   /** Hosts to dial, by preference, equal ones shuffled. Empty unless the finding is `mx` or `implicit_mx`. */

@@ -1,8 +1,13 @@
 import type { VerificationEngine } from '../engine/create.ts';
+import { RESOLVER_PROBLEMS } from '../engine/dns/problems.ts';
+import { isLie } from '../engine/dns/records.ts';
+import type { TrustChange } from '../engine/dns/resolver.ts';
+import { formatServer } from '../engine/dns/servers.ts';
 import { ageInDays } from '../engine/doctor/service.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
 
@@ -27,7 +32,7 @@ export function createHealth({ store, engine, lists, clock, storeClock }: Parts)
   const resolverProblem = async () => {
     const now = clock.elapsed();
     const alive = await engine.resolver.alive({ deadline: now + 1500, since: now });
-    return alive ? null : 'no DNS resolver answers';
+    return alive ? null : RESOLVER_PROBLEMS[engine.resolver.problem()].found;
   };
   return {
     store: sharedCheck(storeProblem, clock),
@@ -40,6 +45,13 @@ export function createHealth({ store, engine, lists, clock, storeClock }: Parts)
       dns: dnsDetails(engine.resolver.health(), clock),
     }),
   };
+}
+
+/** One line per change; that an honest server was checked is not one. */
+export function logDnsTrust({ server, from, to }: TrustChange, logger: Logger): void {
+  const dns_server = formatServer(server);
+  if (isLie(to)) logger.error({ dns_server }, `no verdicts from this DNS server: ${RESOLVER_PROBLEMS[to].found}`);
+  else if (isLie(from)) logger.info({ dns_server }, 'this DNS server tells the truth again');
 }
 
 /** All callers within SHARED_MS get the same answer, so that a check costs the same however many ask. */

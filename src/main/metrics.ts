@@ -1,5 +1,6 @@
 import type { Options } from '../config/read.ts';
 import type { VerificationEngine } from '../engine/create.ts';
+import { TRUST_STATES, type TrustState } from '../engine/dns/trust.ts';
 import { ageInDays } from '../engine/doctor/service.ts';
 import { EGRESS_CONDITIONS } from '../engine/smtp/egress.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -39,6 +40,11 @@ export function observe(metrics: Metrics, { verify, store, engine, clock }: Obse
   metrics.gauge('mailvet_lists_age_days', 'Age of the disposable list.', () =>
     ageInDays(engine.lists().version, clock.now()),
   );
+  metrics.gaugeBy('mailvet_dns_servers', 'DNS servers by what control queries have shown.', 'state', () => {
+    const { servers } = engine.resolver.health();
+    const count = (state: TrustState) => servers.filter(({ trust }) => trust === state).length;
+    return Object.fromEntries(TRUST_STATES.map((state) => [state, count(state)]));
+  });
   observeSmtp(metrics, engine);
 }
 

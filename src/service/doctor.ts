@@ -17,6 +17,7 @@ export { type Finding, isFit };
 export interface DoctorOptions {
   readonly dnsServers: readonly Server[] | null;
   readonly dnsTimeoutMs: number;
+  readonly dnsControlNames: readonly string[];
   readonly allowPrivateNetworks: boolean;
   readonly listsDir: string;
   readonly listsDisposableUrl: string;
@@ -28,8 +29,18 @@ export interface DoctorOptions {
 
 /** Checks whether this host is fit to talk to mail servers. Takes about ten seconds at most; never rejects. */
 export async function examine(options: DoctorOptions, store: DoctorDeps['store']): Promise<Finding[]> {
-  const { dnsServers, dnsTimeoutMs, allowPrivateNetworks: allowPrivate, listsDir } = options;
-  const resolver = createResolver({ servers: dnsServers ?? systemServers(), timeoutMs: dnsTimeoutMs, clock });
+  const {
+    dnsServers,
+    dnsTimeoutMs,
+    dnsControlNames: controlNames,
+    allowPrivateNetworks: allowPrivate,
+    listsDir,
+  } = options;
+  const servers = dnsServers ?? systemServers();
+  const resolver = createResolver({
+    ...{ servers, timeoutMs: dnsTimeoutMs, controlNames, clock },
+    laboratory: allowPrivate,
+  });
   const own = ownAddresses(networkInterfaces());
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
   const lists = watchLists(listsDir, clock);

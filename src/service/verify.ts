@@ -1,6 +1,7 @@
 import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
 import { cidrsContaining } from '../engine/address/ip.ts';
 import { decideVerdict } from '../engine/decide-verdict.ts';
+import { problemOf, RESOLVER_PROBLEMS } from '../engine/dns/problems.ts';
 import type { Evidence } from '../engine/evidence.ts';
 import { report } from '../engine/report.ts';
 import type { Verdict } from '../engine/verdict.ts';
@@ -105,7 +106,8 @@ export function createVerifyService(options: {
     const evidence = await runOnline(offline, limit, engine);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
-      throw new ApiError('verification_unavailable', 'No DNS resolver is answering right now. Nothing was charged.', {
+      const { found } = RESOLVER_PROBLEMS[problemOf(evidence.dns?.failure ?? null)];
+      throw new ApiError('verification_unavailable', `There is no verdict: ${found}. Nothing was charged.`, {
         retry_after: 5,
       });
     }

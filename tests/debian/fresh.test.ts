@@ -23,6 +23,7 @@ beforeAll(async () => {
   env = {
     MAILVET_PORT: `${port}`,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_DNS_CONTROL_NAMES: 'none',
     npm_config_prefer_offline: 'true',
   };
 });

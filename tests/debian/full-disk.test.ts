@@ -48,6 +48,7 @@ describe('a full disk', () => {
     service = await startProcess({
       MAILVET_DATABASE_URL: url,
       MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+      MAILVET_DNS_CONTROL_NAMES: 'none',
       MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     });
     const acknowledged: string[] = [];

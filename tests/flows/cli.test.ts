@@ -23,6 +23,7 @@ beforeAll(async () => {
   environment = {
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_LISTS_DIR: join(dir, 'lists'),
   };

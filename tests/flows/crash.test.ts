@@ -42,6 +42,7 @@ beforeAll(async () => {
   environment = {
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
   };
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Clock, systemClock, toIso } from '../../src/kernel/clock.ts';
-import type { DnsLab, Entry, Zone } from '../lab/dns.ts';
+import { type DnsLab, type Entry, type Lie, type Zone, zone } from '../lab/dns.ts';
 import { doctorLab, EGRESS, HELO } from '../lab/doctor.ts';
 import { runCli } from '../lab/process.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
@@ -128,6 +128,7 @@ describe('mailvet doctor', () => {
     environment = {
       MAILVET_DATABASE_URL: `sqlite:${join(dir, 'mailvet.db')}`,
       MAILVET_DNS_SERVERS: `127.0.0.1:${dns().port}`,
+      MAILVET_DNS_CONTROL_NAMES: 'none',
       MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
       MAILVET_SMTP_PORT: String(internet.port),
       MAILVET_SMTP_HELO: HELO,
@@ -171,6 +172,30 @@ describe('mailvet doctor', () => {
     const people = await runCli(['doctor'], environment);
     expect(people.out).toMatch(/^fail {2}ptr {9}203\.0\.113\.5 has no PTR record; .* Have the owner/m);
     expect(people.code).toBe(1);
+  });
+
+  it('with a resolver that lies: what it does, and how to fix it', async () => {
+    const liar = await zone({});
+    const ask = async (lie: Lie) => {
+      liar.lie(lie);
+      const { code, out } = await runCli(['doctor'], {
+        ...environment,
+        MAILVET_DNS_SERVERS: `127.0.0.1:${liar.port}`,
+        MAILVET_DNS_CONTROL_NAMES: '',
+      });
+      expect(code).toBe(1);
+      return out;
+    };
+    try {
+      expect(await ask('nxdomain')).toMatch(
+        /^fail {2}resolver {4}The DNS resolver denies names that exist\. It has no way/m,
+      );
+      expect(await ask('one address')).toMatch(
+        /^fail {2}resolver {4}The DNS resolver invents an address for every name/m,
+      );
+    } finally {
+      await liar.close();
+    }
   });
 
   it('invalid options are a usage error: exit 2', async () => {

@@ -24,6 +24,7 @@ beforeAll(async () => {
   environment = {
     MAILVET_DATABASE_URL: `sqlite:${join(dir, 'mailvet.db')}`,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
   };
   await runCli(['migrate'], environment);

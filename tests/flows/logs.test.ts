@@ -37,6 +37,7 @@ async function written(how: Record<string, string>): Promise<Written> {
   const service = await startProcess({
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_LOG_LEVEL: 'trace',
     ...how,

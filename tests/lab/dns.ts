@@ -14,12 +14,24 @@ import { setTimeout as after } from 'node:timers/promises';
 import { decode } from 'dns-packet';
 import type { RecordType } from '../../src/engine/dns/resolver.ts';
 import { forge } from './dns-faults.ts';
-import { type Entry, faultOf, find, lookUp, type Negative, no, type Zone } from './dns-zone.ts';
+import { type Entry, faultOf, find, lookUp, type Negative, no, type Told, type Zone } from './dns-zone.ts';
 
 export type { Entry, Fault, Zone } from './dns-zone.ts';
 
 /** What a paused server does: drop everything, reply with this code, or close its port. */
 type Pause = 'silent' | 'servfail' | 'refused' | 'closed';
+
+/** How a lying server replies to every question: the last one has one address for every name and no other records. */
+export const LIES = ['nxdomain', 'nxdomain without SOA', 'nodata', 'one address'] as const;
+export type Lie = (typeof LIES)[number];
+
+/** What the resolver's default control names have on the Internet. */
+export const CONTROL_ZONE: Zone = {
+  ...Object.fromEntries(['com', 'net', 'org'].map((tld) => [tld, { NS: [`a.nic.${tld}`] }])),
+  ...Object.fromEntries(
+    ['gmail.com', 'outlook.com', 'yahoo.com', 'icloud.com'].map((domain) => [domain, { MX: [[10, `mx.${domain}`]] }]),
+  ),
+};
 
 interface Query {
   readonly name: string;
@@ -40,7 +52,9 @@ export interface DnsLab {
   /** Replaces a name's records; null removes it. */
   set(name: string, entry: Entry | null): void;
   pause(how?: Pause): Promise<void>;
+  /** Ends a pause or a lie. */
   resume(): Promise<void>;
+  lie(how: Lie): void;
   close(): Promise<void>;
 }
 
@@ -54,6 +68,7 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
   const queries: Query[] = [];
   const connections = new Set<Socket>();
   let paused: Pause | null = null;
+  let lying: Lie | null = null;
   let udp: UdpSocket;
   let tcp: TcpServer;
   let port = options.port ?? 0;
@@ -68,7 +83,12 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
     if (paused === 'silent' || paused === 'closed') return;
     const entry = find(names, name);
     const fault = paused ?? faultOf(entry, question.type as RecordType);
-    const told = fault === 'servfail' || fault === 'refused' ? no(fault) : lookUp(names, name, question.type, options);
+    const told =
+      fault === 'servfail' || fault === 'refused'
+        ? no(fault)
+        : lying === null
+          ? lookUp(names, name, question.type, options)
+          : lieAbout(name, question.type, lying);
     if (fault !== null && typeof fault === 'object') await after(fault.slow);
     let reply = forge({ fault, query, question, told, over, edns });
     const fits = over === 'tcp' || fault !== null || (reply?.octets.length ?? 0) <= (edns ? 1232 : 512);
@@ -139,10 +159,26 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
     async resume() {
       if (paused === 'closed') await open();
       paused = null;
+      lying = null;
+    },
+    lie: (how) => {
+      lying = how;
     },
     close: () => (paused === 'closed' ? Promise.resolve() : shut()),
   };
 }
+
+const LIE_ZONES: Readonly<Record<Lie, Zone>> = {
+  nxdomain: {},
+  'nxdomain without SOA': {},
+  nodata: { '*': { TXT: [] } },
+  'one address': { '*': { A: ['127.0.0.1'] } },
+};
+
+const lieAbout = (name: string, type: string, how: Lie): Told =>
+  lookUp(new Map(Object.entries(LIE_ZONES[how])), name, type, {
+    negativeTtl: how === 'nxdomain without SOA' ? null : 60,
+  });
 
 /** One frame; if split, the first octets and the rest are sent in separate packets. */
 async function sendFramed(socket: Socket, reply: Buffer, split = false): Promise<void> {

@@ -12,7 +12,7 @@ import type { Plan } from '../../src/kernel/plans.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { createKey } from '../../src/service/keys.ts';
 import type { Account, KeyLimits, Store } from '../../src/store/store.ts';
-import { type DnsLab, type Zone, zone } from './dns.ts';
+import { type DnsLab, type Lie, type Zone, zone } from './dns.ts';
 import { freshDatabase } from './stores.ts';
 
 /** The lab's DNS zone. Addresses are loopback, because private networks are allowed. */
@@ -63,9 +63,10 @@ export interface Reply {
 
 export async function startLab(
   environment: Environment = {},
-  parts: { net?: Zone; clock?: Clock; web?: string } = {},
+  parts: { net?: Zone; lie?: Lie; clock?: Clock; web?: string } = {},
 ): Promise<Lab> {
   const dns = await zone({ ...NET, ...parts.net });
+  if (parts.lie) dns.lie(parts.lie);
   const database = await freshDatabase();
   const dir = await mkdtemp(join(tmpdir(), 'mailvet-lab-'));
   const read = readOptions({
@@ -73,6 +74,7 @@ export async function startLab(
     MAILVET_PORT: '0',
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
     MAILVET_DNS_TIMEOUT_MS: '200',
+    MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_LISTS_DIR: dir,
     MAILVET_LOG_LEVEL: 'silent',

@@ -3,8 +3,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Question } from './message.ts';
 
 interface Liveness {
-  /** A server answered this question with NOERROR or NXDOMAIN, just now. */
-  recordSuccess(question: Question): void;
+  /** A server answered this question with NOERROR or NXDOMAIN, just now; `found`: with records. */
+  recordSuccess(question: Question, found: boolean): void;
   /** Clock.elapsed() ms of the last success; null before the first. */
   lastSuccess(): number | null;
   /** See Resolver.alive. */
@@ -66,9 +66,11 @@ export function createLiveness(clock: Clock, ask: (question: Question, done: () 
   }
 
   return {
-    recordSuccess(question) {
+    recordSuccess(question, found) {
       last = clock.elapsed();
-      if (!CONTROLS.some(({ name }) => name === question.name)) answeredWell = question;
+      // A denial would have to be confirmed each time.
+      if ((found || answeredWell === null) && !CONTROLS.some(({ name }) => name === question.name))
+        answeredWell = question;
       for (const round of rounds) for (const notify of [...round.waiting]) notify(true);
     },
     lastSuccess: () => last,

@@ -58,6 +58,9 @@ export function* lookUpMailServers(domain: string, options: MxLookupOptions): Mx
     case 'timeout':
     case 'malformed':
     case 'network':
+    case 'denies_every_name':
+    case 'answers_every_name':
+    case 'unconfirmed':
       return evidence('dns_failure', { failure: mx.kind });
   }
 }

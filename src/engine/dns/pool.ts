@@ -1,9 +1,11 @@
 /** The configured DNS servers: order of queries, retries and timeouts. */
 import type { Clock } from '../../kernel/clock.ts';
+import { type CheckedTransport, createCheckedTransport } from './checked-transport.ts';
 import type { Question, Reply } from './message.ts';
-import type { DnsFailure } from './records.ts';
+import { type DnsFailure, isLie } from './records.ts';
 import type { Server } from './servers.ts';
 import { createTransport, type Outcome, type Transport } from './transport.ts';
+import type { TrustState } from './trust.ts';
 
 export interface ServerHealth {
   readonly address: string;
@@ -15,6 +17,8 @@ export interface ServerHealth {
   readonly failures: number;
   /** Clock.elapsed() of the last NOERROR or NXDOMAIN, in ms; null before the first. */
   readonly lastAnswerAt: number | null;
+  /** Whether it tells the truth; `unchecked` for ever without control names. */
+  readonly trust: TrustState;
 }
 
 interface Pool {
@@ -23,6 +27,8 @@ interface Pool {
    * the sooner the next server is tried. `done` is called exactly once, never synchronously.
    */
   ask(question: Question, time: { budgetMs: number; paceMs: number }, done: (outcome: Outcome) => void): void;
+  /** Sends control queries to the servers that were not checked yet. */
+  check(): void;
   health(): ServerHealth[];
   /** Pending queries end with `network`. */
   close(): void;
@@ -32,7 +38,16 @@ interface Pool {
 const ROUNDS = 2;
 
 /** When attempts fail differently, the first of these is reported: it says most about the name. */
-const MOST_INFORMATIVE: readonly DnsFailure[] = ['servfail', 'malformed', 'timeout', 'refused', 'network'];
+const MOST_INFORMATIVE: readonly DnsFailure[] = [
+  'servfail',
+  'malformed',
+  'timeout',
+  'refused',
+  'unconfirmed',
+  'answers_every_name',
+  'denies_every_name',
+  'network',
+];
 
 const moreInformative = (a: DnsFailure | null, b: DnsFailure): DnsFailure =>
   a !== null && MOST_INFORMATIVE.indexOf(a) < MOST_INFORMATIVE.indexOf(b) ? a : b;
@@ -48,12 +63,33 @@ export function attemptInterval(tries: number, timeoutMs: number, ms: number): n
 interface Member {
   readonly server: Server;
   readonly transport: Transport;
+  /** Null without control names. */
+  readonly checked: CheckedTransport | null;
   asked: number;
   answered: number;
   timeouts: number;
   failures: number;
   lastAnswerAt: number | null;
 }
+
+export interface TrustChange {
+  readonly server: Server;
+  readonly from: TrustState;
+  readonly to: TrustState;
+}
+
+function transportTo(
+  server: Server,
+  { onTrust, ...options }: Parameters<typeof createPool>[0],
+): Pick<Member, 'transport' | 'checked'> {
+  const transport = createTransport(server);
+  if (options.controls.length === 0) return { transport, checked: null };
+  const onChange = (from: TrustState, to: TrustState) => onTrust({ server, from, to });
+  const checked = createCheckedTransport(transport, { ...options, onChange });
+  return { transport: checked, checked };
+}
+
+const lies = ({ checked }: Member): boolean => checked !== null && isLie(checked.trust);
 
 export function createPool(options: {
   servers: readonly Server[];
@@ -62,10 +98,15 @@ export function createPool(options: {
   clock: Clock;
   /** Called at each NOERROR or NXDOMAIN. */
   onAnswer: (question: Question, reply: Reply) => void;
+  /** Control names; empty: every reply is believed. */
+  controls: readonly Question[];
+  /** See Trust. */
+  laboratory: boolean;
+  onTrust: (change: TrustChange) => void;
 }): Pool {
   const members: Member[] = options.servers.map((server) => ({
     server,
-    transport: createTransport(server),
+    ...transportTo(server, options),
     asked: 0,
     answered: 0,
     timeouts: 0,
@@ -87,13 +128,20 @@ export function createPool(options: {
     else member.failures++;
   }
 
+  /** The server that answered last, then the others; those that lie at the end. */
+  function inOrder(): readonly Member[] {
+    const order = first === 0 ? members : [...members.slice(first), ...members.slice(0, first)];
+    if (members.length === 1 || !members.some(lies)) return order;
+    return [...order.filter((member) => !lies(member)), ...order.filter(lies)];
+  }
+
   function ask(question: Question, time: { budgetMs: number; paceMs: number }, done: (outcome: Outcome) => void): void {
     if (closed) {
       queueMicrotask(() => done({ kind: 'network' }));
       return;
     }
     const tries = members.length * ROUNDS;
-    const start = first;
+    const order = inOrder();
     const interval = attemptInterval(tries, options.timeoutMs, Math.min(time.budgetMs, time.paceMs));
     const open = new Set<() => void>();
     let begun = 0;
@@ -109,7 +157,7 @@ export function createPool(options: {
       done(outcome);
     }
     function begin(): void {
-      const member = members[(start + begun++) % members.length];
+      const member = order[begun++ % order.length];
       if (member === undefined) return;
       member.asked++;
       const cancel = member.transport.ask(question, options.timeoutMs, (outcome) => {
@@ -132,7 +180,15 @@ export function createPool(options: {
 
   return {
     ask,
-    health: () => members.map(({ server, transport: _, ...counters }) => ({ ...server, ...counters })),
+    check: () => {
+      for (const { checked } of closed ? [] : members) checked?.check();
+    },
+    health: () =>
+      members.map(({ server, transport: _, checked, ...counters }) => ({
+        ...server,
+        ...counters,
+        trust: checked?.trust ?? 'unchecked',
+      })),
     close: () => {
       closed = true;
       for (const shut of [...running]) shut();

@@ -12,7 +12,19 @@ export type DnsRecord =
   | { readonly type: 'PTR' | 'NS' | 'CNAME'; readonly host: string }
   | { readonly type: 'SOA'; readonly minimum: number };
 
-export type DnsFailure = 'servfail' | 'refused' | 'timeout' | 'malformed' | 'network';
+/** How a server lies (trust.ts). */
+export type Distrust = 'denies_every_name' | 'answers_every_name';
+/** Why a reply is not used. `unconfirmed`: a denial, while the control queries fail. */
+export type Untrusted = Distrust | 'unconfirmed';
+export type DnsFailure = 'servfail' | 'refused' | 'timeout' | 'malformed' | 'network' | Untrusted;
+
+const UNTRUSTED: Readonly<Record<Untrusted, true>> = {
+  denies_every_name: true,
+  answers_every_name: true,
+  unconfirmed: true,
+};
+export const isUntrusted = (kind: string): kind is Untrusted => Object.hasOwn(UNTRUSTED, kind);
+export const isLie = (kind: string): kind is Distrust => isUntrusted(kind) && kind !== 'unconfirmed';
 
 export type DnsAnswer =
   /** Records of the queried type, at the end of the CNAME chain. `ttl`: seconds, the lowest of the chain. */

@@ -1,14 +1,17 @@
-/** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers. */
+/** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers that do not lie. */
 import type { Clock } from '../../kernel/clock.ts';
 import { follow } from './answer.ts';
 import { createCache } from './cache.ts';
 import { createLiveness } from './liveness.ts';
 import type { Question } from './message.ts';
-import { createPool, type ServerHealth } from './pool.ts';
-import { canBeAsked, type DnsAnswer, type RecordType } from './records.ts';
+import { createPool, type ServerHealth, type TrustChange } from './pool.ts';
+import type { ResolverProblem } from './problems.ts';
+import { canBeAsked, type DnsAnswer, isLie, type RecordType } from './records.ts';
 import type { Server } from './servers.ts';
+import { controlQuestion } from './trust.ts';
 import { type Limit, waitFor } from './wait.ts';
 
+export type { TrustChange } from './pool.ts';
 export type { DnsAnswer, RecordType } from './records.ts';
 export { type Server, systemServers } from './servers.ts';
 export type { Limit } from './wait.ts';
@@ -34,9 +37,14 @@ export interface Resolver {
   /**
    * Liveness of the resolver. True when any server returned NOERROR or NXDOMAIN, for any name, at or after `since`
    * (Clock.elapsed() ms); else control queries are sent, and the first such reply makes it true. False when they fail
-   * too or `deadline` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive.
+   * too or `deadline` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive, nor is one that
+   * lies.
    */
   alive(limit: { deadline: number; since: number }): Promise<boolean>;
+  /** Sends control queries to the servers that were not checked yet; replies wait for their result in any case. */
+  check(): void;
+  /** Why there are no answers, as far as is known without asking: a lie of all servers, or else silence. */
+  problem(): ResolverProblem;
   /** Counters, for readiness and metrics. */
   health(): ResolverHealth;
   /** Ends all queries with `network`, later ones too. */
@@ -61,6 +69,12 @@ export function createResolver(options: {
   clock: Clock;
   /** Cache capacity in names; default 100,000. */
   cacheNames?: number;
+  /** Names that cannot be missing, by which a server that lies is recognized; without any, every server is believed. */
+  controlNames?: readonly string[];
+  /** Any name that is found counts as a control name: the servers may know only names of their own. */
+  laboratory?: boolean;
+  /** Called at each change of what is known of a server. */
+  onTrust?: (change: TrustChange) => void;
 }): Resolver {
   if (options.servers.length === 0) throw new TypeError('a resolver needs at least one server');
   const { clock } = options;
@@ -69,7 +83,18 @@ export function createResolver(options: {
   let closed = false;
 
   const timeoutMs = Math.min(options.timeoutMs, ASK_MS);
-  const pool = createPool({ ...options, timeoutMs, onAnswer: (question) => liveness.recordSuccess(question) });
+  const pool = createPool({
+    ...options,
+    timeoutMs,
+    controls: (options.controlNames ?? []).map(controlQuestion),
+    laboratory: options.laboratory ?? false,
+    onAnswer: (question, { records }) => liveness.recordSuccess(question, records.length > 0),
+    onTrust(change) {
+      // What it said before it was caught may be a lie as well.
+      if (isLie(change.to)) cache.clear();
+      options.onTrust?.(change);
+    },
+  });
   const liveness = createLiveness(clock, (question, done) =>
     pool.ask(question, { budgetMs: ASK_MS, paceMs: ASK_MS }, () => done()),
   );
@@ -110,6 +135,11 @@ export function createResolver(options: {
     ask,
     peek: (name, type) => cache.get(canonical(name), type),
     alive: (limit) => liveness.alive(limit),
+    check: () => pool.check(),
+    problem() {
+      const [state = 'unchecked', ...others] = pool.health().map(({ trust }) => trust);
+      return isLie(state) && others.every(isLie) ? state : 'silent';
+    },
     health() {
       const servers = pool.health();
       return { lastAnswerAt: liveness.lastSuccess(), servers, cached: cache.size, asking: flights.size };

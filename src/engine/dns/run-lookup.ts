@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { DnsEvidence } from '../evidence.ts';
 import type { Question } from './message.ts';
 import type { MxLookup } from './mx-lookup.ts';
-import type { DnsAnswer } from './records.ts';
+import { type DnsAnswer, isUntrusted, type Untrusted } from './records.ts';
 import { ASK_MS, type Limit, type Resolver } from './resolver.ts';
 
 /** Milliseconds to wait for the other lookups of a batch once one address has arrived. */
@@ -18,8 +18,8 @@ const failed = ({ kind }: DnsAnswer): boolean => kind !== 'records' && kind !== 
 /**
  * Runs the lookup with `resolver.ask`; never rejects. Timeouts cost at most 5 s in total: time spent on one is
  * subtracted from what later queries may wait. If queries failed and the others were inconclusive, `dns_failure` means
- * that the resolver is alive, so this domain's servers are failing; `resolver_unavailable` that it is not, or that the
- * caller disconnected.
+ * that the resolver is alive, so this domain's servers are failing; `resolver_unavailable` that it is not, that it lies,
+ * or that the caller disconnected.
  */
 export async function runLookup(
   lookup: MxLookup,
@@ -31,6 +31,7 @@ export async function runLookup(
   // Probed once, when the first queries fail; later failures share the result.
   const asked: { alive: Promise<boolean> | null } = { alive: null };
   let hadFailure = false;
+  let untrusted: Untrusted | null = null;
   let step = lookup.next();
   while (!step.done) {
     const since = clock.elapsed();
@@ -41,12 +42,14 @@ export async function runLookup(
     const deadline = Math.min(limit.deadline, since + remainingMs);
     const answers = await askBatch(step.value, resolver, { deadline, clock, signal, probeLiveness: probeLiveness });
     hadFailure ||= answers.some(failed);
+    for (const { kind } of answers) untrusted = isUntrusted(kind) ? kind : untrusted;
     if (hadFailure) void probeLiveness();
     else asked.alive = null;
     if (answers.some(({ kind }) => kind === 'timeout')) remainingMs -= clock.elapsed() - since;
     step = lookup.next(answers);
   }
   if (step.value.finding !== 'dns_failure') return step.value;
+  if (untrusted !== null) return { ...step.value, finding: 'resolver_unavailable', failure: untrusted };
   const theirs = !signal?.aborted && (await asked.alive) === true;
   return theirs ? step.value : { ...step.value, finding: 'resolver_unavailable' };
 }

@@ -35,6 +35,10 @@ export function parseServers(text: string): { ok: true; servers: Server[] } | { 
   return { ok: true, servers };
 }
 
+/** The form that `parseServers` reads. */
+export const formatServer = ({ address, port }: Server): string =>
+  isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+
 /** The system's servers (resolv.conf and its like); 127.0.0.1 when it names no usable one. */
 export function systemServers(): Server[] {
   const servers = getServers()

@@ -24,10 +24,12 @@ export function createTransport(server: Server): Transport {
     let edns = true;
     let tcp = false;
     let timer: NodeJS.Timeout;
+    let late: NodeJS.Immediate | undefined;
     let stop: () => void;
 
     function cancel(): void {
       clearTimeout(timer);
+      clearImmediate(late);
       stop();
     }
     function finish(outcome: Outcome): void {
@@ -35,8 +37,12 @@ export function createTransport(server: Server): Transport {
       done(outcome);
     }
     function begin(): void {
-      timer = setTimeout(() => finish({ kind: 'timeout' }), timeoutMs);
+      timer = setTimeout(onTimeout, timeoutMs);
       send();
+    }
+    /** If this process was too busy to read the reply in time, it reads it now. */
+    function onTimeout(): void {
+      late = setImmediate(() => finish({ kind: 'timeout' }));
     }
     function send(): void {
       stop = tcp ? askTcp(server, question, edns, onResult) : udp.send(question, edns, onResult);
@@ -45,6 +51,7 @@ export function createTransport(server: Server): Transport {
       switch (result.kind) {
         case 'truncated':
           clearTimeout(timer);
+          clearImmediate(late);
           tcp = true;
           return begin();
         case 'no_edns':

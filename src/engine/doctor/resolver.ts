@@ -1,3 +1,5 @@
+import { RESOLVER_PROBLEMS } from '../dns/problems.ts';
+import { isUntrusted } from '../dns/records.ts';
 import { askOf, type DoctorDeps, type Finding, fail, isFailure, pass, warn } from './deps.ts';
 
 const SLOW_MS = 1_000;
@@ -13,15 +15,15 @@ export async function checkResolver(deps: DoctorDeps): Promise<Finding> {
   const { name, answer } = first;
   const tookMs = Math.min(first.tookMs, again.tookMs);
   if (isFailure(answer)) {
+    if (isUntrusted(answer.kind)) {
+      const { found, fix } = RESOLVER_PROBLEMS[answer.kind];
+      return fail('resolver', `${found.charAt(0).toUpperCase()}${found.slice(1)}.`, fix);
+    }
     const alive = await deps.resolver.alive({ deadline: began + deps.checkMs * 0.94, since: began });
     const ended = `a query for a random name ended in "${answer.kind}"`;
     return alive
       ? warn('resolver', `The DNS resolver answers, but ${ended}.`, `Set ${SERVERS} to a resolver that resolves .com.`)
-      : fail(
-          'resolver',
-          `No DNS resolver answers: ${ended}.`,
-          `Run a resolver on this host (such as unbound), or set ${SERVERS} to one that answers.`,
-        );
+      : fail('resolver', `No DNS resolver answers: ${ended}.`, RESOLVER_PROBLEMS.silent.fix);
   }
   if (answer.kind !== 'nxdomain') {
     return fail(

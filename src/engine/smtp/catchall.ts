@@ -34,6 +34,11 @@ export class CatchAllCache {
     this.#greylisted.set(`${domain}\n${operator}`, localPart);
   }
 
+  clear(): void {
+    this.#cache?.clear();
+    this.#greylisted?.clear();
+  }
+
   set(domain: string, operator: string, result: 'pass' | 'fail'): void {
     this.#cache ??= new LRUCache(this.#options);
     this.#cache.set(`${domain}\n${operator}`, result, { ttl: KEPT_MS[result] });

@@ -17,6 +17,8 @@ export interface MailboxCheck {
     subject: { readonly address: Address; readonly dns: DnsEvidence },
     limit: MailboxLimit,
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
+  /** Forgets which domains are catch-all. */
+  forgetCatchAll(): void;
   stats(): ThrottleStats & { readonly sessions: number; readonly idle: number };
   close(): void;
 }
@@ -53,6 +55,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   };
   return {
     check: (subject, limit) => new Check(deps, subject, limit).run(),
+    forgetCatchAll: () => deps.cache.clear(),
     stats: () => ({ ...throttle.stats(), sessions: pool.sessions.open, idle: pool.sessions.idle }),
     close: () => pool.close(),
   };

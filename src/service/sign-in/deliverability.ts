@@ -1,4 +1,5 @@
 import { decideVerdict } from '../../engine/decide-verdict.ts';
+import { problemOf, RESOLVER_PROBLEMS } from '../../engine/dns/problems.ts';
 import type { EgressHealth } from '../../engine/smtp/egress.ts';
 import { type EngineDeps, runOffline, runOnline } from '../../engine/verify.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -39,7 +40,8 @@ export function deliverabilityCheck(engine: EngineDeps & { egressHealth(): Egres
     const evidence = await runOnline(runOffline(email, level, engine), limit, engine);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
-      const sentence = 'The address cannot be checked right now because no DNS resolver is answering.';
+      const { found } = RESOLVER_PROBLEMS[problemOf(evidence.dns?.failure ?? null)];
+      const sentence = `The address cannot be checked right now: ${found}.`;
       throw new ApiError('verification_unavailable', sentence, { retry_after: 5 });
     }
     if (verdict.status === 'good') return { good: true };

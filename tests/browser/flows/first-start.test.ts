@@ -48,6 +48,7 @@ describeBrowser('the first start', (browser) => {
   const environment = () => ({
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_SMTP_HELO: 'verifier.lab',
   });

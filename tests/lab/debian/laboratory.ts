@@ -83,6 +83,7 @@ export async function startLaboratory({ net = '127.53.25', port = 2525 } = {}): 
     personas,
     options: (egress) => ({
       MAILVET_DNS_SERVERS: `${net}.253:53`,
+      MAILVET_DNS_CONTROL_NAMES: 'none',
       MAILVET_SMTP_PORT: String(port),
       MAILVET_SMTP_HELO: EGRESS_HOSTS[egress].helo,
       MAILVET_SMTP_FROM: EGRESS_HOSTS[egress].from,

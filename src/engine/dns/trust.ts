@@ -1,0 +1,219 @@
+/**
+ * Whether a DNS server tells the truth. A server without a way out to the Internet may deny every name, and a captive
+ * portal may invent an address for every name; neither is a finding about a domain. Control queries for names that
+ * cannot be missing, and for one that cannot exist (`.invalid`, RFC 6761 §6.4), tell.
+ *
+ * A state machine without sockets or a clock: replies and results of control queries in, rulings and control queries
+ * out. Times are `Clock.elapsed()` ms. One instance per server.
+ */
+import type { Question, Reply } from './message.ts';
+import type { Distrust, Untrusted } from './records.ts';
+
+/** `unchecked`: no round of control queries has ended with a result yet. */
+export const TRUST_STATES = ['unchecked', 'trusted', 'denies_every_name', 'answers_every_name'] as const;
+export type TrustState = (typeof TRUST_STATES)[number];
+
+/** `minor`: a denial on which no verdict rests. */
+type ReplyKind = 'positive' | 'denial' | 'minor';
+type Ruling = 'believe' | 'hold' | Untrusted;
+export type RoundOutcome = 'trusted' | Distrust | 'inconclusive';
+
+interface Round {
+  /** All control names and `.invalid`; else one name, to confirm a denial. */
+  readonly full: boolean;
+  /** Queries without a result, and whether the one for `.invalid` is among them. */
+  open: number;
+  invalidOpen: boolean;
+  found: boolean;
+  denied: boolean;
+}
+
+export interface ControlQuery {
+  readonly question: Question;
+  /** The name that cannot exist. */
+  readonly invalid: boolean;
+  readonly round: Round;
+}
+
+/** What follows from an event: further queries to send, the end of the round, or nothing yet. */
+export type Step = { readonly send: readonly ControlQuery[] } | { readonly end: RoundOutcome } | null;
+
+/** Denials per hour of which each is confirmed; beyond that, confirmations become rarer with each one. */
+const CONFIRMED_EACH = 5;
+const HOUR_MS = 3_600_000;
+/** A denial is confirmed if nothing was found for this long. */
+const SILENCE_MS = 5 * 60_000;
+/** How often a name that cannot exist is tried, while the server is in use. */
+const INVALID_MS = 30 * 60_000;
+/** After a round that did not end in trust, for how long replies do not cause another one. */
+const RETRY_MS = 1000;
+
+/**
+ * The kind of a reply. AAAA denials are minor: a host without AAAA records is common, and every verdict that rests on
+ * missing addresses needs the A query to be denied as well.
+ */
+export function kindOf({ type }: Question, { nxdomain, records }: Reply): ReplyKind {
+  const found = !nxdomain && records.some(({ record }) => record.type === type || record.type === 'CNAME');
+  return found ? 'positive' : type === 'AAAA' ? 'minor' : 'denial';
+}
+
+/** The query for a control name: NS of a top-level domain or the root, MX of a mail domain. */
+export const controlQuestion = (name: string): Question => ({
+  name,
+  type: name.lastIndexOf('.') <= 0 ? 'NS' : 'MX',
+});
+
+export class Trust {
+  readonly #options: ConstructorParameters<typeof Trust>[0];
+  #state: TrustState = 'unchecked';
+  #round: Round | null = null;
+  /** Control names that were found when last asked, in the order of the confirmations. */
+  readonly #found = new Set<Question>();
+  #learned: Question | null = null;
+  #lastFound = Number.NEGATIVE_INFINITY;
+  #lastInvalid = Number.NEGATIVE_INFINITY;
+  #lastFailure = Number.NEGATIVE_INFINITY;
+  /** Denials believed since something was found. */
+  #run = 0;
+  /** Confirmations in the hour since `#hour`. */
+  #confirmations = 0;
+  #hour = Number.NEGATIVE_INFINITY;
+
+  constructor(options: {
+    /** At least one. */
+    controls: readonly Question[];
+    /** A different name under `.invalid` at each call. */
+    invalidName: () => string;
+    /** In a laboratory, whose resolver may know only its own names, any name that is found counts as a control. */
+    laboratory: boolean;
+  }) {
+    this.#options = options;
+  }
+
+  get state(): TrustState {
+    return this.#state;
+  }
+
+  /** Whether a round is under way. */
+  get checking(): boolean {
+    return this.#round !== null;
+  }
+
+  /** Whether a reply can be used. `hold`: once the round that is under way, or that the caller begins, has ended. */
+  rule(kind: ReplyKind, now: number): Ruling {
+    const recheck = now - this.#lastFailure >= RETRY_MS;
+    switch (this.#state) {
+      case 'unchecked':
+        if (recheck) return 'hold';
+        return kind === 'denial' ? 'unconfirmed' : 'believe';
+      case 'trusted':
+        if (kind !== 'denial') return 'believe';
+        if (this.#run < this.#allowedRun(now) && now - this.#lastFound <= SILENCE_MS) {
+          this.#run++;
+          return 'believe';
+        }
+        return recheck ? 'hold' : 'unconfirmed';
+      case 'denies_every_name':
+        return recheck || (kind === 'positive' && this.#options.laboratory) ? 'hold' : this.#state;
+      case 'answers_every_name':
+        return recheck ? 'hold' : this.#state;
+    }
+  }
+
+  /** An ordinary query was answered with records. True: the server is trusted, which confirms the denials held. */
+  onFound(question: Question, now: number): boolean {
+    if (this.#options.laboratory) {
+      if (this.#learned) this.#found.delete(this.#learned);
+      this.#learned = question;
+      if (this.#state === 'trusted') this.#found.add(question);
+      if (this.#round) this.#round.found = true;
+    }
+    if (this.#state !== 'trusted') return false;
+    this.#run = 0;
+    this.#lastFound = now;
+    return true;
+  }
+
+  /** Whether it is time to try a name that cannot exist, without a denial to confirm. */
+  invalidIsDue(now: number): boolean {
+    return this.#state === 'trusted' && this.#round === null && now - this.#lastInvalid >= INVALID_MS;
+  }
+
+  /** Begins a round; the queries to send. Each one's result goes to `onControl`. */
+  begin(now: number): readonly ControlQuery[] {
+    if (this.#state !== 'trusted') return this.#beginFull();
+    if (now - this.#hour >= HOUR_MS) {
+      this.#hour = now;
+      this.#confirmations = 0;
+    }
+    this.#confirmations++;
+    const [control] = this.#found;
+    if (control === undefined) return this.#beginFull();
+    // To the end of the order: caches between us and the Internet may have the answer to the same question for long.
+    this.#found.delete(control);
+    this.#found.add(control);
+    return this.#queries([control], now - this.#lastInvalid >= INVALID_MS, false);
+  }
+
+  /** `null`: the query failed. Results that arrive after their round are of no consequence. */
+  onControl(query: ControlQuery, kind: ReplyKind | null, now: number): Step {
+    const { round, question, invalid } = query;
+    round.open--;
+    if (invalid) {
+      round.invalidOpen = false;
+      this.#lastInvalid = now;
+    } else if (kind === 'positive') this.#found.add(question);
+    else this.#found.delete(question);
+    if (round !== this.#round) return null;
+    if (invalid && kind === 'positive') return { end: this.#end('answers_every_name', now) };
+    if (!invalid && kind === 'positive') round.found = true;
+    if (!invalid && kind === 'denial') round.denied = true;
+    return this.conclude(now);
+  }
+
+  /** The end of the round, as far as the results so far allow. */
+  conclude(now: number): Step {
+    const round = this.#round;
+    if (round === null) return null;
+    if (round.found && !round.invalidOpen) return { end: this.#end('trusted', now) };
+    if (round.open > 0) return null;
+    if (!round.full) return { send: this.#beginFull() };
+    return { end: this.#end(round.denied ? 'denies_every_name' : 'inconclusive', now) };
+  }
+
+  #beginFull(): readonly ControlQuery[] {
+    const { controls } = this.#options;
+    return this.#queries(this.#learned ? [...controls, this.#learned] : controls, true, true);
+  }
+
+  #queries(questions: readonly Question[], invalid: boolean, full: boolean): readonly ControlQuery[] {
+    const open = questions.length + (invalid ? 1 : 0);
+    const round = { full, open, invalidOpen: invalid, found: false, denied: false };
+    this.#round = round;
+    const queries = questions.map((question) => ({ question, invalid: false, round }));
+    if (!invalid) return queries;
+    return [...queries, { question: { name: this.#options.invalidName(), type: 'A' }, invalid: true, round }];
+  }
+
+  #end(outcome: RoundOutcome, now: number): RoundOutcome {
+    this.#round = null;
+    this.#lastFailure = outcome === 'trusted' ? Number.NEGATIVE_INFINITY : now;
+    if (outcome === 'trusted') this.#lastFound = now;
+    if (outcome === 'inconclusive') return outcome;
+    if (outcome !== 'trusted') this.#found.clear();
+    this.#run = 0;
+    if (this.#state !== outcome) this.#hour = Number.NEGATIVE_INFINITY;
+    this.#state = outcome;
+    return outcome;
+  }
+
+  /**
+   * How many denials in a row are believed without a confirmation. None at first, so that a server that begins to lie is
+   * caught at once; after some confirmations in the same hour, which traffic with many dead domains causes, twice as many
+   * after each, so that an hour costs a handful of control queries whatever the traffic.
+   */
+  #allowedRun(now: number): number {
+    const confirmations = now - this.#hour >= HOUR_MS ? 0 : this.#confirmations;
+    return confirmations < CONFIRMED_EACH ? 0 : 2 ** Math.min(confirmations - CONFIRMED_EACH, 20);
+  }
+}

@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createVerifier, VerificationUnavailableError, type Verifier, VerifierClosedError } from '../../src/index.ts';
+import { CONTROL_ZONE, type DnsLab, LIES, zone } from '../lab/dns.ts';
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+async function verifierOn(options: Parameters<typeof createVerifier>[0] = {}): Promise<[Verifier, DnsLab]> {
+  const dns = await zone({
+    ...CONTROL_ZONE,
+    'mx.gmail.com': { A: ['142.250.102.27'] },
+    'slow.com': { fault: 'silent' },
+  });
+  const verifier = createVerifier({ dnsServers: [`127.0.0.1:${dns.port}`], ...options });
+  opened.push(dns, verifier);
+  return [verifier, dns];
+}
+
+describe('a closed verifier', () => {
+  it('says that it is closed', async () => {
+    const [verifier] = await verifierOn();
+    expect((await verifier.verify('a@gmail.com')).status).toBe('good');
+    verifier.close();
+    const refused = verifier.verify('a@gmail.com');
+    await expect(refused).rejects.toThrow(VerifierClosedError);
+    await expect(refused).rejects.toThrow(/closed/);
+    await expect(verifier.verify('a..b@gmail.com')).rejects.toThrow(VerifierClosedError);
+  });
+
+  it('says so as well to checks that were running', async () => {
+    const [verifier, dns] = await verifierOn();
+    const running = verifier.verify('a@slow.com');
+    await expect.poll(() => dns.asked('slow.com')).toBe(1);
+    verifier.close();
+    await expect(running).rejects.toThrow(VerifierClosedError);
+  });
+});
+
+describe('a resolver that lies', () => {
+  it.each(LIES)('%s for every name: no verdict that rests on DNS', async (lie) => {
+    const [verifier, dns] = await verifierOn();
+    dns.lie(lie);
+    const refused = verifier.verify('a@gmail.com');
+    await expect(refused).rejects.toThrow(VerificationUnavailableError);
+    await expect(refused).rejects.toThrow(lie === 'one address' ? /invents an address/ : /denies names that exist/);
+    expect((await verifier.verify('a@mailinator.com')).reason).toBe('disposable_domain');
+    await dns.resume();
+    const again = () => verifier.verify('a@gmail.com').then((report) => report.status, String);
+    await expect.poll(again, { timeout: 40_000 }).toBe('good');
+  });
+
+  it('is believed without control names', async () => {
+    const [verifier, dns] = await verifierOn({ dnsControlNames: [] });
+    dns.lie('nxdomain');
+    expect((await verifier.verify('a@gmail.com')).reason).toBe('domain_not_found');
+  });
+});

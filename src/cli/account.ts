@@ -32,6 +32,7 @@ const toJson = (a: Account) => ({
   status: a.status,
   balance: a.balance,
   locked: a.locked,
+  second_factor_required: a.secondFactorRequired,
 });
 
 /** Throws if there is no such account. */
@@ -99,6 +100,8 @@ const set = () =>
     )
     .option('--suspend', 'reject all requests with its API keys')
     .option('--resume', 'lift the suspension')
+    .option('--require-second-factor', 'let members in only with a second factor')
+    .option('--no-require-second-factor', 'let members in with a password alone')
     .action(
       async (
         id: string,
@@ -109,6 +112,7 @@ const set = () =>
           rateLimit?: number | null;
           suspend?: boolean;
           resume?: boolean;
+          requireSecondFactor?: boolean;
         },
       ) => {
         if (flags.suspend && flags.resume) throw new UsageError('--suspend and --resume cannot be combined.');
@@ -116,17 +120,20 @@ const set = () =>
           ...(flags.name === undefined ? {} : { name: parseName(flags.name) }),
           ...(flags.plan === undefined ? {} : { plan: flags.plan }),
           ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit }),
+          ...(flags.requireSecondFactor === undefined ? {} : { secondFactorRequired: flags.requireSecondFactor }),
           ...(flags.suspend ? { status: 'suspended' as const } : flags.resume ? { status: 'active' as const } : {}),
         };
         if (Object.keys(change).length === 0)
-          throw new UsageError('give at least one of --name, --plan, --rate-limit, --suspend and --resume.');
+          throw new UsageError(
+            'give at least one of --name, --plan, --rate-limit, --suspend, --resume and --require-second-factor.',
+          );
         await withStore(optionsFrom(flags, 'account'), async (store) => {
           const account = await store.accounts.set((await requireAccount(store, id)).id, change, commandActor());
           if (!account) throw new CommandFailure(`account ${id} no longer exists.`);
           printResult(
             flags,
             toJson(account),
-            `Account ${id}: ${account.plan}, ${account.rateLimit} requests per ${WINDOW}, ${account.status}.`,
+            `Account ${id}: ${account.plan}, ${account.rateLimit} requests per ${WINDOW}, ${account.status}${account.secondFactorRequired ? ', second factor required' : ''}.`,
           );
         });
       },

@@ -8,6 +8,8 @@ export const AUDIT_ACTIONS = [
   'account.rate_limit_set',
   'account.suspended',
   'account.resumed',
+  'account.second_factor_required',
+  'account.second_factor_optional',
   'credits.granted',
   'key.created',
   'key.changed',

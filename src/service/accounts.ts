@@ -2,6 +2,7 @@ import { ApiError } from '../kernel/errors.ts';
 import type { AccountId, Actor, AuditEntry, LedgerRow, Store, Account as StoredAccount } from '../store/store.ts';
 import type { ActingMember } from './members.ts';
 import { parseName } from './names.ts';
+import type { SignedIn } from './sign-in/session.ts';
 
 export type { AuditEntry, LedgerRow };
 
@@ -27,8 +28,14 @@ export interface AccountService {
   get(account: AccountId): Promise<Account>;
   change(
     account: AccountId,
-    change: { name?: string | undefined; retentionDays?: number | null | undefined },
+    change: {
+      name?: string | undefined;
+      retentionDays?: number | null | undefined;
+      /** True only in a session begun with a second factor. */
+      secondFactorRequired?: boolean | undefined;
+    },
     by: Actor,
+    session: Pick<SignedIn, 'withSecondFactor'>,
   ): Promise<Account>;
   /** The balance below which owners and admins are notified; null: never. */
   setLowBalance(account: AccountId, credits: number | null, by: Actor): Promise<void>;
@@ -58,7 +65,9 @@ export function createAccountService(parts: {
     retentionDaysMax,
     get: async (account) => shown(await accounts.get(account)),
 
-    async change(account, { name, retentionDays }, by) {
+    async change(account, { name, retentionDays, secondFactorRequired }, by, { withSecondFactor }) {
+      if (secondFactorRequired === true && !withSecondFactor)
+        throw new ApiError('second_factor_missing', undefined, { field: 'second_factor_required' });
       if (retentionDays !== undefined && retentionDays !== null && retentionDays > retentionDaysMax) {
         const message = `retention_days must be at most ${retentionDaysMax}, the server's limit.`;
         throw new ApiError('retention_too_long', message, { field: 'retention_days' });
@@ -66,6 +75,7 @@ export function createAccountService(parts: {
       const change = {
         ...(name === undefined ? {} : { name: parseName(name) }),
         ...(retentionDays === undefined ? {} : { retentionDays }),
+        ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
       };
       return shown(await accounts.set(account, change, by));
     },

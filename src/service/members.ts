@@ -20,7 +20,7 @@ export interface ActingMember {
 /** Members, roles and invitations. All methods throw ApiError. */
 export interface MemberService {
   /** Null if the user is not a member or there is no such account. */
-  role(account: string, user: string): Promise<{ account: AccountId; role: Role } | null>;
+  role(account: string, user: string): ReturnType<Store['members']['role']>;
   list(account: AccountId): Promise<{ members: Member[]; invitations: Invitation[] }>;
   setRole(by: ActingMember, user: string, role: Role): Promise<void>;
   /** Removes another member, or the acting member, who leaves. */

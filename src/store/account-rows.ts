@@ -21,6 +21,7 @@ export const toAccount = (row: Row<'accounts'>): Account => ({
   locked: row.locked,
   retentionDays: row.retention_days,
   lowBalance: row.low_balance,
+  secondFactorRequired: row.second_factor_required === 1,
   createdAt: row.created_at,
 });
 
@@ -32,7 +33,7 @@ export function whole(credits: number): number {
 /** Columns to write and events to log; unchanged values are omitted. */
 export function changesTo(
   before: Row<'accounts'>,
-  { name, plan, rateLimit, status, retentionDays, lowBalance }: AccountChange,
+  { name, plan, rateLimit, status, retentionDays, lowBalance, secondFactorRequired }: AccountChange,
 ): { values: Updateable<AccountsTable>; deeds: AuditEvent[] } {
   const values: Updateable<AccountsTable> = {};
   const events: AuditEvent[] = [];
@@ -52,6 +53,12 @@ export function changesTo(
   put('status', status, status === 'suspended' ? 'account.suspended' : 'account.resumed');
   put('retention_days', retentionDays, 'account.retention_set');
   put('low_balance', lowBalance, 'account.low_balance_set');
+  const required = secondFactorRequired === undefined ? before.second_factor_required : Number(secondFactorRequired);
+  if (required !== before.second_factor_required) {
+    values.second_factor_required = required;
+    const action = required === 1 ? 'account.second_factor_required' : 'account.second_factor_optional';
+    events.push({ action, target: before.name, detail: {} });
+  }
   // A new threshold can alert again.
   if (values.low_balance !== undefined) values.low_balance_told_at = null;
   return { values, deeds: events };

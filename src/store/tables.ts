@@ -35,6 +35,8 @@ export interface AccountsTable {
   retention_days: Generated<number | null>;
   low_balance: Generated<number | null>;
   low_balance_told_at: Generated<number | null>;
+  /** 1 or 0. */
+  second_factor_required: Generated<number>;
 }
 interface KeysTable {
   id: string;

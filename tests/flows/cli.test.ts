@@ -67,6 +67,7 @@ describe('account and key, while the service runs', () => {
     expect((await usage(key)).json).toMatchObject({ plan: 'starter', rate_limit: { limit: 60 } });
     await json('account', 'set', id, '--rate-limit', '7');
     expect((await usage(key)).json.rate_limit.limit).toBe(7);
+    expect(await json('account', 'set', id, '--require-second-factor')).toMatchObject({ second_factor_required: true });
     const listed = await json('key', 'list', '--account', id);
     expect(listed).toMatchObject([{ id: keyId, name: 'site', allow_ips: ['127.0.0.0/8', '::1'], revoked_at: null }]);
     expect(JSON.stringify(listed)).not.toContain(key);
@@ -94,6 +95,7 @@ describe('account and key, while the service runs', () => {
       'credits.granted',
       'account.plan_set',
       'account.rate_limit_set',
+      'account.second_factor_required',
       'key.changed',
       'key.changed',
       'key.changed',

@@ -18,6 +18,7 @@ describeStores('accounts', (lab) => {
       locked: 0,
       retentionDays: null,
       lowBalance: null,
+      secondFactorRequired: false,
       createdAt: lab.clock.now(),
     });
     expect(await store.accounts.get(account.id)).toEqual(account);

@@ -26,10 +26,24 @@ describeStores('members', (lab) => {
     ]);
     const second = await store.accounts.create({ name: 'Second', plan: 'starter', rateLimit: null, credits: 0 });
     await store.members.add(second.id, bob, 'admin', BY);
-    await store.accounts.set(second.id, { status: 'suspended' });
+    await store.accounts.set(second.id, { status: 'suspended', secondFactorRequired: true });
     expect(await store.members.ofUser(bob)).toEqual([
-      { account: account.id, accountName: 'Example', plan: 'premium', status: 'active', role: 'member' },
-      { account: second.id, accountName: 'Second', plan: 'starter', status: 'suspended', role: 'admin' },
+      {
+        account: account.id,
+        accountName: 'Example',
+        plan: 'premium',
+        status: 'active',
+        role: 'member',
+        secondFactorRequired: false,
+      },
+      {
+        account: second.id,
+        accountName: 'Second',
+        plan: 'starter',
+        status: 'suspended',
+        role: 'admin',
+        secondFactorRequired: true,
+      },
     ]);
     expect(await actions(store, account.id)).toEqual(['member.added bob@example.com', 'member.added jane@example.com']);
   });
@@ -40,7 +54,10 @@ describeStores('members', (lab) => {
     const stranger = await member(store);
     const jane = await person(store, 'jane@example.com');
     await store.members.add(account.id, jane, 'admin', BY);
-    expect(await store.members.role(account.id, jane)).toEqual({ account: account.id, role: 'admin' });
+    const membership = { account: account.id, role: 'admin', secondFactorRequired: false };
+    expect(await store.members.role(account.id, jane)).toEqual(membership);
+    await store.accounts.set(account.id, { secondFactorRequired: true });
+    expect(await store.members.role(account.id, jane)).toEqual({ ...membership, secondFactorRequired: true });
     expect(await store.members.role(stranger.account.id, jane)).toBeNull();
     expect(await store.members.role('acc_none', jane)).toBeNull();
     expect(await store.members.role(account.id, 'usr_none')).toBeNull();

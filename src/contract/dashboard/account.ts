@@ -5,7 +5,19 @@ import { NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/plans.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
-import { Before, Email, Name, Next, PageSize, Password, Plan, Role, Status, Time } from './fields.ts';
+import {
+  Before,
+  Email,
+  Name,
+  Next,
+  PageSize,
+  Password,
+  Plan,
+  Role,
+  SecondFactorRequired,
+  Status,
+  Time,
+} from './fields.ts';
 
 export const AccountReply = Type.Object(
   {
@@ -21,6 +33,7 @@ export const AccountReply = Type.Object(
     retention_days: Type.Integer(),
     /** The longest that the server allows. */
     retention_days_max: Type.Integer(),
+    second_factor_required: SecondFactorRequired,
     created_at: Time,
     role: Role,
   },
@@ -36,6 +49,8 @@ export const AccountChangeRequest = Type.Object({
       'x-error': 'retention_days must be a whole number of at least 1, or null.',
     }),
   ),
+  /** True only in a session begun with a second factor. */
+  second_factor_required: Type.Optional(SecondFactorRequired),
 });
 /** `name`: the account's own, typed as a confirmation. */
 export const AccountDeleteRequest = Type.Object({

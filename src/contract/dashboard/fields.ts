@@ -19,6 +19,12 @@ export const Status = OneOf(ACCOUNT_STATUSES, { 'x-error': `status must be ${cho
 /** Of an account or a key. */
 export const Name = Text('name', NAME_LENGTH);
 
+export const SecondFactorRequired = Type.Boolean({
+  description:
+    'Whether members can use the account only in sessions begun with a code of an authenticator app or a passkey.',
+  'x-error': 'second_factor_required must be true or false.',
+});
+
 export const Time = Type.String({ format: 'date-time' });
 
 export const Email = Text('email', USER_EMAIL_LENGTH, { 'x-error': 'email must be an email address.' });

@@ -2,7 +2,18 @@ import Type, { type Static } from 'typebox';
 import { CODE_LENGTH, PASSKEY_NAME_LENGTH } from '../../kernel/limits.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
-import { Email, NewPassword, Password, PersonName, Plan, Role, Status, Time, Token } from './fields.ts';
+import {
+  Email,
+  NewPassword,
+  Password,
+  PersonName,
+  Plan,
+  Role,
+  SecondFactorRequired,
+  Status,
+  Time,
+  Token,
+} from './fields.ts';
 
 /** Who is signed in, what they may see, and what the sign-in page offers. Answered to anybody. */
 export const SessionReply = Type.Object(
@@ -14,6 +25,8 @@ export const SessionReply = Type.Object(
         name: Type.String(),
         /** Whether sign-in requires a code of an authenticator app. */
         second_factor: Type.Boolean(),
+        /** Whether this session was begun with a code or a passkey. */
+        with_second_factor: Type.Boolean(),
         operator: Type.Boolean(),
       }),
     ),
@@ -24,6 +37,7 @@ export const SessionReply = Type.Object(
         role: Role,
         plan: Plan,
         status: Status,
+        second_factor_required: SecondFactorRequired,
       }),
     ),
     /** Whether anyone may sign up. */

@@ -72,7 +72,9 @@ async function sessionContext(
   return { ...context, user, actor: { kind, id: user.id, name: user.email, ip } };
 }
 
-/** Throws `not_found` for an account of other people, `role_not_sufficient` within one's own. */
+/**
+ * Throws `not_found` for an account of other people; within one's own `second_factor_required` and `role_not_sufficient`.
+ */
 async function accountContext(
   members: HttpContext['members'],
   required: Role,
@@ -82,7 +84,9 @@ async function accountContext(
 ): Promise<AccountContext> {
   const membership = await members.role(id, user.id);
   if (membership === null) throw new ApiError('not_found');
-  requestState(session.request).account = membership.account;
-  requireRole(membership.role, required);
-  return { ...session, ...membership };
+  const { account, role, secondFactorRequired } = membership;
+  requestState(session.request).account = account;
+  if (secondFactorRequired && !user.withSecondFactor) throw new ApiError('second_factor_required');
+  requireRole(role, required);
+  return { ...session, account, role };
 }

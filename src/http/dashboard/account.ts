@@ -22,6 +22,7 @@ const accountReply = (a: Account, retentionDaysMax: number, role: Role): C.Accou
   credits: { remaining: a.balance, locked: a.locked },
   retention_days: a.retentionDays,
   retention_days_max: retentionDaysMax,
+  second_factor_required: a.secondFactorRequired,
   created_at: toIso(a.createdAt),
   role,
 });
@@ -82,12 +83,20 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.AccountChangeRequest },
     output: { content: C.AccountReply },
-    doc: { operationId: 'changeAccount', tag: 'Dashboard', summary: 'Change name and retention', errors: [422] },
+    doc: {
+      operationId: 'changeAccount',
+      tag: 'Dashboard',
+      summary: 'Change name, retention, and whether members need a second factor',
+      errors: [422],
+    },
     serve:
       ({ account: accounts }) =>
-      async ({ account, role, actor }, { body: { name, retention_days: retentionDays } }) => {
-        if (name === undefined && retentionDays === undefined) throw nothingToChange('name or retention_days');
-        const changed = await accounts.change(account, { name, retentionDays }, actor);
+      async ({ account, role, actor, user }, { body }) => {
+        const { name, retention_days: retentionDays, second_factor_required: secondFactorRequired } = body;
+        if (name === undefined && retentionDays === undefined && secondFactorRequired === undefined)
+          throw nothingToChange('name, retention_days or second_factor_required');
+        const change = { name, retentionDays, secondFactorRequired };
+        const changed = await accounts.change(account, change, actor, user);
         return { body: accountReply(changed, accounts.retentionDaysMax, role) };
       },
   }),

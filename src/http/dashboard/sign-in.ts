@@ -5,11 +5,12 @@ import { browserRequest, done, keep, NOTHING, signedIn } from './browser-request
 import { INVITATION_ROUTES } from './invitation.ts';
 import { SECURITY_ROUTES } from './security.ts';
 
-const shown = ({ id, email, name, secondFactor, operator }: SignedIn) => ({
+const shown = ({ id, email, name, secondFactor, withSecondFactor, operator }: SignedIn) => ({
   id,
   email,
   name,
   second_factor: secondFactor,
+  with_second_factor: withSecondFactor,
   operator,
 });
 
@@ -26,12 +27,13 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
       const memberships = session === null ? [] : await c.signIn.accountsOf(session.user);
       const body: C.SessionReply = {
         user: session === null ? null : shown(session.user),
-        accounts: memberships.map(({ account: id, accountName: name, role, plan, status }) => ({
+        accounts: memberships.map(({ account: id, accountName: name, role, plan, status, secondFactorRequired }) => ({
           id,
           name,
           role,
           plan,
           status,
+          second_factor_required: secondFactorRequired,
         })),
         ...c.signIn.offers,
         ip: context.ip,

@@ -37,6 +37,18 @@ export const DASHBOARD_ERRORS = {
     message: 'The code is incorrect or has already been used.',
     fix: 'Wait for the next code in the authenticator app. Check that the clocks of both devices are correct.',
   },
+  second_factor_required: {
+    status: 403,
+    message:
+      'This account requires a second factor, and this session was begun without one. Set up an authenticator app, or sign in with a passkey.',
+    fix: 'Set up an authenticator app, or a passkey to sign in with. If you have one already, sign out and sign in again.',
+  },
+  second_factor_missing: {
+    status: 422,
+    message:
+      'You signed in without a second factor, so you would lock yourself out. Set up an authenticator app or sign in with a passkey first.',
+    fix: 'Set up an authenticator app, or sign in with a passkey, before you require a second factor of all members.',
+  },
   second_factor_exists: { status: 422, message: 'Two-factor authentication is already on.', fix: 'Turn it off first.' },
   passkey_refused: {
     status: 422,

@@ -16,6 +16,7 @@ import type { Store } from '../../store/store.ts';
 import { internalAuthEndpoints } from './internal-endpoints.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { relyingParty } from './relying-party.ts';
+import { secondFactorSessions } from './second-factor-sessions.ts';
 import { sessionTokenHashes } from './session-token-hashes.ts';
 
 const DAY_SECONDS = DAY_MS / 1000;
@@ -71,6 +72,7 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
     },
     plugins: [
       sessionTokenHashes,
+      secondFactorSessions,
       twoFactor({
         issuer: 'Mailvet',
         schema: { twoFactor: { modelName: 'auth_two_factors' } },

@@ -12,6 +12,7 @@ import {
   headersOf,
 } from './library-calls.ts';
 import type { Limits } from './limits.ts';
+import { endSecondFactor } from './second-factor-sessions.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -119,9 +120,11 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
     },
 
     async remove(browser, id) {
-      if (!(await rowsOf(browser)).some((row) => row.id === id)) return false;
+      const row = (await rowsOf(browser)).find((one) => one.id === id);
+      if (row === undefined) return false;
       const { api } = await library();
       await callLibrary({}, () => api.deletePasskey({ body: { id }, headers: headersOf(browser, 'session_token') }));
+      await endSecondFactor(await (await library()).$context, row.userId);
       return true;
     },
 

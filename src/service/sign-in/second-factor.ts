@@ -10,6 +10,7 @@ import {
   headersOf,
 } from './library-calls.ts';
 import type { Limits } from './limits.ts';
+import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
 
 export interface SecondFactorService {
@@ -80,6 +81,7 @@ export function createSecondFactor(parts: {
         }),
       );
       await limits.clear('password', user.id);
+      await endSecondFactor(await (await library()).$context, user.id);
       return { setCookie: cookiesOf(headers) };
     },
   };

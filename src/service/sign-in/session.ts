@@ -4,7 +4,10 @@ export interface SignedIn {
   readonly email: string;
   readonly name: string;
   readonly operator: boolean;
+  /** Whether a code of an authenticator app is asked after the password. */
   readonly secondFactor: boolean;
+  /** Whether this session was begun with a code or a passkey. */
+  readonly withSecondFactor: boolean;
 }
 
 /** Reads sessions: the part of the sign-in service that the dashboard's guard needs. */

@@ -74,11 +74,18 @@ export function createSessions({ library, limits, devices }: SessionParts): Sess
         api.getSession({ headers, returnHeaders: true }),
       );
       if (found.response === null) return null;
-      const { createdAt } = found.response.session;
+      const { createdAt, secondFactor: withSecondFactor } = found.response.session;
       // The library stamps sessions with the system's time.
       if (systemClock.now() - createdAt.getTime() >= SESSION_MAX_DAYS * DAY_MS) return null;
       const { id, email, name, operator, twoFactorEnabled } = found.response.user;
-      const user = { id, email, name, operator: operator === true, secondFactor: twoFactorEnabled === true };
+      const user = {
+        id,
+        email,
+        name,
+        operator: operator === true,
+        secondFactor: twoFactorEnabled === true,
+        withSecondFactor: withSecondFactor === true,
+      };
       return { user, setCookie: cookiesOf(found.headers) };
     },
 

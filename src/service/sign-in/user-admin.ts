@@ -3,6 +3,7 @@ import { toDate } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
 import type { Store, User } from '../../store/store.ts';
 import type { Library } from './library.ts';
+import { endSecondFactor } from './second-factor-sessions.ts';
 
 /** 190 bits, too long to guess. */
 const TOKEN_LENGTH = 32;
@@ -48,6 +49,7 @@ export function createUserAdmin(parts: {
     await internalAdapter.updateUser(user, { twoFactorEnabled: false });
     await adapter.deleteMany({ model: 'twoFactor', where });
     await adapter.deleteMany({ model: 'passkey', where });
+    await endSecondFactor({ adapter }, user);
   }
 
   return {
@@ -87,6 +89,7 @@ export function createUserAdmin(parts: {
         });
       if (!kept.sessions) await internalAdapter.deleteUserSessions(user);
       if (!kept.passkeys) await adapter.deleteMany({ model: 'passkey', where: [{ field: 'userId', value: user }] });
+      if (kept.sessions) await endSecondFactor({ adapter }, user);
       await endLinks(await library(), user);
       if (!proven) await internalAdapter.updateUser(user, { emailVerified: true });
     },

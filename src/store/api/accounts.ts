@@ -21,6 +21,8 @@ export interface Account {
   readonly retentionDays: number | null;
   /** Below this balance, owners and admins get an alert; null: never. */
   readonly lowBalance: number | null;
+  /** Whether members can use it only in sessions begun with a second factor. */
+  readonly secondFactorRequired: boolean;
   readonly createdAt: number;
 }
 
@@ -55,6 +57,7 @@ export interface AccountChange {
   readonly status?: AccountStatus;
   readonly retentionDays?: number | null;
   readonly lowBalance?: number | null;
+  readonly secondFactorRequired?: boolean;
 }
 
 /** The alert to one of the account's admins; null: none. */

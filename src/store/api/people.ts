@@ -33,6 +33,8 @@ export interface Membership {
   readonly plan: Plan;
   readonly status: AccountStatus;
   readonly role: Role;
+  /** Of the account. */
+  readonly secondFactorRequired: boolean;
 }
 
 export interface Member {
@@ -77,7 +79,7 @@ export type RoleOutcome = 'done' | 'not_found' | 'last_owner' | 'changed';
 /** Every change is written to the audit log in the same transaction. */
 export interface Members {
   /** Null: not a member, or the account was deleted. */
-  role(account: string, user: string): Promise<{ account: AccountId; role: Role } | null>;
+  role(account: string, user: string): Promise<Pick<Membership, 'account' | 'role' | 'secondFactorRequired'> | null>;
   /** Oldest account first. */
   ofUser(user: string): Promise<Membership[]>;
   list(account: AccountId): Promise<Member[]>;

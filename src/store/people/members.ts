@@ -62,31 +62,34 @@ export function members(driver: StorageDriver): Members {
       const row = await db
         .selectFrom('members as m')
         .innerJoin('accounts as a', 'a.id', 'm.account_id')
-        .select(['m.account_id', 'm.role'])
+        .select(['m.account_id', 'm.role', 'a.second_factor_required'])
         .where('m.account_id', '=', account)
         .where('m.user_id', '=', user)
         .where('a.status', '<>', 'deleted')
         .executeTakeFirst();
-      return row === undefined ? null : { account: accountId(row.account_id), role: row.role };
+      if (row === undefined) return null;
+      const { role, second_factor_required: required } = row;
+      return { account: accountId(row.account_id), role, secondFactorRequired: required === 1 };
     },
 
     async ofUser(user) {
       const rows = await db
         .selectFrom('members as m')
         .innerJoin('accounts as a', 'a.id', 'm.account_id')
-        .select(['a.id', 'a.name', 'a.plan', 'a.status', 'm.role'])
+        .select(['a.id', 'a.name', 'a.plan', 'a.status', 'a.second_factor_required', 'm.role'])
         .where('m.user_id', '=', user)
         .where('a.status', '<>', 'deleted')
         .$narrowType<{ status: AccountStatus }>()
         .orderBy('a.created_at')
         .orderBy('a.id')
         .execute();
-      return rows.map(({ id, name, plan, status, role }) => ({
+      return rows.map(({ id, name, plan, status, role, second_factor_required: required }) => ({
         account: accountId(id),
         accountName: name,
         plan,
         status,
         role,
+        secondFactorRequired: required === 1,
       }));
     },
 

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../src/kernel/ids.ts';
 import { hashPassword } from '../../../src/service/sign-in/passwords.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { PASSWORD, peopleOf, person } from '../../lab/person.ts';
+import { totp } from '../../lab/second-factor.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { button, dialog, expectText, field, fillIn, goTo, heading, rowOf, says, signInAs } from '../steps.ts';
 
@@ -74,6 +75,35 @@ describeBrowser('the account', (browser) => {
     other.refused(404, `/dashboard/accounts/${api.account.id}/filters`);
     await other.page.getByRole('link', { name: 'Filters', exact: true }).click();
     await heading(other.page, 'No account').waitFor();
+  });
+
+  it('requires a second factor; a member without one is led to setting it up', async () => {
+    const { page, who, api } = await somebody();
+    const setting = page.getByRole('region', { name: 'Second factor' });
+    await setting.getByRole('link', { name: 'set up an authenticator app' }).waitFor();
+    const { secret } = (await who.call('POST', '/dashboard/totp', { password: who.password })).json;
+    await who.call('POST', '/dashboard/totp/confirm', { code: totp(secret) });
+    const jane = await person(lab, { account: api.account.id, role: 'member' });
+
+    const strict = await browser.visit(`${lab.url}/account`, { as: who });
+    await button(strict.page, 'Require a second factor').click();
+    await button(dialog(strict.page), 'Require a second factor').click();
+    await says(strict.page, 'Members can use this account only after signing in with a code');
+
+    const other = await browser.visit(`${lab.url}/`, { as: jane });
+    await heading(other.page, 'Second factor required').waitFor();
+    await goTo(other.page, 'Members', 'Second factor required');
+    await other.page.getByRole('link', { name: 'Set up a second factor' }).click();
+    await button(other.page, 'Set up authenticator app').click();
+    const setUp = dialog(other.page, 'Set up authenticator app');
+    await field(setUp, 'Password').fill(jane.password);
+    await button(setUp, 'Continue').click();
+    const janes = (await setUp.getByLabel('secret', { exact: true }).textContent()) ?? '';
+    await field(setUp, 'Authenticator code').fill(totp(janes));
+    await button(setUp, 'Confirm').click();
+    await says(other.page, 'Two-factor authentication is on.');
+    await goTo(other.page, 'Members');
+    await rowOf(other.page, jane.email).waitFor();
   });
 
   it('an existing user joins and switches between accounts; a revoked link is invalid', async () => {

@@ -28,6 +28,7 @@ describe('the account', () => {
       credits: { remaining: 50, locked: 0 },
       retention_days: 30,
       retention_days_max: 30,
+      second_factor_required: false,
       created_at: expect.any(String),
       role: 'admin',
     });

@@ -22,9 +22,19 @@ describe('signing in', () => {
     const session = await john.call('GET', '/dashboard/session');
     expect(session.status).toBe(200);
     expect(session.headers.get('cache-control')).toBe('no-store');
+    const byPassword = { second_factor: false, with_second_factor: false };
     expect(session.json).toEqual({
-      user: { id: john.id, email: 'john@example.com', name: 'John', second_factor: false, operator: false },
-      accounts: [{ id: account.id, name: account.name, role: 'admin', plan: 'premium', status: 'active' }],
+      user: { id: john.id, email: 'john@example.com', name: 'John', ...byPassword, operator: false },
+      accounts: [
+        {
+          id: account.id,
+          name: account.name,
+          role: 'admin',
+          plan: 'premium',
+          status: 'active',
+          second_factor_required: false,
+        },
+      ],
       signup: false,
       mail: false,
       ip: '127.0.0.1',

@@ -1,11 +1,12 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, type ErrorCode } from './client.ts';
 
-/** The session has ended, or an account or role was removed elsewhere: the cached session is stale. */
+/** The session has ended, or an account, a role or a second factor changed elsewhere: the cached session is stale. */
 const STALE_SESSION_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'not_signed_in',
   'not_found',
   'role_not_sufficient',
+  'second_factor_required',
 ]);
 
 export function handleApiError(error: Error): void {

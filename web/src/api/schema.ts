@@ -667,7 +667,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change name and retention */
+        /** Change name, retention, and whether members need a second factor */
         patch: operations["changeAccount"];
         trace?: never;
     };
@@ -974,6 +974,7 @@ export interface components {
                 email: string;
                 name: string;
                 second_factor: boolean;
+                with_second_factor: boolean;
                 operator: boolean;
             } | null;
             accounts: {
@@ -985,6 +986,8 @@ export interface components {
                 plan: "starter" | "premium" | "enterprise";
                 /** @enum {string} */
                 status: "active" | "suspended";
+                /** @description Whether members can use the account only in sessions begun with a code of an authenticator app or a passkey. */
+                second_factor_required: boolean;
             }[];
             signup: boolean;
             mail: boolean;
@@ -1389,6 +1392,8 @@ export interface components {
             };
             retention_days: number;
             retention_days_max: number;
+            /** @description Whether members can use the account only in sessions begun with a code of an authenticator app or a passkey. */
+            second_factor_required: boolean;
             /** Format: date-time */
             created_at: string;
             /** @enum {string} */
@@ -1454,7 +1459,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "log.erased" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "log.erased" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -1535,7 +1540,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "wrong_password" | "wrong_code" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -3044,11 +3049,13 @@ export interface operations {
                     name?: string;
                     /** @description Null: the server's own. */
                     retention_days?: number | null;
+                    /** @description Whether members can use the account only in sessions begun with a code of an authenticator app or a passkey. */
+                    second_factor_required?: boolean;
                 };
             };
         };
         responses: {
-            /** @description Change name and retention */
+            /** @description Change name, retention, and whether members need a second factor */
             200: {
                 headers: {
                     [name: string]: unknown;

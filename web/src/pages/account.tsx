@@ -6,6 +6,7 @@ import { QueryResult } from '../parts/query-result.tsx';
 import { DeleteAccount } from './account/delete-account.tsx';
 import { PlanDetails } from './account/plan-details.tsx';
 import { accountQuery } from './account/queries.ts';
+import { SecondFactor } from './account/second-factor.tsx';
 import { Settings } from './account/settings.tsx';
 
 export function AccountPage() {
@@ -20,6 +21,8 @@ export function AccountPage() {
             <PlanDetails account={account} />
             <Divider />
             <Settings account={account} />
+            <Divider />
+            <SecondFactor account={account} />
             {isOwner && (
               <>
                 <Divider />

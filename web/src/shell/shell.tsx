@@ -1,11 +1,12 @@
 import { Alert, AppShell, Box, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useAccountOrNull, useHasRole, useSession } from '../api/session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { LowBalanceBanner } from './low-balance.tsx';
 import { NoAccount } from './no-account.tsx';
+import { SecondFactorRequired } from './second-factor-required.tsx';
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts';
 
 const ACCOUNT_PAGES = [
@@ -32,6 +33,8 @@ const ACCOUNTLESS_PAGES = ['/security', '/operator'];
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname, href } = useLocation();
+  // Of the page that is shown: until the next one is loaded, that is the previous one.
+  const shown = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? pathname });
   const { user } = useSession();
   const account = useAccountOrNull();
   const isAdmin = useHasRole('admin');
@@ -52,7 +55,8 @@ export function Shell() {
   );
   // The session has ended. This layout is still rendered while navigating to the sign-in page.
   if (user === null) return pathname === '/sign-in' ? null : <Navigate to="/sign-in" search={{ next: href }} replace />;
-  const needsAccount = !ACCOUNTLESS_PAGES.some((start) => pathname.startsWith(start));
+  const needsAccount = !ACCOUNTLESS_PAGES.some((start) => shown.startsWith(start));
+  const isLockedOut = account?.second_factor_required === true && !user.with_second_factor;
   return (
     <AppShell
       header={{ height: 52 }}
@@ -109,8 +113,8 @@ export function Shell() {
             Its API keys are rejected. Contact the operator of this service.
           </Alert>
         )}
-        {account && needsAccount && <LowBalanceBanner />}
-        {account || !needsAccount ? <Outlet /> : <NoAccount />}
+        {account && needsAccount && !isLockedOut && <LowBalanceBanner />}
+        {!needsAccount ? <Outlet /> : !account ? <NoAccount /> : isLockedOut ? <SecondFactorRequired /> : <Outlet />}
       </AppShell.Main>
     </AppShell>
   );

@@ -45,6 +45,8 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   'account.rate_limit_set': { title: 'Changed the rate limit', details: change(rateLimit) },
   'account.suspended': { title: 'Suspended the account' },
   'account.resumed': { title: 'Resumed the account' },
+  'account.second_factor_required': { title: 'Required a second factor of all members' },
+  'account.second_factor_optional': { title: 'Made the second factor optional' },
   'credits.granted': {
     title: ({ detail: { credits } }) => (isNegative(credits) ? 'Deducted credits' : 'Granted credits'),
     details: granted,

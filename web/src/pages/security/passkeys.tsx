@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import type { Passkeys } from '../../api/schema.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
@@ -29,7 +30,8 @@ export function PasskeysSection({ email }: { email: string }) {
   async function remove() {
     if (removing === null) return;
     await unwrap(api.DELETE('/dashboard/passkeys/{id}', { params: { path: { id: removing.id } } }));
-    await refresh();
+    // It may have been the last second factor.
+    await Promise.all([refresh(), client.invalidateQueries({ queryKey: sessionQuery.queryKey })]);
   }
   return (
     <Section

@@ -1,5 +1,6 @@
 /** The only place that constructs and connects the parts: options in, a running service out. */
 import { type Options, publicUrlOf, smtpIdentityOf } from './config/read.ts';
+import { mailboxOf } from './engine/address/mailbox.ts';
 import { createEngine } from './engine/create.ts';
 import { watchLists } from './engine/lists/watch.ts';
 import { buildApp } from './http/app.ts';
@@ -67,6 +68,7 @@ async function start(
   const clockWatch = await orAborted(startStoreClock(storeClock, logger), signal);
   closers.add('clock of the store', 2_000, () => clockWatch.stop());
   await orAborted(store.upkeep.releaseDead(signal), signal);
+  await orAborted(store.users.claimMailboxes(mailboxOf), signal);
   const lists = watchLists(options.listsDir, clock);
   const engine = createEngine({
     ...options,
@@ -85,7 +87,7 @@ async function start(
   });
   const { context } = services;
   const app = await buildApp(context);
-  if (metrics) observe(metrics, { verify: context.verify, store, engine, clock });
+  if (metrics) observe(metrics, { verify: context.verify, mailLimits: services.mailLimits, store, engine, clock });
   signal.throwIfAborted();
   const port = await listenForRequests(app, options, closers);
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;

@@ -73,6 +73,6 @@ existing top-level domain, \`allow\` and \`relay\` are exempted by those lists. 
 \`lists update\` replaces a by \`disposable_email_blocklist.conf\` of [disposable-email-domains/disposable-email-domains](https://github.com/disposable-email-domains/disposable-email-domains) (CC0-1.0)
 and b by \`txt/data.txt\` of [7c/fakefilter](https://github.com/7c/fakefilter) (BSD-3-Clause); the rest is unchanged.
 
-The other files of this folder (\`smtp-*.json\`, \`typos.json\`) name their sources in their rows or header.
+The other files of this folder (\`smtp-*.json\`, \`typos.json\`, \`mailbox-rules.json\`) name their sources in their rows or header.
 `;
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { counted } from '../kernel/format.ts';
 import { COMMAND_CREDITS_MAX, RATE_LIMIT } from '../kernel/limits.ts';
 import { DEFAULT_PLAN, PLAN_NAMES, type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
-import { parseName, parseNote } from '../service/names.ts';
+import { parseAccountName, parseNote } from '../service/names.ts';
 import type { Account, AccountId, Store } from '../store/store.ts';
 import {
   CommandFailure,
@@ -62,7 +62,7 @@ const create = () =>
       wholeNumber('--rate-limit', RATE_LIMIT.min, RATE_LIMIT.max),
     )
     .action(async (flags: { json?: boolean; name: string; plan: Plan; credits: number; rateLimit?: number }) => {
-      const name = parseName(flags.name);
+      const name = parseAccountName(flags.name);
       await withStore(optionsFrom(flags, 'account'), async (store) => {
         const { plan, credits, rateLimit = null } = flags;
         const account = await store.accounts.create(
@@ -117,7 +117,7 @@ const set = () =>
       ) => {
         if (flags.suspend && flags.resume) throw new UsageError('--suspend and --resume cannot be combined.');
         const change = {
-          ...(flags.name === undefined ? {} : { name: parseName(flags.name) }),
+          ...(flags.name === undefined ? {} : { name: parseAccountName(flags.name) }),
           ...(flags.plan === undefined ? {} : { plan: flags.plan }),
           ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit }),
           ...(flags.requireSecondFactor === undefined ? {} : { secondFactorRequired: flags.requireSecondFactor }),

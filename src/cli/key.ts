@@ -4,7 +4,7 @@ import { choice } from '../kernel/format.ts';
 import { KEY_PREFIX } from '../kernel/ids.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
 import { KEY_MONTHLY_CREDITS } from '../kernel/limits.ts';
-import { parseName } from '../service/names.ts';
+import { parseKeyName } from '../service/names.ts';
 import type { Key, KeyLimits } from '../store/store.ts';
 import { requireAccount } from './account.ts';
 import {
@@ -143,7 +143,7 @@ const set = () =>
       const allowIps = flags.allowAny ? [] : flags.allowIp && canonicalAllowlist(splitList(flags.allowIp));
       const change = {
         ...limitsOf(flags),
-        ...(flags.name === undefined ? {} : { name: parseName(flags.name) }),
+        ...(flags.name === undefined ? {} : { name: parseKeyName(flags.name) }),
         ...(allowIps === undefined ? {} : { allowIps }),
       };
       if (Object.keys(change).length === 0)

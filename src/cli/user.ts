@@ -4,7 +4,7 @@ import { sha256Hex } from '../kernel/ids.ts';
 import { COMMAND_RESET_LINK_HOURS } from '../kernel/lifetimes.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../kernel/limits.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
-import { parsePersonName } from '../service/names.ts';
+import { parsePersonName, personNameOf } from '../service/names.ts';
 import type { UserAdmin } from '../service/sign-in/user-admin.ts';
 import type { PasswordOwner } from '../service/sign-in/validate.ts';
 import type { AccountId, Store, User } from '../store/store.ts';
@@ -160,7 +160,7 @@ const create = () =>
         const known = await store.users.byEmail(email);
         if (known && flags.passwordStdin)
           throw new UsageError(`${email} already has a password; use mailvet user reset-password.`);
-        const name = parsePersonName(flags.name ?? email.split('@')[0]!);
+        const name = flags.name === undefined ? personNameOf(email) : parsePersonName(flags.name);
         const password = flags.passwordStdin ? await readPassword({ email, name, accounts: [account.name] }) : null;
         if (known && flags.operator) requireProven(known);
         if (known && !known.emailVerified && (await store.members.role(account.id, known.id)) === null) {

@@ -9,7 +9,12 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number): void;
   gaugeBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
   /** A count that is kept elsewhere: one row for each set of labels. */
-  counterBy<L extends string>(name: string, help: string, labels: readonly L[], read: () => CountedRow<L>[]): void;
+  counterBy<L extends string>(
+    name: string,
+    help: string,
+    labels: readonly L[],
+    read: () => readonly CountedRow<L>[],
+  ): void;
 }
 
 interface CountedRow<L extends string> {

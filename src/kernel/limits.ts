@@ -19,6 +19,8 @@ export const FILTER_QUERY_LENGTH = { min: 0, max: 1024 };
 export const NAME_LENGTH = { min: 1, max: 200 };
 export const ACCOUNT_QUERY_LENGTH = { min: 0, max: 200 };
 export const PERSON_NAME_LENGTH = { min: 1, max: 100 };
+/** As much of an account's name as a mail quotes. */
+export const MAILED_NAME_LENGTH = 80;
 export const PASSKEY_NAME_LENGTH = { min: 1, max: 100 };
 /** The email address of a user: RFC 5321 §4.5.3.1.3, without the angle brackets. */
 export const USER_EMAIL_LENGTH = { min: 3, max: 254 };
@@ -95,6 +97,13 @@ export const KEY_IDLE_DAYS = 90;
 export const PASSKEYS_MAX = 20;
 /** People who share a browser and are recognized on it. */
 export const DEVICE_USERS_MAX = 5;
+
+// Mails of the service, in a day.
+
+/** To one mailbox, from all accounts and strangers together. */
+export const MAILS_PER_MAILBOX = 10;
+/** Of that, caused by one account or network. */
+export const MAILS_PER_MAILBOX_AND_ORIGIN = 5;
 
 // Accounts.
 

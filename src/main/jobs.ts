@@ -14,6 +14,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { ListsUpdate } from '../service/lists-update.ts';
 import { createLowBalanceAlerts } from '../service/low-balance.ts';
 import type { Mail } from '../service/mail.ts';
+import type { MailLimits } from '../service/mail-limits.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import { createAccountRemoval, createPurge } from '../service/upkeep.ts';
@@ -27,6 +28,7 @@ interface Parts {
   readonly storeClock: WatchedClock;
   readonly store: Store;
   readonly mail: Mail | null;
+  readonly mailLimits: MailLimits;
   readonly listsUpdate: ListsUpdate;
   readonly context: { readonly signIn: SignInService };
   readonly closers: Closers;
@@ -50,12 +52,13 @@ function runnersOf({
   storeClock,
   store,
   mail,
+  mailLimits,
   listsUpdate,
   context: { signIn },
   url,
 }: Parts): JobRunners {
   return {
-    mail: mail && mailJob(mail),
+    mail: mail && mailJob(mail, mailLimits),
     password_reset: mail && passwordResetJob(signIn.passwords),
     sign_up: mail && signUpJob(signIn),
     low_balance: mail && lowBalanceJob(createLowBalanceAlerts({ store, url })),

@@ -5,6 +5,7 @@ import { ageInDays } from '../engine/doctor/service.ts';
 import { EGRESS_CONDITIONS } from '../engine/smtp/egress.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { MailLimits } from '../service/mail-limits.ts';
 import type { Store } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 import { explainListening } from './listen.ts';
@@ -28,13 +29,14 @@ export async function openMetrics(options: Options, closers: Closers): Promise<M
 
 interface Observed {
   readonly verify: { readonly running: number };
+  readonly mailLimits: Pick<MailLimits, 'withheld'>;
   readonly store: Store;
   readonly engine: VerificationEngine;
   readonly clock: Clock;
 }
 
 /** Registers gauges that are read at each scrape. */
-export function observe(metrics: Metrics, { verify, store, engine, clock }: Observed): void {
+export function observe(metrics: Metrics, { verify, mailLimits, store, engine, clock }: Observed): void {
   metrics.gauge('mailvet_verifications_running', 'Checks waiting for DNS or a mail server.', () => verify.running);
   metrics.gauge('mailvet_charge_queue', 'Requests waiting for a transaction.', () => store.charging.waiting);
   metrics.gauge('mailvet_lists_age_days', 'Age of the disposable list.', () =>
@@ -45,6 +47,8 @@ export function observe(metrics: Metrics, { verify, store, engine, clock }: Obse
     const count = (state: TrustState) => servers.filter(({ trust }) => trust === state).length;
     return Object.fromEntries(TRUST_STATES.map((state) => [state, count(state)]));
   });
+  const labels = ['kind', 'reason'] as const;
+  metrics.counterBy('mailvet_mails_withheld_total', 'Mails that were not sent.', labels, mailLimits.withheld);
   observeSmtp(metrics, engine);
 }
 

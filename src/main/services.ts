@@ -15,6 +15,7 @@ import { createDashboard } from '../service/dashboard.ts';
 import { createFilterService } from '../service/filters.ts';
 import { createListsUpdate, type ListsUpdate } from '../service/lists-update.ts';
 import { createMail, type Mail } from '../service/mail.ts';
+import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
 import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
 import { createSignIn } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
@@ -47,6 +48,7 @@ interface Parts {
 interface Services {
   readonly context: HttpContext;
   readonly mail: Mail | null;
+  readonly mailLimits: MailLimits;
   readonly listsUpdate: ListsUpdate;
 }
 
@@ -54,8 +56,9 @@ interface Services {
 export function createServices(parts: Parts): Services {
   const { options, logger, clock, storeClock, store, engine, lists, metrics, closers, url } = parts;
   const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
+  const mailLimits = createMailLimits({ store, logger });
   const signIn = createSignIn({
-    ...{ store, clock, logger, url, mail },
+    ...{ store, clock, logger, url, mail, mailLimits },
     secret: options.authSecret,
     signup: options.signup === 'open' ? { credits: options.signupCredits } : null,
     checkDeliverability: deliverabilityCheck(engine),
@@ -66,7 +69,7 @@ export function createServices(parts: Parts): Services {
   closers.add('traffic counts', 2_000, () => trafficJob.stop());
   const context: HttpContext = {
     ...createDashboard({
-      ...{ store, clock, lists, url, listsUpdate },
+      ...{ store, clock, lists, url, listsUpdate, mailLimits },
       mail: mail !== null,
       options: { ...options, smtpIdentity: smtpIdentityOf(options) },
       sessions: signIn,
@@ -96,7 +99,7 @@ export function createServices(parts: Parts): Services {
     url,
     answersRequests: options.role !== 'worker',
   };
-  return { context, mail, listsUpdate };
+  return { context, mail, mailLimits, listsUpdate };
 }
 
 function verifyService({ options, logger, store, engine, metrics }: Parts, traffic: TrafficCounter): VerifyService {

@@ -1,7 +1,7 @@
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountId, Actor, AuditEntry, LedgerRow, Store, Account as StoredAccount } from '../store/store.ts';
 import type { ActingMember } from './members.ts';
-import { parseName } from './names.ts';
+import { parseAccountName } from './names.ts';
 import type { SignedIn } from './sign-in/session.ts';
 
 export type { AuditEntry, LedgerRow };
@@ -73,7 +73,7 @@ export function createAccountService(parts: {
         throw new ApiError('retention_too_long', message, { field: 'retention_days' });
       }
       const change = {
-        ...(name === undefined ? {} : { name: parseName(name) }),
+        ...(name === undefined ? {} : { name: parseAccountName(name) }),
         ...(retentionDays === undefined ? {} : { retentionDays }),
         ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
       };

@@ -8,6 +8,7 @@ import { createJobService, type JobService } from './jobs.ts';
 import { createKeyService, type KeyService } from './keys.ts';
 import type { ListsUpdate } from './lists-update.ts';
 import { createLogService, type LogService } from './log.ts';
+import type { MailLimits } from './mail-limits.ts';
 import { createMemberService, type MemberService } from './members.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
 import { type Overview, overviewOf } from './overview.ts';
@@ -37,14 +38,15 @@ interface DashboardParts {
   readonly confirmPassword: ConfirmPassword;
   /** Whether mail can be sent. */
   readonly mail: boolean;
+  readonly mailLimits: MailLimits;
   readonly listsUpdate: Pick<ListsUpdate, 'request'>;
 }
 
 export function createDashboard(parts: DashboardParts): DashboardServices {
-  const { store, clock, options, lists, url, sessions, confirmPassword, mail, listsUpdate } = parts;
+  const { store, clock, options, lists, url, sessions, confirmPassword, mail, mailLimits, listsUpdate } = parts;
   return {
     sessions,
-    members: createMemberService({ store, clock, url, mail, signupOpen: options.signup === 'open' }),
+    members: createMemberService({ store, mailLimits, clock, url, mail, signupOpen: options.signup === 'open' }),
     account: createAccountService({ store, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),

@@ -7,7 +7,7 @@ import { ALLOW_IPS, KEY_IDLE_DAYS } from '../kernel/limits.ts';
 import { PRICE } from '../kernel/plans.ts';
 import { budgetResetsAt, budgetUsed } from '../store/charge/budget.ts';
 import type { AccountId, Actor, Key, KeyLimits, Keys } from '../store/store.ts';
-import { parseName } from './names.ts';
+import { parseKeyName } from './names.ts';
 
 export type { Key };
 
@@ -85,7 +85,7 @@ export function createKeyService(keys: Keys, clock: Clock): KeyService {
     async change(account, id, { name, allowIps, ...limits }, by) {
       const change = {
         ...limits,
-        ...(name === undefined ? {} : { name: parseName(name) }),
+        ...(name === undefined ? {} : { name: parseKeyName(name) }),
         ...(allowIps === undefined ? {} : { allowIps: canonicalAllowlist(allowIps) }),
       };
       const before = await keyOf(account, id);
@@ -124,7 +124,7 @@ const storedForm = (value: string) => ({ hash: hashApiKey(value), lastFour: valu
 
 /** Creates a key. The store keeps only a hash, so `value` cannot be read again. Throws ApiError. */
 export async function createKey(keys: Keys, account: AccountId, input: NewKey, by?: Actor): Promise<CreatedKey> {
-  const name = parseName(input.name);
+  const name = parseKeyName(input.name);
   const allowIps = canonicalAllowlist(input.allowIps);
   const value = newApiKey();
   const key = await keys.create(account, { ...input, name, ...storedForm(value), allowIps }, by);

@@ -1,6 +1,7 @@
 import { counted } from '../kernel/format.ts';
 import { JobFailure, type MailPayload } from '../kernel/jobs.ts';
 import { INVITATION_DAYS, RESET_LINK_HOURS, SIGNUP_LINK_HOURS } from '../kernel/lifetimes.ts';
+import { harmlessName, UNSAFE_CHARACTERS } from './link-text.ts';
 
 /** A mail with a link. The link's token is in the fragment. */
 interface LinkMail {
@@ -127,9 +128,9 @@ export function createMail({ server, from }: MailParts): Mail {
       send({
         id,
         to,
-        subject: `Invitation to "${account}" on Mailvet`,
+        subject: `Invitation to "${harmlessName(account)}" on Mailvet`,
         lines: [
-          `${by} invited you to join the account "${account}" on Mailvet. Your role: ${role}.`,
+          `${by} invited you to join the account "${harmlessName(account)}" on Mailvet. Your role: ${role}.`,
           '',
           `To accept, open this link within ${counted(INVITATION_DAYS, 'day')}:`,
           link,
@@ -141,9 +142,9 @@ export function createMail({ server, from }: MailParts): Mail {
       send({
         id,
         to,
-        subject: `"${account}" is running low on credits`,
+        subject: `"${harmlessName(account)}" is running low on credits`,
         lines: [
-          `The account "${account}" on Mailvet has ${balance} credits left, below its alert threshold of ${threshold}.`,
+          `The account "${harmlessName(account)}" on Mailvet has ${balance} credits left, below its alert threshold of ${threshold}.`,
           'Verifications are rejected once the credits are used up.',
           '',
           link,
@@ -179,8 +180,8 @@ const BOUNDS = {
   disableUrlAccess: true,
 } as const;
 
-/** Account names are untrusted: removes line breaks and other control characters. */
-const singleLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, ' ');
+/** Nothing in a mail is to break its lines or reorder its text; names of accounts are `harmlessName` as well. */
+const singleLine = (text: string): string => text.replaceAll(UNSAFE_CHARACTERS, ' ');
 
 /**
  * Connection settings. Certificates are always verified. A password is sent only over TLS; without a password, STARTTLS is

@@ -5,6 +5,7 @@ import { randomToken, sha256Hex } from '../kernel/ids.ts';
 import { INVITATION_DAYS, INVITATIONS_PER_HOUR } from '../kernel/lifetimes.ts';
 import { isAtLeast, type Role } from '../kernel/roles.ts';
 import type { AccountId, Actor, Invitation, Member, RoleOutcome, Store } from '../store/store.ts';
+import type { MailLimits } from './mail-limits.ts';
 import { isUsableEmail } from './sign-in/validate.ts';
 
 export type { AccountId, Actor, Role };
@@ -46,6 +47,7 @@ export function requireRole(role: Role, needed: Role): void {
 
 export function createMemberService(parts: {
   store: Pick<Store, 'members' | 'attempts'>;
+  mailLimits: Pick<MailLimits, 'admit' | 'accountMaySend'>;
   clock: Clock;
   /** Public URL of the service, without a trailing slash. */
   url: () => string;
@@ -54,7 +56,7 @@ export function createMemberService(parts: {
   /** Whether sign-up is open, so that anyone can own an account. */
   signupOpen: boolean;
 }): MemberService {
-  const { store, clock, url, mail, signupOpen } = parts;
+  const { store, mailLimits, clock, url, mail, signupOpen } = parts;
   const { members } = store;
 
   /** Admins may change members and admins, only owners may change owners. Retries if the role changes concurrently. */
@@ -113,8 +115,12 @@ export function createMemberService(parts: {
         by,
         open.filter((earlier) => earlier.email === email.toLowerCase()),
       );
+      if (!(await mailLimits.accountMaySend('invitation', by.account)))
+        throw new ApiError('account_suspended', 'This account is suspended. It cannot invite anyone.');
       const hour = await store.attempts.count(`invite:${by.account}`, HOUR_MS);
       if (hour.count > INVITATIONS_PER_HOUR) throw tooMany(hour.endsAt, clock.now());
+      const day = mail ? await mailLimits.admit('invitation', email, by.account) : null;
+      if (day !== null) throw tooManyMails(day, clock.now());
       // 43 characters of base 62 are 256 bits. In the fragment, so that it never appears in a log.
       const token = randomToken(43);
       const expiresAt = clock.now() + INVITATION_DAYS * DAY_MS;
@@ -160,8 +166,16 @@ function mailableAddress(text: string): string {
   });
 }
 
+const secondsUntil = (at: number, now: number): number => Math.max(1, Math.ceil((at - now) / 1000));
+
+function tooManyMails({ limit, endsAt }: { limit: number; endsAt: number }, now: number): ApiError {
+  const message =
+    'This address has received as many mails as it may get from this service in a day. Try again tomorrow.';
+  return new ApiError('rate_limit_exceeded', message, { limit, retry_after: secondsUntil(endsAt, now) });
+}
+
 function tooMany(endsAt: number, now: number): ApiError {
-  const retry_after = Math.max(1, Math.ceil((endsAt - now) / 1000));
+  const retry_after = secondsUntil(endsAt, now);
   const minutes = Math.ceil(retry_after / 60);
   const message = `At most ${INVITATIONS_PER_HOUR} people can be invited per hour. Try again in ${minutes} minutes.`;
   return new ApiError('rate_limit_exceeded', message, { limit: INVITATIONS_PER_HOUR, retry_after });

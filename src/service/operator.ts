@@ -6,7 +6,7 @@ import type { Plan } from '../kernel/plans.ts';
 import type { Account, AccountChange, AccountId, Actor, LedgerRow, Page, Store } from '../store/store.ts';
 import { type KeysetPage, type KeysetQuery, ledgerOf } from './accounts.ts';
 import type { Finding } from './doctor.ts';
-import { parseName, parseNote } from './names.ts';
+import { parseAccountName, parseNote } from './names.ts';
 
 /** An account, for operators. */
 export type AccountSummary = Account & { readonly members: number; readonly keys: number };
@@ -74,7 +74,7 @@ export function createOperatorService(parts: {
     search: ({ query, page, perPage }) => accounts.search({ query, offset: (page - 1) * perPage, limit: perPage }),
 
     async create({ name, plan, credits, rateLimit }, by) {
-      const input = { name: parseName(name), plan, credits, rateLimit, note: 'Opening balance' };
+      const input = { name: parseAccountName(name), plan, credits, rateLimit, note: 'Opening balance' };
       return summaryOf((await accounts.create(input, by)).id);
     },
 
@@ -82,7 +82,7 @@ export function createOperatorService(parts: {
 
     async change(id, { name, ...change }, by) {
       const account = await idOf(id);
-      const valid = { ...change, ...(name === undefined ? {} : { name: parseName(name) }) };
+      const valid = { ...change, ...(name === undefined ? {} : { name: parseAccountName(name) }) };
       if ((await accounts.set(account, valid, by)) === null) throw noAccount();
       return summaryOf(id);
     },

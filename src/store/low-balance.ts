@@ -35,7 +35,7 @@ export async function claimLowBalanceAlerts(
     .selectFrom('accounts')
     .select('id')
     .where('low_balance', 'is not', null)
-    .where('status', '<>', 'deleted')
+    .where('status', '=', 'active')
     .where((eb) =>
       eb.or([
         eb.and([eb('low_balance_told_at', 'is', null), IS_LOW]),
@@ -53,7 +53,7 @@ export async function claimLowBalanceAlerts(
       const recovered = some.set({ low_balance_told_at: null }).where('low_balance_told_at', 'is not', null);
       await recovered.where((eb) => eb.not(IS_LOW)).execute();
       const fallen = some.set({ low_balance_told_at: now }).where('low_balance_told_at', 'is', null);
-      const rows = await fallen.where(IS_LOW).where('status', '<>', 'deleted').returningAll().execute();
+      const rows = await fallen.where(IS_LOW).where('status', '=', 'active').returningAll().execute();
       const accounts = rows.map(toAccount);
       for (const account of accounts) await mailOwnersAndAdmins(driver, trx, account, mailTo);
       return accounts;

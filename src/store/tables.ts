@@ -169,6 +169,11 @@ interface MembersTable {
   role: Role;
   created_at: number;
 }
+interface MailboxesTable {
+  /** As `mailboxOf` of the engine writes it. */
+  mailbox: string;
+  user_id: string;
+}
 interface InvitationsTable {
   id: string;
   account_id: string;
@@ -250,6 +255,7 @@ export interface Tables {
   store_clock: StoreClockTable;
   auth_users: AuthUsersTable;
   members: MembersTable;
+  mailboxes: MailboxesTable;
   invitations: InvitationsTable;
   trail: TrailTable;
   attempts: AttemptsTable;

@@ -3,6 +3,7 @@ import { type Clock, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../../kernel/limits.ts';
 import type { Attempts } from '../../store/store.ts';
+import { mailsTo } from '../mail-limits.ts';
 import { networkOf } from '../network.ts';
 
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -150,6 +151,7 @@ export function createLimits({ attempts, clock }: { attempts: Attempts; clock: C
     firstUse: async (user, code) => (await attempts.count(`used-code:${user}:${code}`, CODE_LIVES_MS)).count === 1,
     async unlock({ id, email }) {
       for (const kind of ['sign-in', 'mail'] as const) await clear(kind, email);
+      await attempts.clear(mailsTo(email));
       for (const kind of ['code', 'password'] as const) await clear(kind, id);
     },
   };

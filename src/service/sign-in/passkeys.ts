@@ -1,6 +1,6 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { PASSKEYS_MAX } from '../../kernel/limits.ts';
-import { parsePersonName } from '../names.ts';
+import { parsePasskeyName } from '../names.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
 import {
@@ -111,7 +111,7 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
 
     async add(browser, { name: typed, credential }) {
       requireRelyingParty();
-      const name = parsePersonName(typed);
+      const name = parsePasskeyName(typed);
       const response = checkedCredential(credential);
       if (response === null) throw new ApiError('passkey_refused');
       const { api } = await library();

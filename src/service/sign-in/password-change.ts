@@ -4,6 +4,8 @@ import { RESET_LINK_HOURS } from '../../kernel/lifetimes.ts';
 import { LINK_TOKEN_LENGTH } from '../../kernel/limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
+import type { MailLimits } from '../mail-limits.ts';
+import { networkOf } from '../network.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
 import {
@@ -47,6 +49,7 @@ export async function admitToken(limits: Limits, browser: BrowserRequest, token:
 interface PasswordParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
+  readonly mailLimits: Pick<MailLimits, 'admit'>;
   readonly devices: Devices;
   readonly userAdmin: UserAdmin;
   readonly store: Pick<Store, 'users' | 'members' | 'jobs'>;
@@ -57,6 +60,7 @@ interface PasswordParts {
 export function createPasswords({
   library,
   limits,
+  mailLimits,
   devices,
   userAdmin,
   store,
@@ -75,9 +79,16 @@ export function createPasswords({
         throw new ApiError('not_found', message);
       }
       const email = typed.trim().toLowerCase();
-      await limits.count('mail', email, await devices.originFor(browser, email));
+      const from = await devices.originFor(browser, email);
+      await limits.count('mail', email, from);
+      if (!isUsableEmail(email)) return;
+      // Nobody is told that the mailbox has had enough mails: the reply is the same.
+      const day =
+        from.device === null
+          ? await mailLimits.admit('password_reset', email, networkOf(from.ip))
+          : await mailLimits.admit('own_password_reset', email, from.device);
       // The job checks whether the address has a user, so that the reply's timing does not reveal it.
-      if (isUsableEmail(email)) await store.jobs.add({ kind: 'password_reset', payload: { email } });
+      if (day === null) await store.jobs.add({ kind: 'password_reset', payload: { email } });
     },
 
     async mailReset(email, jobId) {

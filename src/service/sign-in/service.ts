@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Membership, Store } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
+import type { MailLimits } from '../mail-limits.ts';
 import { createDevices } from './devices.ts';
 import { createInvitations, type InvitationService } from './invitations.ts';
 import type { BrowserRequest } from './library-calls.ts';
@@ -43,13 +44,14 @@ interface SignInParts {
   /** Signs cookies; null: use the store's own secret. */
   readonly secret: string | null;
   readonly mail: Mail | null;
+  readonly mailLimits: MailLimits;
   /** Null: sign-up is closed. */
   readonly signup: { readonly credits: number } | null;
   readonly checkDeliverability: CheckDeliverability;
 }
 
 export function createSignIn(parts: SignInParts): SignInService {
-  const { store, clock, url, mail, signup, checkDeliverability } = parts;
+  const { store, clock, url, mail, mailLimits, signup, checkDeliverability } = parts;
   const library = lazyLibrary(parts);
   const limits = createLimits({ attempts: store.attempts, clock });
   const userAdmin = createUserAdmin({ store, library, clock });
@@ -64,6 +66,7 @@ export function createSignIn(parts: SignInParts): SignInService {
       store,
       library,
       limits,
+      mailLimits,
       userAdmin,
       sessions,
       checkDeliverability: checkDeliverability,
@@ -72,7 +75,7 @@ export function createSignIn(parts: SignInParts): SignInService {
       url,
     }),
     setup: createSetup({ store, library, limits, userAdmin, sessions, clock }),
-    passwords: createPasswords({ library, limits, devices, userAdmin, store, url, mail }),
+    passwords: createPasswords({ library, limits, mailLimits, devices, userAdmin, store, url, mail }),
     passkeys: createPasskeys({
       library,
       limits,

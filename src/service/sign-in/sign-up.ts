@@ -1,11 +1,14 @@
+import { mailboxOf } from '../../engine/address/mailbox.ts';
 import { type Clock, HOUR_MS, toDate } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { JobPayloads } from '../../kernel/jobs.ts';
 import { SIGNUP_LINK_HOURS } from '../../kernel/lifetimes.ts';
 import { DEFAULT_PLAN } from '../../kernel/plans.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, User } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
+import type { MailLimits } from '../mail-limits.ts';
 import { parsePersonName } from '../names.ts';
+import { networkOf } from '../network.ts';
 import type { Library } from './library.ts';
 import type { BrowserRequest, Cookies } from './library-calls.ts';
 import type { Limits } from './limits.ts';
@@ -21,7 +24,7 @@ import { parseEmail, rejectWeakPassword } from './validate.ts';
 export type CheckDeliverability = (email: string) => Promise<{ good: true } | { good: false; why: string }>;
 
 export interface SignUpService {
-  /** Does not reveal whether the address has a user, except by mail to it. Throws ApiError. */
+  /** Does not reveal whether the address or its mailbox has a user, except by mail to it. Throws ApiError. */
   signUp(browser: BrowserRequest, by: { name: string; email: string; password: string }): Promise<void>;
   /** Called by the job: mails a link, or a notice if the address already has a user. Throws JobFailure. */
   mailSignUp(pending: PendingSignUp, jobId: string): Promise<void>;
@@ -33,6 +36,7 @@ interface SignUpParts {
   readonly store: Pick<Store, 'users' | 'accounts' | 'members' | 'jobs'>;
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
+  readonly mailLimits: Pick<MailLimits, 'admit'>;
   readonly userAdmin: UserAdmin;
   readonly sessions: Pick<SessionService, 'signInAs'>;
   readonly checkDeliverability: CheckDeliverability;
@@ -48,7 +52,14 @@ const identifierOf = (token: string): string => `sign-up:${token}`;
 type PendingSignUp = JobPayloads['sign_up'];
 
 export function createSignUp(parts: SignUpParts): SignUpService {
-  const { store, library, limits, userAdmin, sessions, checkDeliverability, openSignUp, clock, url } = parts;
+  const { store, library, limits, mailLimits, userAdmin, sessions, checkDeliverability, openSignUp, clock, url } =
+    parts;
+
+  /** Whoever has the mailbox, perhaps under another address. */
+  async function ownerOf(email: string): Promise<User | null> {
+    const id = await store.users.idByMailbox(mailboxOf(email));
+    return id === null ? null : store.users.get(id);
+  }
 
   return {
     async signUp(browser, by) {
@@ -62,6 +73,8 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       if (!deliverability.good) throw new ApiError('email_refused', deliverability.why, { field: 'email' });
       const { password: passwords } = await (await library()).$context;
       const password = await passwords.hash(by.password);
+      // Nobody is told that the mailbox has had enough mails: the reply is the same.
+      if ((await mailLimits.admit('sign_up', email, networkOf(browser.ip))) !== null) return;
       // The job checks whether the address has a user, so that the reply's timing does not reveal it.
       await store.jobs.add({ kind: 'sign_up', payload: { name, email, password } });
     },
@@ -70,8 +83,9 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       if (openSignUp === null) return;
       const { mail } = openSignUp;
       const to = pending.email;
-      if ((await store.users.byEmail(to)) !== null)
-        return mail.alreadyRegistered({ to, link: `${url()}/sign-in` }, jobId);
+      const known = (await store.users.byEmail(to)) ?? (await ownerOf(to));
+      // To the address that they sign in with.
+      if (known !== null) return mail.alreadyRegistered({ to: known.email, link: `${url()}/sign-in` }, jobId);
       const { internalAdapter } = await (await library()).$context;
       const token = newToken();
       const expiresAt = toDate(clock.now() + SIGNUP_LINK_HOURS * HOUR_MS);
@@ -86,7 +100,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       const found = await internalAdapter.consumeVerificationValue(identifierOf(token));
       if (found === null || openSignUp === null) throw new ApiError('link_expired');
       const pending = JSON.parse(found.value) as PendingSignUp;
-      const user = await userAdmin.create(pending);
+      const user = await userAdmin.create({ ...pending, alone: true });
       if (user === null) throw new ApiError('link_expired', 'This address already has a user.');
       const { id: account } = await store.accounts.create({
         name: pending.name,

@@ -1,3 +1,4 @@
+import { mailboxOf } from '../../engine/address/mailbox.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { toDate } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
@@ -21,9 +22,15 @@ export interface UserAdmin {
   /**
    * Creates a user. `proven`: whether the address is known to be theirs; an address that is not is confined to its
    * account. `email` and `name` as returned by validate.ts; `password` is a
-   * hash. Null if the address already has a user.
+   * hash. `alone`: not if the mailbox has a user under another address. Null if the address already has a user.
    */
-  create(input: { email: string; name: string; password: string | null; proven?: boolean }): Promise<User | null>;
+  create(input: {
+    email: string;
+    name: string;
+    password: string | null;
+    proven?: boolean;
+    alone?: boolean;
+  }): Promise<User | null>;
   /**
    * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless they are
    * kept. Whoever used the address before it was proven keeps nothing, and no second factor either.
@@ -53,8 +60,10 @@ export function createUserAdmin(parts: {
   }
 
   return {
-    async create({ email, name, password, proven = true }) {
+    async create({ email, name, password, proven = true, alone = false }) {
       if ((await users.byEmail(email)) !== null) return null;
+      const mailbox = mailboxOf(email);
+      if (alone && (await users.idByMailbox(mailbox)) !== null) return null;
       const { internalAdapter } = await (await library()).$context;
       const made = await internalAdapter
         .createUser({ email, name, emailVerified: proven }, { method: 'email-password' })
@@ -64,6 +73,11 @@ export function createUserAdmin(parts: {
           throw error;
         });
       if (made === null) return null;
+      if (!(await users.claimMailbox(made.id, mailbox)) && alone) {
+        // Claimed concurrently.
+        await users.remove(made.id);
+        return null;
+      }
       if (password !== null) {
         const credential = { userId: made.id, providerId: 'credential', accountId: made.id, password };
         await internalAdapter.linkAccount(credential).catch(async (error: unknown) => {

@@ -20,6 +20,12 @@ export interface Users {
   get(id: string): Promise<User | null>;
   /** Without regard to case. */
   byEmail(email: string): Promise<User | null>;
+  /** The user to whom this mailbox belongs. */
+  idByMailbox(mailbox: string): Promise<string | null>;
+  /** False where it belongs to another user. */
+  claimMailbox(user: string, mailbox: string): Promise<boolean>;
+  /** Claims the mailboxes of users who have none yet, for the oldest of those with the same one. */
+  claimMailboxes(mailboxOf: (email: string) => string): Promise<void>;
   list(): Promise<(User & { readonly accounts: readonly { id: AccountId; role: Role }[] })[]>;
   count(): Promise<number>;
   setOperator(id: string, operator: boolean): Promise<boolean>;

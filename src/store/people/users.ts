@@ -7,6 +7,7 @@ import type { AccountId, Actor, User, Users } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { writeAudit } from './audit-log.ts';
 import { endInvitationsOf } from './invitations.ts';
+import { mailboxes } from './mailboxes.ts';
 
 const timeOf = (at: string | Date): number => (typeof at === 'string' ? (fromIso(at) ?? 0) : at.getTime());
 
@@ -86,6 +87,8 @@ export function users(driver: StorageDriver): Users {
     });
 
   return {
+    ...mailboxes(driver),
+
     async get(id) {
       const row = await db.selectFrom('auth_users').select(COLUMNS).where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : toUser(row);

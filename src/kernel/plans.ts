@@ -21,12 +21,12 @@ export const DEFAULT_LEVEL: Level = 'mx';
 /** Credits charged for the level that produced the verdict. A matched filter is free: nothing was checked. */
 export const PRICE: Readonly<Record<Level, number>> = { mx: 1, smtp: 10 };
 
-/** The account created in an empty store. */
+/** The account created in an empty store. It is the operator's own, so nothing should run into its limits. */
 export const FIRST_ACCOUNT = {
   name: 'Default',
-  plan: 'premium',
-  rateLimit: null,
-  credits: 10_000,
+  plan: 'enterprise',
+  rateLimit: 100_000,
+  credits: 10_000_000,
   note: 'First account',
 } as const;
 

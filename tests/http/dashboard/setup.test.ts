@@ -40,7 +40,9 @@ describe('the one-time setup link', () => {
     const ada = browser(lab.url);
     await ada.call('POST', '/dashboard/setup', { token: await tokenOf(), ...ADA });
     const { accounts } = (await ada.call('GET', '/dashboard/session')).json;
-    expect(accounts).toMatchObject([{ name: 'Default', role: 'owner', plan: 'premium' }]);
+    expect(accounts).toMatchObject([{ name: 'Default', role: 'owner', plan: 'enterprise' }]);
+    const account = await lab.store.accounts.get(accounts[0].id);
+    expect(account).toMatchObject({ rateLimit: 100_000, balance: 10_000_000 });
   });
 
   it('works once', async () => {

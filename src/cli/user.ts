@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { UserAction } from '../kernel/audit-actions.ts';
 import { HOUR_MS } from '../kernel/clock.ts';
 import { sha256Hex } from '../kernel/ids.ts';
 import { COMMAND_RESET_LINK_HOURS } from '../kernel/lifetimes.ts';
@@ -173,7 +174,7 @@ const create = () =>
         if (!user) throw new CommandFailure(`${email} has just been created by someone else; run the command again.`);
         if (password !== null) await userAdmin.setPassword(user.id, password);
         await addMember(store, account.id, user, flags.role);
-        if (flags.operator) await store.users.setOperator(user.id, true);
+        if (flags.operator) await store.users.setOperator(user.id, true, commandActor());
         const url = known || password !== null ? null : await linkFor(user.id);
         const json = { id: user.id, email, account: account.id, role: flags.role, created: !known, url };
         const text = `${known ? 'Updated' : 'Created'} user ${email} (${user.id}), ${flags.role} of ${account.name}.`;
@@ -201,9 +202,18 @@ const resetPassword = () =>
         const password = flags.passwordStdin
           ? await readPassword({ ...user, accounts: await accountNames(store, user.id) })
           : null;
-        if (password !== null) await userAdmin.setPassword(user.id, password);
-        if (flags.forgetSecondFactor) await userAdmin.forgetSecondFactor(user.id);
+        const record = (action: UserAction, detail = {}) =>
+          store.auditLog.recordUserEvent({ user, by: commandActor(), action, detail });
+        if (password !== null) {
+          await userAdmin.setPassword(user.id, password);
+          await record('user.password_reset');
+        }
+        if (flags.forgetSecondFactor) {
+          await userAdmin.forgetSecondFactor(user.id);
+          await record('user.second_factor_disabled', { passkeys: true });
+        }
         const url = password === null ? await linkFor(user.id) : null;
+        if (url !== null) await record('user.password_link_created');
         const forgotten = flags.forgetSecondFactor ? ' The authenticator app and all passkeys were removed.' : '';
         const outcome =
           url === null
@@ -229,6 +239,7 @@ const unlock = () =>
       await withStore(optionsFrom(flags, 'user'), async (store) => {
         const { id, email } = await requireUser(store, named);
         await createLimits({ attempts: store.attempts, clock }).unlock({ id, email });
+        await store.auditLog.recordUserEvent({ user: { id }, by: commandActor(), action: 'user.unlocked' });
         printResult(flags, { id, email }, `${email} can try again within ${UNLOCK_WITHIN_SECONDS} seconds.`);
       });
     });
@@ -265,7 +276,7 @@ const set = () =>
         const { id, email } = user;
         const operator = flags.operator === true;
         if (operator) requireProven(user);
-        await store.users.setOperator(id, operator);
+        await store.users.setOperator(id, operator, commandActor());
         printResult(flags, { id, email, operator }, `${email} is ${operator ? 'now' : 'no longer'} an operator.`);
       });
     });

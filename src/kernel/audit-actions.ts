@@ -1,5 +1,5 @@
-/** The events of the audit log, as `<noun>.<verb>`. Stored and part of the API: never rename one. */
-export const AUDIT_ACTIONS = [
+/** What happens to an account, as `<noun>.<verb>`. Stored and part of the API: never rename one. */
+const ACCOUNT_ACTIONS = [
   'account.created',
   'account.renamed',
   'account.retention_set',
@@ -25,8 +25,40 @@ export const AUDIT_ACTIONS = [
   'member.invited',
   'invitation.withdrawn',
 ] as const;
+
+/** What happens to a user, whatever their accounts: in the log of each account that they are a member of. Likewise. */
+export const USER_ACTIONS = [
+  'user.signed_in',
+  'user.signed_out',
+  /** A wrong password, code or passkey. */
+  'user.authentication_failed',
+  /** Too many of them: refused without a look at the password or code. */
+  'user.authentication_blocked',
+  'user.unlocked',
+  'user.password_changed',
+  /** By a link, or by the operator. */
+  'user.password_reset',
+  'user.password_link_created',
+  'user.second_factor_enabled',
+  'user.second_factor_disabled',
+  'user.passkey_added',
+  'user.passkey_removed',
+  'user.operator_granted',
+  'user.operator_withdrawn',
+] as const;
+export type UserAction = (typeof USER_ACTIONS)[number];
+
+/** The events of the audit log. */
+export const AUDIT_ACTIONS = [...ACCOUNT_ACTIONS, ...USER_ACTIONS] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who acted: a user, an operator, an API key, the command line or the service itself. */
-export const ACTOR_KINDS = ['user', 'operator', 'key', 'command', 'service'] as const;
+/** What an entry is about. */
+export const AUDIT_SUBJECTS = ['account', 'user'] as const;
+export type AuditSubject = (typeof AUDIT_SUBJECTS)[number];
+
+/** Who acted: a user, an operator, an API key, the command line, the service itself, or someone who is not signed in. */
+export const ACTOR_KINDS = ['user', 'operator', 'key', 'command', 'service', 'anonymous'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
+
+/** How users prove who they are. */
+export type Factor = 'password' | 'code' | 'recovery_code' | 'passkey' | 'link';

@@ -98,6 +98,9 @@ export const PASSKEYS_MAX = 20;
 /** People who share a browser and are recognized on it. */
 export const DEVICE_USERS_MAX = 5;
 
+/** Entries of one action and user in an hour of an audit log; further ones share one entry. */
+export const USER_EVENTS_PER_HOUR = 20;
+
 // Mails of the service, in a day.
 
 /** To one mailbox, from all accounts and strangers together. */

@@ -7,7 +7,7 @@ import { callerIp } from '../http/caller-ip.ts';
 import type { HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { startTraffic } from '../jobs/traffic.ts';
+import { startFlushing } from '../jobs/flushing.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Logger, shownAddress } from '../kernel/log.ts';
 import { createAdmissionService, ipMatcher } from '../service/admission.ts';
@@ -65,8 +65,14 @@ export function createServices(parts: Parts): Services {
   });
   const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, options });
   const traffic = createTrafficCounter(store.traffic, storeClock);
-  const trafficJob = startTraffic(traffic, logger);
-  closers.add('traffic counts', 2_000, () => trafficJob.stop());
+  const flushed = [
+    { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
+    { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
+  ];
+  for (const one of flushed) {
+    const flushing = startFlushing(one, logger);
+    closers.add(one.what, 2_000, () => flushing.stop());
+  }
   const context: HttpContext = {
     ...createDashboard({
       ...{ store, clock, lists, url, listsUpdate, mailLimits },

@@ -1,5 +1,13 @@
 import { ApiError } from '../kernel/errors.ts';
-import type { AccountId, Actor, AuditEntry, LedgerRow, Store, Account as StoredAccount } from '../store/store.ts';
+import type {
+  AccountId,
+  Actor,
+  AuditEntry,
+  AuditQuery,
+  LedgerRow,
+  Store,
+  Account as StoredAccount,
+} from '../store/store.ts';
 import type { ActingMember } from './members.ts';
 import { parseAccountName } from './names.ts';
 import type { SignedIn } from './sign-in/session.ts';
@@ -42,11 +50,11 @@ export interface AccountService {
   /** Irreversible. `name`: the account's name, typed to confirm; `password`: the acting user's. */
   remove(by: ActingMember, confirmation: { name: string; password: string }, ip: string): Promise<void>;
   ledger(account: AccountId, page: KeysetQuery): Promise<KeysetPage<LedgerRow>>;
-  auditLog(account: AccountId, page: KeysetQuery): Promise<KeysetPage<AuditEntry>>;
+  auditLog(account: AccountId, query: AuditQuery): Promise<KeysetPage<AuditEntry>>;
 }
 
 /** Throws ApiError if the password is wrong or there were too many attempts. */
-export type ConfirmPassword = (user: string, password: string, ip: string) => Promise<void>;
+export type ConfirmPassword = (user: string, password: string, from: { readonly ip: string }) => Promise<void>;
 
 export function createAccountService(parts: {
   store: Pick<Store, 'accounts' | 'auditLog'>;
@@ -90,13 +98,13 @@ export function createAccountService(parts: {
         throw new ApiError('confirmation_mismatch', 'The name does not match the account. Nothing was deleted.', {
           field: 'name',
         });
-      await confirmPassword(by.user, password, ip);
+      await confirmPassword(by.user, password, { ip });
       if (!(await accounts.remove(by.account))) throw new ApiError('not_found');
     },
 
     ledger: (account, page) => ledgerOf(store, account, page),
-    async auditLog(account, { before, limit }) {
-      return pageOf(await store.auditLog.list(account, { before, limit: limit + 1 }), limit);
+    async auditLog(account, query) {
+      return pageOf(await store.auditLog.list(account, { ...query, limit: query.limit + 1 }), query.limit);
     },
   };
 }

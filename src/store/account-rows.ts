@@ -3,7 +3,7 @@
 import type { Updateable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
 import { limitOf } from './charge/window.ts';
-import type { AuditEvent } from './people/audit-log.ts';
+import type { AuditEvent } from './people/audit-rows.ts';
 import { accountId } from './rows.ts';
 import type { Account, AccountChange } from './store.ts';
 import type { AccountsTable, Row } from './tables.ts';

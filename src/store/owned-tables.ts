@@ -24,7 +24,7 @@ export const OWNED_TABLES = {
   idempotency: { erasure: 'replies about it', purge: { column: 'expires_at', afterMs: 0 } },
   trail: {
     erasure: { kept: 'names members, and erased addresses by their hash' },
-    purge: { other: 'kept as long as the account, as evidence' },
+    purge: { other: 'kept as long as the account, as evidence; without one, as long as the service' },
   },
   filters: { erasure: { kept: 'a rule that the account set, not a record' }, purge: BY_THE_ACCOUNT },
   // As far back as the widest chart goes.

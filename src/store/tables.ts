@@ -193,7 +193,8 @@ interface StoreClockTable {
 }
 interface TrailTable {
   id: Generated<number>;
-  account_id: string;
+  /** Null: of a user without an account. */
+  account_id: string | null;
   at: number;
   actor_kind: Actor['kind'];
   actor_id: string | null;
@@ -203,6 +204,9 @@ interface TrailTable {
   target: string;
   /** JSON object. */
   detail: string;
+  count: Generated<number>;
+  last_at: Generated<number | null>;
+  merge_key: Generated<string | null>;
 }
 interface AttemptsTable {
   subject: string;

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { ACTOR_KINDS, AUDIT_ACTIONS } from '../../kernel/audit-actions.ts';
-import { counted } from '../../kernel/format.ts';
+import { ACTOR_KINDS, AUDIT_ACTIONS, AUDIT_SUBJECTS } from '../../kernel/audit-actions.ts';
+import { choice, counted } from '../../kernel/format.ts';
 import { NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/plans.ts';
 import { Text } from '../bounded.ts';
@@ -61,6 +61,16 @@ export const AccountDeleteRequest = Type.Object({
 export const PageQuery = Type.Object({
   before: Type.Optional(Before),
   limit: Type.Optional(PageSize),
+});
+
+export const TrailQuery = Type.Object({
+  ...PageQuery.properties,
+  about: Type.Optional(
+    OneOf(AUDIT_SUBJECTS, {
+      description: '`account`: changes to the account. `user`: sign-ins and security of its members.',
+      'x-error': `about must be ${choice(AUDIT_SUBJECTS)}.`,
+    }),
+  ),
 });
 
 export const LedgerReply = Type.Object(
@@ -135,6 +145,9 @@ export const TrailReply = Type.Object(
         /** Display name of the target: a key's name, a filter's value, a member's address. */
         target: Type.String(),
         detail: Type.Record(Type.String(), Type.Unknown()),
+        /** How often, from `at` to `last_at`. */
+        count: Type.Integer(),
+        last_at: Time,
       }),
     ),
     next: Type.Unsafe<number | null>(Next),

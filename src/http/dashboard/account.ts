@@ -43,7 +43,7 @@ export const ledgerReply = ({ rows, next }: KeysetPage<LedgerRow>): Static<typeo
 });
 
 const trailReply = ({ rows, next }: KeysetPage<AuditEntry>): C.TrailReply => ({
-  entries: rows.map(({ id, at, actor, action, target, detail }) => ({
+  entries: rows.map(({ id, at, actor, action, target, detail, count, lastAt }) => ({
     id,
     at: toIso(at),
     actor: { kind: actor.kind, name: actor.name },
@@ -51,6 +51,8 @@ const trailReply = ({ rows, next }: KeysetPage<AuditEntry>): C.TrailReply => ({
     action,
     target,
     detail: { ...detail },
+    count,
+    last_at: toIso(lastAt),
   })),
   next,
 });
@@ -233,11 +235,13 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/trail`,
     access: 'admin',
-    input: { query: C.PageQuery },
+    input: { query: C.TrailQuery },
     output: { content: C.TrailReply },
     doc: { operationId: 'trail', tag: 'Dashboard', summary: 'Audit log, newest first' },
     serve:
       ({ account: accounts }) =>
-      async ({ account }, { query }) => ({ body: trailReply(await accounts.auditLog(account, pageOf(query))) }),
+      async ({ account }, { query }) => ({
+        body: trailReply(await accounts.auditLog(account, { ...pageOf(query), about: query.about ?? null })),
+      }),
   }),
 ];

@@ -6,6 +6,7 @@ export const browserRequest = ({ ip, request }: RequestContext): BrowserRequest 
   ip,
   cookie: request.headers.cookie,
   origin: request.headers.origin,
+  userAgent: request.headers['user-agent'],
 });
 
 interface Kept {

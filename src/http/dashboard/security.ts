@@ -128,7 +128,7 @@ export const SECURITY_ROUTES: readonly Route[] = [
       (c) =>
       async (context, { body }) => {
         // A passkey outlasts the session: whoever has only the session cannot add one.
-        await c.signIn.passwords.confirm(context.user.id, body.password);
+        await c.signIn.passwords.confirm(context.user.id, body.password, browserRequest(context));
         const { options, setCookie } = await c.signIn.passkeys.addOptions(browserRequest(context));
         return { body: { options }, ...keep({ setCookie }) };
       },
@@ -143,7 +143,7 @@ export const SECURITY_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { body }) => {
-        await c.signIn.passkeys.add(browserRequest(context), body);
+        await c.signIn.passkeys.add(browserRequest(context), context.user, body);
         return done('Passkey added.');
       },
   }),
@@ -156,7 +156,7 @@ export const SECURITY_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { params }) => {
-        if (!(await c.signIn.passkeys.remove(browserRequest(context), params.id)))
+        if (!(await c.signIn.passkeys.remove(browserRequest(context), context.user, params.id)))
           throw new ApiError('not_found', 'Passkey not found.');
         return done('Passkey removed.');
       },

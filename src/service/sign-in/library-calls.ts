@@ -8,6 +8,8 @@ export interface BrowserRequest {
   readonly cookie: string | undefined;
   /** The Origin header; the guard has compared it with the request's host. */
   readonly origin: string | undefined;
+  /** The User-Agent header. */
+  readonly userAgent: string | undefined;
 }
 
 /** Set-Cookie headers for the reply. */

@@ -13,6 +13,8 @@ import {
 } from './library-calls.ts';
 import type { Limits } from './limits.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
+import type { SignedIn } from './session.ts';
+import type { UserAudit } from './user-audit.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -27,9 +29,9 @@ interface Passkey {
 export interface PasskeyService {
   list(browser: BrowserRequest): Promise<Passkey[]>;
   addOptions(browser: BrowserRequest): Promise<Cookies & { options: Json }>;
-  add(browser: BrowserRequest, input: { name: string; credential: Json }): Promise<void>;
+  add(browser: BrowserRequest, user: SignedIn, input: { name: string; credential: Json }): Promise<void>;
   /** False if the user has no such passkey. */
-  remove(browser: BrowserRequest, id: string): Promise<boolean>;
+  remove(browser: BrowserRequest, user: SignedIn, id: string): Promise<boolean>;
   signInOptions(browser: BrowserRequest): Promise<Cookies & { options: Json }>;
   signIn(browser: BrowserRequest, credential: Json): Promise<Cookies & { user: string }>;
 }
@@ -69,6 +71,7 @@ interface PasskeyParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly devices: Devices;
+  readonly audit: UserAudit;
   /** Null: passkeys cannot be bound to the service's public URL. */
   readonly relyingParty: () => string | null;
   /** Ends the browser's previous session. */
@@ -76,7 +79,7 @@ interface PasskeyParts {
 }
 
 export function createPasskeys(parts: PasskeyParts): PasskeyService {
-  const { library, limits, devices, relyingParty, endPreviousSession } = parts;
+  const { library, limits, devices, audit, relyingParty, endPreviousSession } = parts;
   function requireRelyingParty(): void {
     if (relyingParty() !== null) return;
     const message = 'Passkeys need a host name: the operator must set MAILVET_PUBLIC_URL to one, not to an IP address.';
@@ -86,6 +89,12 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
     const { api } = await library();
     return callLibrary({}, () => api.listPasskeys({ headers: headersOf(browser, 'session_token') }));
   };
+
+  async function ownerOf(credentialId: unknown): Promise<string | null> {
+    const { adapter } = await (await library()).$context;
+    const where = [{ field: 'credentialID', value: String(credentialId) }];
+    return (await adapter.findOne<{ userId: string }>({ model: 'passkey', where }))?.userId ?? null;
+  }
 
   return {
     async list(browser) {
@@ -109,7 +118,7 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       return { options: { ...made.response }, setCookie: cookiesOf(made.headers) };
     },
 
-    async add(browser, { name: typed, credential }) {
+    async add(browser, user, { name: typed, credential }) {
       requireRelyingParty();
       const name = parsePasskeyName(typed);
       const response = checkedCredential(credential);
@@ -117,14 +126,16 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       const { api } = await library();
       const headers = headersOf(browser, 'session_token', 'passkey');
       await callLibrary(ADD, () => api.verifyPasskeyRegistration({ body: { response, name }, headers }));
+      await audit.record(user.id, browser, 'user.passkey_added', { passkey: name });
     },
 
-    async remove(browser, id) {
+    async remove(browser, user, id) {
       const row = (await rowsOf(browser)).find((one) => one.id === id);
       if (row === undefined) return false;
       const { api } = await library();
       await callLibrary({}, () => api.deletePasskey({ body: { id }, headers: headersOf(browser, 'session_token') }));
       await endSecondFactor(await (await library()).$context, row.userId);
+      await audit.record(user.id, browser, 'user.passkey_removed', { passkey: row.name ?? 'Passkey' });
       return true;
     },
 
@@ -148,9 +159,14 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       // The library's type assumes a valid credential, which only the verification can establish.
       const body = { response: response as never };
       const call = { body, headers: headersOf(browser, 'passkey'), returnHeaders: true } as const;
-      const done = await callLibrary(SIGN_IN, () => api.verifyPasskeyAuthentication(call));
+      const verify = () => callLibrary(SIGN_IN, () => api.verifyPasskeyAuthentication(call));
+      const claimed = await ownerOf(response.id);
+      const done = await (claimed === null
+        ? verify()
+        : audit.attempt({ user: { id: claimed }, by: 'anonymous', from: browser, factor: 'passkey' }, verify));
       await endPreviousSession(browser);
       const user = done.response.user.id;
+      await audit.record(user, browser, 'user.signed_in', { factor: 'passkey' });
       return { user, setCookie: [...cookiesOf(done.headers), ...(await devices.remember(browser, user))] };
     },
   };

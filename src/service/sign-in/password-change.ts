@@ -19,6 +19,7 @@ import {
 import type { Limits } from './limits.ts';
 import type { SignedIn } from './session.ts';
 import { endLinks, type KeptAccess, resetOf, type UserAdmin } from './user-admin.ts';
+import type { From, UserAudit } from './user-audit.ts';
 import { isUsableEmail, rejectWeakPassword } from './validate.ts';
 
 export interface PasswordService {
@@ -31,7 +32,7 @@ export interface PasswordService {
   /** Ends all other sessions of the user and rotates this one. */
   change(browser: BrowserRequest, user: SignedIn, by: { current: string; password: string }): Promise<Cookies>;
   /** Confirms an irreversible action. Throws ApiError: `wrong_password`, or too many attempts. */
-  confirm(user: string, password: string): Promise<void>;
+  confirm(user: string, password: string, from: From): Promise<void>;
 }
 
 const CHANGE: ErrorMapping = { INVALID_PASSWORD: 'wrong_password', CREDENTIAL_ACCOUNT_NOT_FOUND: 'wrong_password' };
@@ -46,11 +47,15 @@ export async function admitToken(limits: Limits, browser: BrowserRequest, token:
   throw new ApiError('link_expired');
 }
 
+/** By whoever has the user's session. */
+const attemptOf = (id: string, from: From) => ({ user: { id }, by: 'self', from, factor: 'password' }) as const;
+
 interface PasswordParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly mailLimits: Pick<MailLimits, 'admit'>;
   readonly devices: Devices;
+  readonly audit: UserAudit;
   readonly userAdmin: UserAdmin;
   readonly store: Pick<Store, 'users' | 'members' | 'jobs'>;
   readonly url: () => string;
@@ -62,6 +67,7 @@ export function createPasswords({
   limits,
   mailLimits,
   devices,
+  audit,
   userAdmin,
   store,
   url,
@@ -109,28 +115,34 @@ export function createPasswords({
       // Of several requests with the same link, one consumes it.
       if ((await internalAdapter.consumeVerificationValue(resetOf(token))) === null) throw new ApiError('link_expired');
       await userAdmin.setPassword(user.id, hash, keep);
+      await audit.record(user.id, browser, 'user.password_reset');
       await limits.clear('sign-in', user.email);
     },
 
     async change(browser, user, { current, password }) {
       await requireStrong(password, user);
-      await limits.countUser('password', user.id);
       const { api } = await library();
       const body = { currentPassword: current, newPassword: password, revokeOtherSessions: true };
-      const { headers } = await callLibrary(CHANGE, () =>
-        api.changePassword({ body, headers: headersOf(browser, 'session_token'), returnHeaders: true }),
-      );
+      const { headers } = await audit.attempt(attemptOf(user.id, browser), async () => {
+        await limits.countUser('password', user.id);
+        return callLibrary(CHANGE, () =>
+          api.changePassword({ body, headers: headersOf(browser, 'session_token'), returnHeaders: true }),
+        );
+      });
       await endLinks(await library(), user.id);
       await limits.clear('password', user.id);
+      await audit.record(user.id, browser, 'user.password_changed');
       return { setCookie: cookiesOf(headers) };
     },
 
-    async confirm(user, password) {
-      await limits.countUser('password', user);
-      const { internalAdapter, password: passwords } = await (await library()).$context;
-      const hash = (await internalAdapter.findCredentialAccount(user))?.password;
-      if (!hash || !(await passwords.verify({ hash, password })))
-        throw new ApiError('wrong_password', undefined, { field: 'password' });
+    async confirm(user, password, from) {
+      await audit.attempt(attemptOf(user, from), async () => {
+        await limits.countUser('password', user);
+        const { internalAdapter, password: passwords } = await (await library()).$context;
+        const hash = (await internalAdapter.findCredentialAccount(user))?.password;
+        if (!hash || !(await passwords.verify({ hash, password })))
+          throw new ApiError('wrong_password', undefined, { field: 'password' });
+      });
       await limits.clear('password', user);
     },
   };

@@ -1,3 +1,4 @@
+import type { Factor } from '../../kernel/audit-actions.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
@@ -12,6 +13,7 @@ import {
 import type { Limits } from './limits.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
+import type { UserAudit } from './user-audit.ts';
 
 export interface SecondFactorService {
   /**
@@ -40,49 +42,62 @@ export function createSecondFactor(parts: {
   library: () => Promise<Library>;
   limits: Limits;
   devices: Devices;
+  audit: UserAudit;
 }): SecondFactorService {
-  const { library, limits, devices } = parts;
+  const { library, limits, devices, audit } = parts;
+  const attempt = <T>(browser: BrowserRequest, { id }: SignedIn, factor: Factor, work: () => Promise<T>): Promise<T> =>
+    audit.attempt({ user: { id }, by: 'self', from: browser, factor }, work);
+
+  async function beginTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<TotpSecret> {
+    await limits.countUser('password', user.id);
+    const { api } = await library();
+    const body = { password, method: 'totp' } as const;
+    const made = await callLibrary(BEGIN, () =>
+      api.enableTwoFactor({ body, headers: headersOf(browser, 'session_token') }),
+    );
+    await limits.clear('password', user.id);
+    if (made.method !== 'totp') throw new TypeError('not a TOTP secret');
+    const secret = new URL(made.totpURI).searchParams.get('secret');
+    if (secret === null) throw new TypeError('the URI has no secret');
+    return { uri: made.totpURI, secret, recoveryCodes: made.backupCodes };
+  }
+
+  async function confirmTotp(browser: BrowserRequest, user: SignedIn, typed: string): Promise<Cookies> {
+    await limits.count('code', user.id, await devices.originOf(browser, user.id));
+    const { api } = await library();
+    const code = typed.replaceAll(/\s/g, '');
+    if (!(await limits.firstUse(user.id, code))) throw new ApiError('wrong_code');
+    const { headers } = await callLibrary(CONFIRM, () =>
+      api.verifyTOTP({ body: { code }, headers: headersOf(browser, 'session_token'), returnHeaders: true }),
+    );
+    await limits.clear('code', user.id);
+    await audit.record(user.id, browser, 'user.second_factor_enabled');
+    return { setCookie: cookiesOf(headers) };
+  }
+
+  async function removeTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<Cookies> {
+    await limits.countUser('password', user.id);
+    const { api } = await library();
+    const { headers } = await callLibrary(BEGIN, () =>
+      api.disableTwoFactor({
+        body: { password },
+        headers: headersOf(browser, 'session_token'),
+        returnHeaders: true,
+      }),
+    );
+    await limits.clear('password', user.id);
+    await endSecondFactor(await (await library()).$context, user.id);
+    await audit.record(user.id, browser, 'user.second_factor_disabled');
+    return { setCookie: cookiesOf(headers) };
+  }
+
   return {
     async beginTotp(browser, user, password) {
       if (user.secondFactor) throw new ApiError('second_factor_exists');
-      await limits.countUser('password', user.id);
-      const { api } = await library();
-      const body = { password, method: 'totp' } as const;
-      const made = await callLibrary(BEGIN, () =>
-        api.enableTwoFactor({ body, headers: headersOf(browser, 'session_token') }),
-      );
-      await limits.clear('password', user.id);
-      if (made.method !== 'totp') throw new TypeError('not a TOTP secret');
-      const secret = new URL(made.totpURI).searchParams.get('secret');
-      if (secret === null) throw new TypeError('the URI has no secret');
-      return { uri: made.totpURI, secret, recoveryCodes: made.backupCodes };
+      return attempt(browser, user, 'password', () => beginTotp(browser, user, password));
     },
-
-    async confirmTotp(browser, user, typed) {
-      await limits.count('code', user.id, await devices.originOf(browser, user.id));
-      const { api } = await library();
-      const code = typed.replaceAll(/\s/g, '');
-      if (!(await limits.firstUse(user.id, code))) throw new ApiError('wrong_code');
-      const { headers } = await callLibrary(CONFIRM, () =>
-        api.verifyTOTP({ body: { code }, headers: headersOf(browser, 'session_token'), returnHeaders: true }),
-      );
-      await limits.clear('code', user.id);
-      return { setCookie: cookiesOf(headers) };
-    },
-
-    async removeTotp(browser, user, password) {
-      await limits.countUser('password', user.id);
-      const { api } = await library();
-      const { headers } = await callLibrary(BEGIN, () =>
-        api.disableTwoFactor({
-          body: { password },
-          headers: headersOf(browser, 'session_token'),
-          returnHeaders: true,
-        }),
-      );
-      await limits.clear('password', user.id);
-      await endSecondFactor(await (await library()).$context, user.id);
-      return { setCookie: cookiesOf(headers) };
-    },
+    confirmTotp: (browser, user, code) => attempt(browser, user, 'code', () => confirmTotp(browser, user, code)),
+    removeTotp: (browser, user, password) =>
+      attempt(browser, user, 'password', () => removeTotp(browser, user, password)),
   };
 }

@@ -17,6 +17,7 @@ import { createSessions, type SessionService } from './sessions.ts';
 import { createSetup, type SetupService } from './setup.ts';
 import { type CheckDeliverability, createSignUp, type SignUpService } from './sign-up.ts';
 import { createUserAdmin, newToken } from './user-admin.ts';
+import { createUserAudit, type UserAudit } from './user-audit.ts';
 
 export type { BrowserRequest } from './library-calls.ts';
 
@@ -33,6 +34,8 @@ export interface SignInService extends SessionService, SecondFactorService, Sign
   accountsOf(user: SignedIn): Promise<Membership[]>;
   /** Whether sign-up is open, and whether mail can be sent. */
   readonly offers: { readonly signup: boolean; readonly mail: boolean };
+  /** Failed attempts that are still to be written. */
+  readonly failures: Pick<UserAudit, 'flush'>;
 }
 
 interface SignInParts {
@@ -56,12 +59,13 @@ export function createSignIn(parts: SignInParts): SignInService {
   const limits = createLimits({ attempts: store.attempts, clock });
   const userAdmin = createUserAdmin({ store, library, clock });
   const devices = createDevices({ library, users: store.users, newId: newToken });
-  const sessions = createSessions({ library, limits, devices });
+  const audit = createUserAudit(store.auditLog, clock);
+  const sessions = createSessions({ library, limits, devices, audit });
   const openSignUp = signup !== null && mail !== null ? { mail, credits: signup.credits } : null;
-  const endPreviousSession = async (browser: BrowserRequest) => void (await sessions.signOut(browser));
+  const endPreviousSession = async (browser: BrowserRequest) => void (await sessions.endSession(browser));
   return {
     ...sessions,
-    ...createSecondFactor({ library, limits, devices }),
+    ...createSecondFactor({ library, limits, devices, audit }),
     ...createSignUp({
       store,
       library,
@@ -75,16 +79,18 @@ export function createSignIn(parts: SignInParts): SignInService {
       url,
     }),
     setup: createSetup({ store, library, limits, userAdmin, sessions, clock }),
-    passwords: createPasswords({ library, limits, mailLimits, devices, userAdmin, store, url, mail }),
+    passwords: createPasswords({ library, limits, mailLimits, devices, audit, userAdmin, store, url, mail }),
     passkeys: createPasskeys({
       library,
       limits,
       devices,
+      audit,
       relyingParty: () => relyingParty(url()),
       endPreviousSession,
     }),
     invitations: createInvitations({ store, library, limits, userAdmin, sessions }),
     accountsOf: (user) => store.members.ofUser(user.id),
+    failures: audit,
     offers: { signup: openSignUp !== null, mail: mail !== null },
   };
 }

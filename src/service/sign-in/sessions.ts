@@ -1,3 +1,4 @@
+import type { Factor } from '../../kernel/audit-actions.ts';
 import { DAY_MS, systemClock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { SESSION_MAX_DAYS } from '../../kernel/lifetimes.ts';
@@ -16,6 +17,7 @@ import {
 import type { Limits } from './limits.ts';
 import type { Sessions, SignedIn } from './session.ts';
 import { endLinks } from './user-admin.ts';
+import type { UserAudit } from './user-audit.ts';
 import { isUsableEmail } from './validate.ts';
 
 export interface SessionService extends Sessions {
@@ -32,12 +34,15 @@ export interface SessionService extends Sessions {
   rename(user: Pick<SignedIn, 'id'>, name: string): Promise<void>;
   /** For a user authenticated by a link: starts a session and ends the browser's previous one. */
   signInAs(browser: BrowserRequest, user: string): Promise<Cookies>;
+  /** Ends the browser's session, for one that takes its place. */
+  endSession(browser: BrowserRequest): Promise<Cookies>;
 }
 
 interface SessionParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly devices: Devices;
+  readonly audit: UserAudit;
 }
 
 const BEGIN_AGAIN = 'The sign-in took too long, or there were too many wrong codes. Start again with your password.';
@@ -56,58 +61,84 @@ const CODE: ErrorMapping = {
 };
 
 const ONE_TIME_CODE = /^\d{6}$/;
+const factorOf = (code: string): Factor => (ONE_TIME_CODE.test(code) ? 'code' : 'recovery_code');
 
-export function createSessions({ library, limits, devices }: SessionParts): SessionService {
-  async function signOut(browser: BrowserRequest): Promise<Cookies> {
+export function createSessions({ library, limits, devices, audit }: SessionParts): SessionService {
+  async function endSession(browser: BrowserRequest): Promise<Cookies> {
     if (!hasCookie(browser.cookie, 'session_token')) return { setCookie: [] };
     const { api } = await library();
     const { headers } = await api.signOut({ headers: headersOf(browser, 'session_token'), returnHeaders: true });
     return { setCookie: cookiesOf(headers) };
   }
 
+  const fromCookie: Sessions['fromCookie'] = async (cookie) => {
+    if (!hasCookie(cookie, 'session_token')) return null;
+    const { api } = await library();
+    const headers = headersOf({ cookie, origin: undefined }, 'session_token');
+    const found = await callLibrary({ FAILED_TO_GET_SESSION: 'internal_error' }, () =>
+      api.getSession({ headers, returnHeaders: true }),
+    );
+    if (found.response === null) return null;
+    const { createdAt, secondFactor: withSecondFactor } = found.response.session;
+    // The library stamps sessions with the system's time.
+    if (systemClock.now() - createdAt.getTime() >= SESSION_MAX_DAYS * DAY_MS) return null;
+    const { id, email, name, operator, twoFactorEnabled } = found.response.user;
+    const user = {
+      id,
+      email,
+      name,
+      operator: operator === true,
+      secondFactor: twoFactorEnabled === true,
+      withSecondFactor: withSecondFactor === true,
+    };
+    return { user, setCookie: cookiesOf(found.headers) };
+  };
+
+  async function signInByPassword(browser: BrowserRequest, email: string, password: string) {
+    const from = await devices.originFor(browser, email);
+    await limits.count('sign-in', email, from);
+    const { api, $context } = await library();
+    if (!isUsableEmail(email)) {
+      // Takes as long as for an existing address.
+      await (await $context).password.hash(password);
+      throw new ApiError('sign_in_failed');
+    }
+    const { headers, response } = await callLibrary(PASSWORD, () =>
+      api.signInEmail({ body: { email, password }, headers: headersOf(browser), returnHeaders: true }),
+    );
+    await limits.clear('sign-in', email);
+    // Ends the browser's previous session.
+    await endSession(browser);
+    if ('twoFactorRedirect' in response) return { secondFactor: true, setCookie: cookiesOf(headers) };
+    await audit.record(response.user.id, browser, 'user.signed_in', { factor: 'password' });
+    const device = await devices.remember(browser, response.user.id);
+    return { secondFactor: false, setCookie: [...cookiesOf(headers), ...device] };
+  }
+
+  async function signInByCode(browser: BrowserRequest, user: string, headers: Headers, code: string) {
+    const { api } = await library();
+    const factor = factorOf(code);
+    await limits.count('code', user, await devices.originOf(browser, user));
+    const call = { body: { code }, headers, returnHeaders: true } as const;
+    // Claimed before it is checked, so that of two requests with the same code only one can succeed.
+    if (factor === 'code' && !(await limits.firstUse(user, code))) throw new ApiError('second_factor_failed');
+    const done = await callLibrary(CODE, async () =>
+      factor === 'code' ? api.verifyTOTP(call) : api.verifyBackupCode(call),
+    );
+    await limits.clear('code', user);
+    await endSession(browser);
+    await audit.record(user, browser, 'user.signed_in', { factor });
+    return { setCookie: [...cookiesOf(done.headers), ...(await devices.remember(browser, user))] };
+  }
+
   return {
-    async fromCookie(cookie) {
-      if (!hasCookie(cookie, 'session_token')) return null;
-      const { api } = await library();
-      const headers = headersOf({ cookie, origin: undefined }, 'session_token');
-      const found = await callLibrary({ FAILED_TO_GET_SESSION: 'internal_error' }, () =>
-        api.getSession({ headers, returnHeaders: true }),
-      );
-      if (found.response === null) return null;
-      const { createdAt, secondFactor: withSecondFactor } = found.response.session;
-      // The library stamps sessions with the system's time.
-      if (systemClock.now() - createdAt.getTime() >= SESSION_MAX_DAYS * DAY_MS) return null;
-      const { id, email, name, operator, twoFactorEnabled } = found.response.user;
-      const user = {
-        id,
-        email,
-        name,
-        operator: operator === true,
-        secondFactor: twoFactorEnabled === true,
-        withSecondFactor: withSecondFactor === true,
-      };
-      return { user, setCookie: cookiesOf(found.headers) };
-    },
+    fromCookie,
+    endSession,
 
     async signIn(browser, { email: input, password }) {
       const email = input.trim().toLowerCase();
-      const from = await devices.originFor(browser, email);
-      await limits.count('sign-in', email, from);
-      const { api, $context } = await library();
-      if (!isUsableEmail(email)) {
-        // Takes as long as for an existing address.
-        await (await $context).password.hash(password);
-        throw new ApiError('sign_in_failed');
-      }
-      const { headers, response } = await callLibrary(PASSWORD, () =>
-        api.signInEmail({ body: { email, password }, headers: headersOf(browser), returnHeaders: true }),
-      );
-      await limits.clear('sign-in', email);
-      // Ends the browser's previous session.
-      await signOut(browser);
-      if ('twoFactorRedirect' in response) return { secondFactor: true, setCookie: cookiesOf(headers) };
-      const device = await devices.remember(browser, response.user.id);
-      return { secondFactor: false, setCookie: [...cookiesOf(headers), ...device] };
+      const attempt = { user: { email }, by: 'anonymous', from: browser, factor: 'password' } as const;
+      return audit.attempt(attempt, () => signInByPassword(browser, email, password));
     },
 
     async signInCode(browser, input) {
@@ -115,26 +146,24 @@ export function createSessions({ library, limits, devices }: SessionParts): Sess
       const headers = headersOf(browser, 'two_factor');
       const user = await api.challengedUser({ headers });
       if (user === null) throw new ApiError('sign_in_failed', BEGIN_AGAIN);
-      await limits.count('code', user, await devices.originOf(browser, user));
       const code = input.replaceAll(/\s/g, '');
-      const call = { body: { code }, headers, returnHeaders: true } as const;
-      // Claimed before it is checked, so that of two requests with the same code only one can succeed.
-      if (ONE_TIME_CODE.test(code) && !(await limits.firstUse(user, code))) throw new ApiError('second_factor_failed');
-      const done = await callLibrary(CODE, async () =>
-        ONE_TIME_CODE.test(code) ? api.verifyTOTP(call) : api.verifyBackupCode(call),
-      );
-      await limits.clear('code', user);
-      await signOut(browser);
-      return { setCookie: [...cookiesOf(done.headers), ...(await devices.remember(browser, user))] };
+      const attempt = { user: { id: user }, by: 'anonymous', from: browser, factor: factorOf(code) } as const;
+      return audit.attempt(attempt, () => signInByCode(browser, user, headers, code));
     },
 
-    signOut,
+    async signOut(browser) {
+      const session = await fromCookie(browser.cookie);
+      const ended = await endSession(browser);
+      if (session !== null) await audit.record(session.user.id, browser, 'user.signed_out');
+      return ended;
+    },
 
     async signOutEverywhere(browser, user) {
       const { internalAdapter } = await (await library()).$context;
       await internalAdapter.deleteUserSessions(user.id);
       await endLinks(await library(), user.id);
-      return signOut(browser);
+      await audit.record(user.id, browser, 'user.signed_out', { everywhere: true });
+      return endSession(browser);
     },
 
     async rename(user, name) {
@@ -146,7 +175,8 @@ export function createSessions({ library, limits, devices }: SessionParts): Sess
       const { api } = await library();
       const { headers, response } = await api.beginSession({ body: { userId: user }, returnHeaders: true });
       if (response === null) throw new ApiError('link_expired');
-      await signOut(browser);
+      await endSession(browser);
+      await audit.record(user, browser, 'user.signed_in', { factor: 'link' });
       return { setCookie: [...cookiesOf(headers), ...(await devices.remember(browser, user))] };
     },
   };

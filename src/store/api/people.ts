@@ -28,7 +28,8 @@ export interface Users {
   claimMailboxes(mailboxOf: (email: string) => string): Promise<void>;
   list(): Promise<(User & { readonly accounts: readonly { id: AccountId; role: Role }[] })[]>;
   count(): Promise<number>;
-  setOperator(id: string, operator: boolean): Promise<boolean>;
+  /** False when there is no such user. */
+  setOperator(id: string, operator: boolean, by?: Actor): Promise<boolean>;
   /** The user, sessions, memberships and all; refuses (false) while an account would lose its last owner. */
   remove(id: string, by?: Actor): Promise<boolean>;
 }

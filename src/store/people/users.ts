@@ -8,6 +8,7 @@ import type { Row, Tables } from '../tables.ts';
 import { writeAudit } from './audit-log.ts';
 import { endInvitationsOf } from './invitations.ts';
 import { mailboxes } from './mailboxes.ts';
+import { writeUserEvent } from './user-events.ts';
 
 const timeOf = (at: string | Date): number => (typeof at === 'string' ? (fromIso(at) ?? 0) : at.getTime());
 
@@ -125,10 +126,19 @@ export function users(driver: StorageDriver): Users {
       return n;
     },
 
-    async setOperator(id, operator) {
-      const change = db.updateTable('auth_users').set({ operator: operator ? 1 : 0 });
-      const { numUpdatedRows } = await change.where('id', '=', id).executeTakeFirst();
-      return numUpdatedRows === 1n;
+    async setOperator(id, operator, by) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        const change = trx
+          .updateTable('auth_users')
+          .set({ operator: operator ? 1 : 0 })
+          .where('id', '=', id);
+        const user = await change.returning(['id', 'email']).executeTakeFirst();
+        if (user === undefined) return false;
+        const action = operator ? 'user.operator_granted' : 'user.operator_withdrawn';
+        if (by !== undefined) await writeUserEvent(driver, trx, now, user, { user, by, action });
+        return true;
+      });
     },
 
     async remove(id, by) {

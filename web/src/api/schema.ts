@@ -1454,16 +1454,19 @@ export interface components {
                 at: string;
                 actor: {
                     /** @enum {string} */
-                    kind: "user" | "operator" | "key" | "command" | "service";
+                    kind: "user" | "operator" | "key" | "command" | "service" | "anonymous";
                     name: string;
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "log.erased" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "log.erased" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
                 };
+                count: number;
+                /** Format: date-time */
+                last_at: string;
             }[];
             next: number | null;
         };
@@ -3313,6 +3316,8 @@ export interface operations {
             query?: {
                 before?: number;
                 limit?: number;
+                /** @description `account`: changes to the account. `user`: sign-ins and security of its members. */
+                about?: "account" | "user";
             };
             header?: never;
             path: {

@@ -5,7 +5,8 @@ import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
 import { AuditLogTable } from './audit-log/table.tsx';
 
-const ABOUT = 'Changes to API keys, filters, members and settings, with the actor and IP address. Newest first.';
+const ABOUT =
+  'Changes to API keys, filters, members and settings, and sign-ins of members, with the IP address. Newest first.';
 
 export function AuditLogPage() {
   const isAdmin = useHasRole('admin');

@@ -66,6 +66,30 @@ export function keyChange({ name, allow_ips, expires_at, scopes, monthly_credits
   ]);
 }
 
+const FACTORS: Readonly<Record<string, string>> = {
+  password: 'with a password',
+  code: 'with a code',
+  recovery_code: 'with a recovery code',
+  passkey: 'with a passkey',
+  link: 'by a link',
+};
+const factor = (name: unknown): string | null => FACTORS[typeof name === 'string' ? name : ''] ?? null;
+const device = (name: unknown): string | null => (typeof name === 'string' ? name : null);
+
+/** How users proved who they are, and where. `more`: of many different ones. */
+export function howAndWhere(detail: Detail): string | null {
+  return joinParts([
+    factor(detail.factor),
+    device(detail.device),
+    detail.more === true ? 'from further addresses' : null,
+  ]);
+}
+export const passkeyAndDevice = (detail: Detail): string | null =>
+  joinParts([quoted(detail.passkey), device(detail.device)]);
+/** Of events that share an entry. */
+export const repeated = ({ count, last_at }: Trail['entries'][number]): string | null =>
+  count > 1 ? `${formatNumber(count)} times, the last at ${formatDateTime(last_at)}` : null;
+
 /** `from A to B`, each formatted. */
 export function change(format: (value: unknown) => string): (detail: unknown) => string | null {
   return (detail) => {

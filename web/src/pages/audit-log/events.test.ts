@@ -10,6 +10,8 @@ const entry = (action: Entry['action'], detail: Entry['detail'] = {}, more: Part
   action,
   target: 'bob@example.com',
   detail,
+  count: 1,
+  last_at: '2026-11-21T00:00:00.000Z',
   ...more,
 });
 
@@ -66,8 +68,29 @@ describe('audit log entries', () => {
     ['member.removed', { role: 'member' }, 'Removed a member', 'as member'],
     ['member.invited', { role: 'member' }, 'Invited a member', 'as member'],
     ['invitation.withdrawn', { role: 'member' }, 'Revoked an invitation', 'as member'],
+    [
+      'user.signed_in',
+      { factor: 'recovery_code', device: 'Firefox on Linux' },
+      'Signed in',
+      'with a recovery code, Firefox on Linux',
+    ],
+    ['user.signed_in', { factor: 'passkey', device: null }, 'Signed in', 'with a passkey'],
+    ['user.signed_out', { everywhere: true, device: null }, 'Signed out everywhere', null],
+    ['user.authentication_failed', { more: true }, 'Failed to confirm their identity', 'from further addresses'],
+    ['user.passkey_added', { passkey: 'Blue key', device: null }, 'Added a passkey', '“Blue key”'],
   ])('%s %j', (action, detail, title, details) => {
     expect(describeEvent(entry(action, detail))).toEqual({ title, details });
+  });
+
+  it('say how often they were repeated, and that nobody was signed in', () => {
+    const failed = entry(
+      'user.authentication_failed',
+      { factor: 'password', device: null },
+      { count: 1200, actor: { kind: 'anonymous', name: '' } },
+    );
+    const { title, details } = describeEvent(failed);
+    expect(title).toBe('Failed sign-in attempt');
+    expect(details).toMatch(/^with a password, 1,200 times, the last at /);
   });
 
   it('distinguish leaving from being removed', () => {
@@ -93,5 +116,6 @@ describe('audit log entries', () => {
     expect(by('key')).toBe('API key x');
     expect(by('command')).toBe('Command line (x)');
     expect(by('service')).toBe('System');
+    expect(by('anonymous')).toBe('Not signed in');
   });
 });

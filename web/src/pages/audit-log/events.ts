@@ -9,15 +9,18 @@ import {
   ending,
   grace,
   granted,
+  howAndWhere,
   isNegative,
   isNumber,
   joinParts,
   keyChange,
   keyLimits,
   numeral,
+  passkeyAndDevice,
   planName,
   quoted,
   rateLimit,
+  repeated,
   retention,
   text,
 } from './event-details.ts';
@@ -80,6 +83,26 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   },
   'member.invited': { title: 'Invited a member', details: ({ role }) => asRole(role) },
   'invitation.withdrawn': { title: 'Revoked an invitation', details: ({ role }) => asRole(role) },
+  'user.signed_in': { title: 'Signed in', details: howAndWhere },
+  'user.signed_out': {
+    title: ({ detail: { everywhere } }) => (everywhere === true ? 'Signed out everywhere' : 'Signed out'),
+    details: howAndWhere,
+  },
+  'user.authentication_failed': {
+    title: ({ actor }) => (actor.kind === 'user' ? 'Failed to confirm their identity' : 'Failed sign-in attempt'),
+    details: howAndWhere,
+  },
+  'user.authentication_blocked': { title: 'Too many attempts: blocked', details: howAndWhere },
+  'user.unlocked': { title: 'Lifted the sign-in limits' },
+  'user.password_changed': { title: 'Changed the password', details: howAndWhere },
+  'user.password_reset': { title: 'Reset the password', details: howAndWhere },
+  'user.password_link_created': { title: 'Created a password reset link' },
+  'user.second_factor_enabled': { title: 'Turned on two-factor authentication', details: howAndWhere },
+  'user.second_factor_disabled': { title: 'Turned off two-factor authentication', details: howAndWhere },
+  'user.passkey_added': { title: 'Added a passkey', details: passkeyAndDevice },
+  'user.passkey_removed': { title: 'Removed a passkey', details: passkeyAndDevice },
+  'user.operator_granted': { title: 'Granted operator rights' },
+  'user.operator_withdrawn': { title: 'Withdrew operator rights' },
 };
 
 /** An audit log entry as text; `details` is null if there is nothing to add. */
@@ -88,7 +111,10 @@ export function describeEvent(entry: Entry): { title: string; details: string | 
   // A page that was loaded before an upgrade may meet an action that it does not know.
   if (!Object.hasOwn(EVENTS, action)) return { title: humanize(action.replace('.', ' ')), details: null };
   const { title, details } = EVENTS[action];
-  return { title: typeof title === 'string' ? title : title(entry), details: details?.(detail) ?? null };
+  return {
+    title: typeof title === 'string' ? title : title(entry),
+    details: joinParts([details?.(detail) ?? null, repeated(entry)]),
+  };
 }
 
 const ACTORS: Readonly<Record<Entry['actor']['kind'], (name: string) => string>> = {
@@ -97,6 +123,7 @@ const ACTORS: Readonly<Record<Entry['actor']['kind'], (name: string) => string>>
   key: (name) => `API key ${name}`,
   command: (name) => `Command line (${name})`,
   service: () => 'System',
+  anonymous: () => 'Not signed in',
 };
 
 export const describeActor = ({ actor: { kind, name } }: Entry): string => ACTORS[kind](name);

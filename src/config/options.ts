@@ -360,6 +360,15 @@ export const OPTIONS = {
     help: 'How email addresses appear in the log: `hash`, `domain` or `full`.',
     commands: SERVE,
   }),
+  logClientIp: row({
+    env: 'MAILVET_LOG_CLIENT_IP',
+    group: 'Logs and data',
+    value: 'true|false',
+    parse: boolean,
+    default: 'true',
+    help: 'Whether the log line of a request has the IP address of its client.',
+    commands: SERVE,
+  }),
   retentionDays: row({
     env: 'MAILVET_RETENTION_DAYS',
     group: 'Logs and data',

@@ -7,7 +7,7 @@ import { handlerOf } from './handler.ts';
 import { expectWithin } from './input/arrival.ts';
 import { bodyConfig, receiveBodies, setAsideContentType } from './input/body.ts';
 import { headerCount } from './input/headers.ts';
-import { commonHeaders, sendError } from './reply.ts';
+import { type CommonHeaders, commonHeadersOf, sendError } from './reply.ts';
 import { requestState } from './request-state.ts';
 import type { Route } from './route.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
@@ -19,6 +19,7 @@ const neverCalled = (): never => {
 
 /** The HTTP face of the service, not yet listening. */
 export async function buildApp(context: HttpContext, routes = routesOf(context)): Promise<FastifyInstance> {
+  const commonHeaders = commonHeadersOf(context.publicUrl);
   const app = Fastify({
     loggerInstance: context.logger,
     // One line per request is written below, when its outcome is known.
@@ -37,10 +38,10 @@ export async function buildApp(context: HttpContext, routes = routesOf(context))
     },
     // Rows have readers of their own. With these Fastify does not load its compilers, which takes part of every start.
     schemaController: { compilersFactory: { buildValidator: neverCalled, buildSerializer: neverCalled } },
-    clientErrorHandler: (error, socket) => refuseBroken(error, socket, context.clock.now()),
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket, context.clock.now(), commonHeaders),
   });
   receiveBodies(app);
-  addHooks(app, context);
+  addHooks(app, context, commonHeaders);
   for (const route of routes) addRoute(app, context, route);
   const methodsOf = methodsIn(routes);
   app.setNotFoundHandler((request, reply) => {
@@ -60,7 +61,7 @@ function addRoute(app: FastifyInstance, context: HttpContext, row: Route): void 
   app.route({ method, url, config: bodyConfig(input), handler: handlerOf(context, row) });
 }
 
-function addHooks(app: FastifyInstance, context: HttpContext): void {
+function addHooks(app: FastifyInstance, context: HttpContext, commonHeaders: CommonHeaders): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id, request.url));
     setAsideContentType(request);
@@ -68,9 +69,11 @@ function addHooks(app: FastifyInstance, context: HttpContext): void {
     if (bodySeconds !== undefined) expectWithin(request.raw, bodySeconds);
     if (context.draining()) reply.header('connection', 'close');
     // RFC 9112 §3.2. A proxy may have looked at the other one.
-    if (headerCount(request.raw, 'host') > 1) {
+    const hosts = headerCount(request.raw, 'host');
+    if (hosts > 1 || (hosts === 0 && request.raw.httpVersion !== '1.0')) {
       reply.header('connection', 'close');
-      sendError(request, reply, new ApiError('malformed_request', 'The Host header was sent more than once.'));
+      const problem = hosts === 0 ? 'is missing' : 'was sent more than once';
+      sendError(request, reply, new ApiError('malformed_request', `The Host header ${problem}.`));
       return;
     }
     done();
@@ -87,6 +90,7 @@ function addHooks(app: FastifyInstance, context: HttpContext): void {
       route,
       status,
       ms: Math.round(reply.elapsedTime * 10) / 10,
+      ip: context.logsClientIp ? context.callerIp(request.raw) : undefined,
       account: caller?.accountId ?? account,
       key: caller?.keyId,
       user,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { commonHeaders, errorBody, errorHeaders } from './reply.ts';
+import { type CommonHeaders, errorBody, errorHeaders } from './reply.ts';
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -16,7 +16,12 @@ function refusalOf(code: string | undefined): ApiError {
 }
 
 /** What cannot be read as HTTP at all has no route and no key; it gets the same shape of error and a closed connection. */
-export function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, nowMs: number): void {
+export function refuseBroken(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  nowMs: number,
+  commonHeaders: CommonHeaders,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -52,6 +52,8 @@ export interface HttpContext extends DashboardServices {
   readonly draining: () => boolean;
   readonly logger: FastifyBaseLogger;
   readonly publicUrl: string;
+  /** Whether the lines of requests have the caller's IP. */
+  readonly logsClientIp: boolean;
   /** Where to report vulnerabilities, as a URI; null: not published. */
   readonly securityContact: string | null;
   /** The same once the service listens: with the port that it has. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiError, type ErrorDetails, isOfDashboard, toApiError } from '../kernel/errors.ts';
+import { HSTS_SECONDS } from '../kernel/lifetimes.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { RateWindow, StoredReply } from '../service/admission.ts';
 import { isNotAwaited } from './input/arrival.ts';
@@ -30,14 +31,16 @@ const SECURITY_HEADERS = {
 } as const;
 
 /** What every reply has, whatever becomes of the request. */
-export function commonHeaders(requestId: string, url: string): Record<string, string> {
-  const headers: Record<string, string> = {
-    'content-type': JSON_TYPE,
-    'x-request-id': requestId,
-    ...SECURITY_HEADERS,
+export type CommonHeaders = (requestId: string, url: string) => Record<string, string>;
+
+export function commonHeadersOf(publicUrl: string): CommonHeaders {
+  const fixed: Record<string, string> = { 'content-type': JSON_TYPE, ...SECURITY_HEADERS };
+  if (publicUrl.startsWith('https:')) fixed['strict-transport-security'] = `max-age=${HSTS_SECONDS}`;
+  return (requestId, url) => {
+    const headers: Record<string, string> = { ...fixed, 'x-request-id': requestId };
+    if (url.startsWith('/v1') || url.startsWith('/dashboard')) headers['cache-control'] = 'no-store';
+    return headers;
   };
-  if (url.startsWith('/v1') || url.startsWith('/dashboard')) headers['cache-control'] = 'no-store';
-  return headers;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

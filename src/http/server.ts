@@ -25,6 +25,8 @@ const SETTINGS: ServerOptions = {
   // Bodies have a bound of their own (input/arrival.ts), which routes can change.
   requestTimeout: 0,
   keepAliveTimeout: KEEP_ALIVE_MS,
+  // Checked with the other headers; Node's own reply would not have ours.
+  requireHostHeader: false,
   // How often headersTimeout is checked.
   connectionsCheckingInterval: 1000,
 };
@@ -36,6 +38,8 @@ export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Se
     handler(request, response);
   });
   const server = createServer(SETTINGS, (request, response) => pipelines.take(request, response));
+  // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node's own reply would not have our headers.
+  server.on('checkExpectation', (request, response) => pipelines.take(request, response));
   server.maxConnections = CONNECTIONS_MAX;
   server.closeIdleConnections = () => pipelines.closeIdle();
   const isTooMany = connectionCounter(bounds);

@@ -13,6 +13,8 @@ export const FRESH_SIGN_IN_DAYS = 1;
 export const INVITATION_DAYS = 7;
 /** Per account: every invitation sends mail to an arbitrary address. */
 export const INVITATIONS_PER_HOUR = 30;
+/** How long browsers use HTTPS only, where the public address is HTTPS (RFC 6797). */
+export const HSTS_SECONDS = 365 * 86_400;
 /** The setup link of the first start. */
 export const SETUP_LINK_HOURS = 1;
 /** A link to choose a password: mailed, or created on the command line. */

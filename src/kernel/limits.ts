@@ -59,6 +59,9 @@ export const PIPELINED_AT_ONCE = 8;
 /** Pipelined requests that wait: of one connection, and of all. Beyond that the connection is closed. */
 export const PIPELINED_WAITING = 2_000;
 export const PIPELINED_WAITING_TOTAL = 6_000;
+/** Wrong metrics tokens of a network, and the window in which they count. */
+export const METRICS_GUESSES = 20;
+export const METRICS_GUESSES_SECONDS = 60;
 /** 401 replies per network and rate window. */
 export const FAILED_AUTH_PER_WINDOW = 100;
 /** How long a process repeats that there were too many attempts to sign in, without asking the store. */

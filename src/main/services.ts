@@ -101,6 +101,7 @@ export function createServices(parts: Parts): Services {
     draining: () => closers.closing,
     logger,
     publicUrl: options.publicUrl,
+    logsClientIp: options.logClientIp,
     securityContact: options.securityContact,
     url,
     answersRequests: options.role !== 'worker',

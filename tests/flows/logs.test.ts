@@ -50,7 +50,11 @@ async function written(how: Record<string, string>): Promise<Written> {
     log += chunk;
   });
   const call = (path: string, body: unknown, authorization: string) =>
-    request(service.url, 'POST', path, body, { authorization, cookie: 'session=biscuit' });
+    request(service.url, 'POST', path, body, {
+      authorization,
+      cookie: 'session=biscuit',
+      'x-forwarded-for': '192.0.2.77',
+    });
   await call('/v1/verify', { email: 'secretive.person@good.com' }, `Bearer ${key}`);
   await call('/v1/verify', { email: 'secretive.person@lame.com' }, `Bearer ${key}`);
   await call('/v1/verify', { email: 'secretive.person@good.com', validation_type: 7 }, `Bearer ${key}`);
@@ -87,7 +91,13 @@ it('logs one line per request, and even at the finest level no API key, cookie o
   for (const secret of never) expect(log).not.toContain(secret);
 });
 
-it('logs addresses only if configured', { timeout: 60_000 }, async () => {
-  expect((await written({ MAILVET_LOG_ADDRESSES: 'domain' })).log).toMatch(/"email":"\*@good\.com"/);
-  expect((await written({ MAILVET_LOG_ADDRESSES: 'full' })).log).toContain('secretive.person@good.com');
+it('logs addresses, and IP addresses of clients, as configured', { timeout: 60_000 }, async () => {
+  const proxy = { MAILVET_TRUSTED_PROXIES: '127.0.0.1' };
+  const { log } = await written({ ...proxy, MAILVET_LOG_ADDRESSES: 'domain' });
+  expect(log).toMatch(/"email":"\*@good\.com"/);
+  expect(log).toMatch(/"route":"\/v1\/verify","status":200,"ms":[\d.]+,"ip":"192\.0\.2\.77"/);
+  const without = { ...proxy, MAILVET_LOG_ADDRESSES: 'full', MAILVET_LOG_CLIENT_IP: 'false' };
+  const { log: other } = await written(without);
+  expect(other).toContain('secretive.person@good.com');
+  expect(other).not.toContain('192.0.2.77');
 });

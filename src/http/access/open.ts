@@ -2,22 +2,33 @@ import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../kernel/errors.ts';
 import type { MetricsContext, RequestContext } from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';
+import { createGuessLimiter } from './guess-limiter.ts';
 
 /** Everybody may. */
 export const open: GuardFor<RequestContext> = () => async (request, read, serve) =>
   serve(request, complete(await read()));
 
 /** `/metrics` exists only where it was switched on; where it has a token, only for requests that carry it. */
-export const metricsToken: GuardFor<MetricsContext> =
-  ({ metrics }) =>
-  async (context, read, serve) => {
-    if (metrics === null) throw new ApiError('not_found');
-    const { token, text } = metrics;
-    if (token !== null && !isSameText(context.request.headers.authorization ?? '', `Bearer ${token}`)) {
-      throw new ApiError('invalid_api_key', 'The metrics token is missing or wrong.');
+export const metricsToken: GuardFor<MetricsContext> = ({ metrics, clock }) => {
+  const guesses = createGuessLimiter(clock);
+  function checkToken({ request, ip }: RequestContext, token: string): void {
+    const wrong = new ApiError('invalid_api_key', 'The metrics token is missing or wrong.');
+    const sent = request.headers.authorization;
+    if (sent === undefined) throw wrong;
+    guesses.admit(ip);
+    if (isSameText(sent, `Bearer ${token}`)) {
+      guesses.succeeded(ip);
+      return;
     }
-    return serve({ ...context, metrics: text }, complete(await read()));
+    guesses.failed(ip);
+    throw wrong;
+  }
+  return async (context, read, serve) => {
+    if (metrics === null) throw new ApiError('not_found');
+    if (metrics.token !== null) checkToken(context, metrics.token);
+    return serve({ ...context, metrics: metrics.text }, complete(await read()));
   };
+};
 
 /** Compares in a time that does not depend on where two texts differ. */
 function isSameText(a: string, b: string): boolean {

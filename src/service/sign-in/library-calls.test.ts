@@ -8,7 +8,7 @@ const cookieOf = (cookie: string | undefined, ...names: Parameters<typeof header
 
 describe('cookies', () => {
   const sent =
-    'a=b; mailvet.session_token=s.1; __Secure-mailvet.two_factor=t=.2;mailvet.passkey=p; mailvet.session_token_x=no';
+    'a=b; mailvet.session_token=s.1; __Host-mailvet.two_factor=t=.2;mailvet.passkey=p; mailvet.session_token_x=no';
 
   it('are passed to the library only by name', () => {
     expect(cookieOf(sent, 'session_token')).toBe('mailvet.session_token=s.1');

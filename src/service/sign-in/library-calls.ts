@@ -20,7 +20,13 @@ export interface Cookies {
 /** The library's cookies, without prefix. */
 type CookieName = 'session_token' | 'two_factor' | 'passkey' | 'device';
 
-const NAME = /^(?:__Secure-)?mailvet\.([a-z_]+)$/;
+const NAME = /^(?:__Host-)?mailvet\.([a-z_]+)$/;
+/**
+ * Over HTTPS, the library's prefix, which cannot be changed, and ours: only this host can set such a cookie, not another one
+ * of its domain (RFC 6265bis §4.1.3.2).
+ */
+const LIBRARY_PREFIX = '__Secure-';
+const PREFIX = '__Host-';
 
 const pairsOf = (cookie: string | undefined): readonly string[] => (cookie ?? '').split(';').map((pair) => pair.trim());
 
@@ -40,13 +46,17 @@ export function headersOf(
 ): Headers {
   const headers = new Headers();
   const kept = pairsOf(browser.cookie).filter((pair) => names.some((name) => name === nameOf(pair)));
-  if (kept.length > 0) headers.set('cookie', kept.join('; '));
+  const named = kept.map((pair) => (pair.startsWith(PREFIX) ? LIBRARY_PREFIX + pair.slice(PREFIX.length) : pair));
+  if (named.length > 0) headers.set('cookie', named.join('; '));
   if (browser.origin !== undefined) headers.set('origin', browser.origin);
   return headers;
 }
 
 /** The Set-Cookie headers of the library's reply. */
-export const cookiesOf = (headers: Headers | null | undefined): readonly string[] => headers?.getSetCookie() ?? [];
+export const cookiesOf = (headers: Headers | null | undefined): readonly string[] =>
+  (headers?.getSetCookie() ?? []).map((line) =>
+    line.startsWith(LIBRARY_PREFIX) ? PREFIX + line.slice(LIBRARY_PREFIX.length) : line,
+  );
 
 /** An APIError of the library, recognized by shape, because importing the class would load the library. */
 interface LibraryError {

@@ -275,7 +275,7 @@ describe('behind https', () => {
         },
       );
       const line = reply.headers.getSetCookie().find((cookie) => cookie.includes('session_token'))!;
-      expect(line).toMatch(/^__Secure-mailvet\.session_token=/);
+      expect(line).toMatch(/^__Host-mailvet\.session_token=/);
       expect(line.split('; ')).toContain('Secure');
       expect(await userOf(mary)).toMatchObject({ id: mary.id });
     } finally {

@@ -1383,6 +1383,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         filters: {
+                            /** @description Counted within the account. */
                             id: number;
                             /** @enum {string} */
                             filter_type: "email" | "domain" | "ip_address";
@@ -1798,6 +1799,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Counted within the account. */
                         id: number;
                         /** @enum {string} */
                         filter_type: "email" | "domain" | "ip_address";

@@ -13,7 +13,7 @@ import { DecodedAs, Nullable, OneOf } from './schema.ts';
 
 export const FilterReply = Type.Object(
   {
-    id: Type.Integer(),
+    id: Type.Integer({ description: 'Counted within the account.' }),
     filter_type: OneOf(FILTER_TYPES),
     value: Type.String({ description: 'In canonical form.' }),
     reason: Nullable(Type.String()),

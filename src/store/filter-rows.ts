@@ -6,7 +6,7 @@ import type { AccountId, Filter, FilterAdded, Filters } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { storable, storableOrNull } from './text.ts';
 
-/** Rows per statement: six values each, and SQLite takes at most 32,766. */
+/** Rows per statement: seven values each, and SQLite takes at most 32,766. */
 const CHUNK = 1_000;
 
 export const toFilter = (row: Row<'filters'>): Filter => ({
@@ -21,9 +21,11 @@ export const lowerCase = (text: string): string => storable(text).toLowerCase();
 
 export const toRow = (
   account: AccountId,
+  id: number,
   { filterType, value, reason }: Parameters<Filters['add']>[1],
   now: number,
 ) => ({
+  id,
   account_id: account,
   filter_type: filterType,
   value: storable(value),
@@ -47,36 +49,29 @@ async function existing(trx: Transaction<Tables>, account: AccountId, rows: read
   return found;
 }
 
-/** One outcome per row, in order, and the filters added. */
+/** One outcome per row, in order, and the filters added. The account is locked. */
 export async function insertAll(
   trx: Transaction<Tables>,
   account: AccountId,
   rows: readonly NewFilter[],
 ): Promise<{ outcomes: FilterAdded[]; added: Filter[] }> {
-  /** The first row of each filter that is not yet known to exist or to be new. */
-  const open = new Map<string, NewFilter>();
-  for (const row of rows) if (!open.has(idOf(row))) open.set(idOf(row), row);
+  /** The first row of each filter. */
+  const firsts = new Map<string, NewFilter>();
+  for (const row of rows) if (!firsts.has(idOf(row))) firsts.set(idOf(row), row);
   const fresh = new Map<string, Filter>();
   const there = new Map<string, number>();
-  // A filter that existed at the insertion and was removed before the look-up can be added: try again.
-  while (open.size > 0) {
-    const left = [...open.values()];
-    for (let at = 0; at < left.length; at += CHUNK) {
-      const insertion = trx.insertInto('filters').values(left.slice(at, at + CHUNK));
-      const inserted = await insertion
-        .onConflict((oc) => oc.doNothing())
-        .returningAll()
-        .execute();
-      for (const row of inserted) {
-        fresh.set(idOf(row), toFilter(row));
-        open.delete(idOf(row));
-      }
-      const others = left.slice(at, at + CHUNK).filter((row) => open.has(idOf(row)));
-      for (const [id, filter] of await existing(trx, account, others)) {
-        there.set(id, filter);
-        open.delete(id);
-      }
-    }
+  const unique = [...firsts.values()];
+  for (let at = 0; at < unique.length; at += CHUNK) {
+    const some = unique.slice(at, at + CHUNK);
+    const inserted = await trx
+      .insertInto('filters')
+      .values(some)
+      .onConflict((oc) => oc.doNothing())
+      .returningAll()
+      .execute();
+    for (const row of inserted) fresh.set(idOf(row), toFilter(row));
+    const others = some.filter((row) => !fresh.has(idOf(row)));
+    for (const [id, filter] of await existing(trx, account, others)) there.set(id, filter);
   }
   const added = [...fresh.values()];
   const outcomes = rows.map((row): FilterAdded => {

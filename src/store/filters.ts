@@ -9,24 +9,31 @@ import type { AccountId, Actor, Filter, FilterAdded, Filters } from './store.ts'
 import type { Tables } from './tables.ts';
 
 const COUNTER = { email: 'filter_emails', domain: 'filter_domains', ip_address: 'filter_ips' } as const;
-/**
- * Updates the account's filter counters, by which admission knows what to look for. Last in the transaction, as charging
- * waits for the account's lock. Throws ApiError when the account was deleted.
- */
+/** Updates the account's filter counters, by which admission knows what to look for. */
 async function count(trx: Transaction<Tables>, account: AccountId, type: FilterType, by: number): Promise<void> {
   const column = COUNTER[type];
   if (by === 0) return;
   const update = trx.updateTable('accounts').set((eb) => ({ [column]: eb(column, '+', by) }));
-  const there = update.where('id', '=', account).where('status', '<>', 'deleted');
-  const { numUpdatedRows } = await there.executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw new ApiError('not_found', 'There is no such account.');
+  await update.where('id', '=', account).execute();
+}
+
+/**
+ * The first of `n` ids that no filter of the account has had; duplicates waste theirs. Locks the account, as whatever
+ * changes filters does before anything else. Throws ApiError when the account was deleted.
+ */
+async function reserveIds(trx: Transaction<Tables>, account: AccountId, n: number): Promise<number> {
+  const update = trx.updateTable('accounts').set((eb) => ({ last_filter_id: eb('last_filter_id', '+', n) }));
+  const there = update.where('id', '=', account).where('status', '<>', 'deleted').returning('last_filter_id');
+  const row = await there.executeTakeFirst();
+  if (row === undefined) throw new ApiError('not_found', 'There is no such account.');
+  return row.last_filter_id - n + 1;
 }
 
 export function filters(driver: StorageDriver): Filters {
   const { db } = driver;
 
-  /** The filter added, or the id of the existing one; null when that one was removed meanwhile. */
-  const insert = async (trx: Transaction<Tables>, row: NewFilter): Promise<FilterAdded | null> => {
+  /** The filter added, or the id of the existing one. The account is locked. */
+  const insert = async (trx: Transaction<Tables>, row: NewFilter): Promise<FilterAdded> => {
     const insertion = trx.insertInto('filters').values(row);
     const added = await insertion
       .onConflict((oc) => oc.doNothing())
@@ -39,8 +46,8 @@ export function filters(driver: StorageDriver): Filters {
       .where('account_id', '=', row.account_id)
       .where('filter_type', '=', row.filter_type)
       .where('value', '=', row.value)
-      .executeTakeFirst();
-    return found === undefined ? null : { added: false, existingId: found.id };
+      .executeTakeFirstOrThrow();
+    return { added: false, existingId: found.id };
   };
 
   const record = async (
@@ -58,25 +65,20 @@ export function filters(driver: StorageDriver): Filters {
   return {
     async add(account, input, by, stored = null) {
       const now = await driver.now();
-      const row = toRow(account, input, now);
-      for (;;) {
-        const outcome = await driver.transaction(async (trx) => {
-          const tried = await insert(trx, row);
-          if (tried === null) return null;
-          if (tried.added) await record(trx, account, tried.filter, now, by);
-          // After the account's row: charging locks them in this order.
-          await storeReply(driver, trx, account, now, stored, tried);
-          return tried;
-        });
-        if (outcome !== null) return outcome;
-      }
+      return driver.transaction(async (trx) => {
+        const outcome = await insert(trx, toRow(account, await reserveIds(trx, account, 1), input, now));
+        if (outcome.added) await record(trx, account, outcome.filter, now, by);
+        // After the account's row: charging locks them in this order.
+        await storeReply(driver, trx, account, now, stored, outcome);
+        return outcome;
+      });
     },
 
     async addMany(account, inputs, by) {
       const now = await driver.now();
-      const rows = inputs.map((input) => toRow(account, input, now));
       return driver.transaction(async (trx) => {
-        await driver.advisoryLock(trx, `filters of ${account}`);
+        const first = await reserveIds(trx, account, inputs.length);
+        const rows = inputs.map((input, i) => toRow(account, first + i, input, now));
         const { outcomes, added } = await insertAll(trx, account, rows);
         for (const [type, some] of Map.groupBy(added, (filter) => filter.filterType)) {
           await count(trx, account, type, some.length);
@@ -116,6 +118,7 @@ export function filters(driver: StorageDriver): Filters {
     async remove(account, id, by) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
+        await driver.lockAccounts(trx, [account]);
         const mine = trx.deleteFrom('filters').where('account_id', '=', account).where('id', '=', id);
         const removed = await mine.returning(['filter_type', 'value', 'reason']).executeTakeFirst();
         if (removed === undefined) return false;

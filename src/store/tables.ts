@@ -31,6 +31,7 @@ export interface AccountsTable {
   filter_domains: Generated<number>;
   filter_ips: Generated<number>;
   purged_credits: Generated<number>;
+  last_filter_id: Generated<number>;
   created_at: number;
   retention_days: Generated<number | null>;
   low_balance: Generated<number | null>;
@@ -134,7 +135,8 @@ interface IdempotencyTable {
   expires_at: number;
 }
 interface FiltersTable {
-  id: Generated<number>;
+  /** Within the account. */
+  id: number;
   account_id: string;
   filter_type: FilterType;
   value: string;

@@ -75,6 +75,9 @@ describeStores('migrations', (lab) => {
     expect((await store.verifications.search(account!.id, search)).items).toMatchObject([{ id: 'ver_1' }]);
     expect(await verifyNow(store, { hash })).toMatchObject({ outcome: 'settled', balance: 6 });
     expect(await verifyNow(store, { hash: 'gone' })).toMatchObject({ code: 'revoked_api_key' });
+    const filter = { filterType: 'domain', value: 'y.example', reason: null } as const;
+    expect(await store.filters.add(account!.id, filter)).toMatchObject({ added: true, filter: { id: 2 } });
+    expect(await store.filters.remove(account!.id, 1)).toBe(true);
     const jane = await person(store, 'jane@example.com');
     expect(await store.members.add(account!.id, jane, 'owner', BY)).toBe(true);
     expect(await store.verifications.erase(account!.id, 'jane@example.com', BY)).toBe(2);

@@ -4,6 +4,7 @@ import type { Actor } from './actor.ts';
 import type { ReplyToStore } from './idempotency.ts';
 
 export interface Filter {
+  /** Counted within the account, and never given again. */
   readonly id: number;
   readonly filterType: FilterType;
   /** Canonical form. */

@@ -1327,6 +1327,7 @@ export interface components {
         };
         /** Filter */
         Filter: {
+            /** @description Counted within the account. */
             id: number;
             /** @enum {string} */
             filter_type: "email" | "domain" | "ip_address";

@@ -92,7 +92,7 @@ export interface RouteOutput {
   /** 200 where absent. */
   readonly status?: number;
   /** JSON of this schema, or a text of this media type. */
-  readonly content: TSchema | 'text/csv';
+  readonly content: TSchema | 'text/csv' | 'application/jsonl';
   readonly description?: string;
   /** Headers of this reply alone, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;

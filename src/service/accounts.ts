@@ -1,3 +1,4 @@
+import type { AuditSubject } from '../kernel/audit-actions.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type {
   AccountId,
@@ -8,6 +9,7 @@ import type {
   Store,
   Account as StoredAccount,
 } from '../store/store.ts';
+import { auditEntries } from './audit-log.ts';
 import type { ActingMember } from './members.ts';
 import { parseAccountName } from './names.ts';
 import type { SignedIn } from './sign-in/session.ts';
@@ -51,6 +53,8 @@ export interface AccountService {
   remove(by: ActingMember, confirmation: { name: string; password: string }, ip: string): Promise<void>;
   ledger(account: AccountId, page: KeysetQuery): Promise<KeysetPage<LedgerRow>>;
   auditLog(account: AccountId, query: AuditQuery): Promise<KeysetPage<AuditEntry>>;
+  /** In batches. */
+  allAuditEntries(account: AccountId, about: AuditSubject | null): AsyncGenerator<readonly AuditEntry[]>;
 }
 
 /** Throws ApiError if the password is wrong or there were too many attempts. */
@@ -103,9 +107,8 @@ export function createAccountService(parts: {
     },
 
     ledger: (account, page) => ledgerOf(store, account, page),
-    async auditLog(account, query) {
-      return pageOf(await store.auditLog.list(account, { ...query, limit: query.limit + 1 }), query.limit);
-    },
+    auditLog: (account, query) => auditLogOf(store, account, query),
+    allAuditEntries: (account, about) => auditEntries(store.auditLog, account, about),
   };
 }
 
@@ -116,6 +119,15 @@ export async function ledgerOf(
   { before, limit }: KeysetQuery,
 ): Promise<KeysetPage<LedgerRow>> {
   return pageOf(await store.accounts.ledger(account, limit + 1, before), limit);
+}
+
+/** Newest first. */
+export async function auditLogOf(
+  store: Pick<Store, 'auditLog'>,
+  of: AccountId | 'all',
+  query: AuditQuery,
+): Promise<KeysetPage<AuditEntry>> {
+  return pageOf(await store.auditLog.list(of, { ...query, limit: query.limit + 1 }), query.limit);
 }
 
 /** The extra row shows that there is a next page. */

@@ -4,7 +4,8 @@ import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Plan } from '../kernel/plans.ts';
 import type { Account, AccountChange, AccountId, Actor, LedgerRow, Page, Store } from '../store/store.ts';
-import { type KeysetPage, type KeysetQuery, ledgerOf } from './accounts.ts';
+import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, ledgerOf } from './accounts.ts';
+import { auditEntries } from './audit-log.ts';
 import type { Finding } from './doctor.ts';
 import { parseAccountName, parseNote } from './names.ts';
 
@@ -30,6 +31,10 @@ export interface OperatorService {
   /** Negative credits are deducted. */
   grant(id: string, credits: number, note: string, by: Actor): Promise<AccountSummary>;
   ledger(id: string, page: KeysetQuery): Promise<KeysetPage<LedgerRow>>;
+  /** Sign-ins and security of all users; nothing that happens in an account. */
+  userEvents(page: KeysetQuery): Promise<KeysetPage<AuditEntry>>;
+  /** In batches. */
+  allUserEvents(): AsyncGenerator<readonly AuditEntry[]>;
   /** The findings of `mailvet doctor`; concurrent calls share one run. */
   doctor(): Promise<{ findings: readonly Finding[]; tookMs: number }>;
   lists(): ListsState;
@@ -38,7 +43,7 @@ export interface OperatorService {
 }
 
 export function createOperatorService(parts: {
-  store: Pick<Store, 'accounts'>;
+  store: Pick<Store, 'accounts' | 'auditLog'>;
   clock: Clock;
   lists: WatchedLists;
   doctor: () => Promise<readonly Finding[]>;
@@ -97,6 +102,8 @@ export function createOperatorService(parts: {
     },
 
     ledger: async (id, page) => ledgerOf(store, await idOf(id), page),
+    userEvents: (page) => auditLogOf(store, 'all', { ...page, about: 'user' }),
+    allUserEvents: () => auditEntries(store.auditLog, 'all', 'user'),
     doctor: runDoctor,
     lists: state,
     async updateLists() {

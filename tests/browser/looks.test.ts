@@ -34,6 +34,7 @@ const INSIDE = [
   ['/operator/doctor', 'Doctor'],
   ['/operator/lists', 'Lists'],
   ['/operator/jobs', 'Failed jobs'],
+  ['/operator/sign-ins', 'Sign-ins'],
 ] as const;
 const OUTSIDE = [
   ['/sign-in', 'Sign in'],

@@ -137,6 +137,6 @@ export async function request(
     redirect: 'manual',
   });
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const isJson = /^application\/json(;|$)/.test(response.headers.get('content-type') ?? '');
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null };
 }

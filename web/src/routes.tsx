@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from './api/query-client.ts';
 import { sessionQuery } from './api/session.ts';
+import { auditLogSearch } from './pages/audit-log/search.ts';
 import { filtersSearch } from './pages/filters/search.ts';
 import { keysSearch } from './pages/keys/search.ts';
 import { logSearch } from './pages/log/search.ts';
@@ -131,6 +132,7 @@ const members = createRoute({
 const auditLog = createRoute({
   getParentRoute: () => signedIn,
   path: '/account/trail',
+  validateSearch: auditLogSearch,
   component: lazyRouteComponent(() => import('./pages/audit-log.tsx'), 'AuditLogPage'),
 });
 const security = createRoute({
@@ -164,6 +166,11 @@ const operatorJobs = createRoute({
   path: '/operator/jobs',
   component: lazyRouteComponent(() => import('./pages/jobs.tsx'), 'JobsPage'),
 });
+const operatorSignIns = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator/sign-ins',
+  component: lazyRouteComponent(() => import('./pages/operator-sign-ins.tsx'), 'OperatorSignInsPage'),
+});
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -186,6 +193,7 @@ export const router = createRouter({
       doctor,
       lists,
       operatorJobs,
+      operatorSignIns,
     ]),
   ]),
   defaultPreload: 'intent',

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { ACTOR_KINDS, AUDIT_ACTIONS, AUDIT_SUBJECTS } from '../../kernel/audit-actions.ts';
-import { choice, counted } from '../../kernel/format.ts';
+import { counted } from '../../kernel/format.ts';
 import { NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/plans.ts';
 import { Text } from '../bounded.ts';
@@ -63,16 +62,6 @@ export const PageQuery = Type.Object({
   limit: Type.Optional(PageSize),
 });
 
-export const TrailQuery = Type.Object({
-  ...PageQuery.properties,
-  about: Type.Optional(
-    OneOf(AUDIT_SUBJECTS, {
-      description: '`account`: changes to the account. `user`: sign-ins and security of its members.',
-      'x-error': `about must be ${choice(AUDIT_SUBJECTS)}.`,
-    }),
-  ),
-});
-
 export const LedgerReply = Type.Object(
   {
     rows: Type.Array(
@@ -128,30 +117,3 @@ export const InviteReply = Type.Object(
   { id: Type.String(), link: Nullable(Type.String()), mailed: Type.Boolean() },
   { title: 'Invited' },
 );
-
-export const TrailReply = Type.Object(
-  {
-    entries: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        at: Time,
-        actor: Type.Object({
-          kind: OneOf(ACTOR_KINDS),
-          name: Type.String(),
-        }),
-        ip: Nullable(Type.String()),
-        /** `key.created`, `filter.removed`, `member.role_changed` … */
-        action: OneOf(AUDIT_ACTIONS),
-        /** Display name of the target: a key's name, a filter's value, a member's address. */
-        target: Type.String(),
-        detail: Type.Record(Type.String(), Type.Unknown()),
-        /** How often, from `at` to `last_at`. */
-        count: Type.Integer(),
-        last_at: Time,
-      }),
-    ),
-    next: Type.Unsafe<number | null>(Next),
-  },
-  { title: 'Trail' },
-);
-export type TrailReply = Static<typeof TrailReply>;

@@ -4,7 +4,7 @@ import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { PLANS, PRICE } from '../../kernel/plans.ts';
-import type { Account, AuditEntry, KeysetPage, KeysetQuery, LedgerRow } from '../../service/accounts.ts';
+import type { Account, KeysetPage, KeysetQuery, LedgerRow } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
 import { nothingToChange } from './nothing-to-change.ts';
@@ -42,21 +42,6 @@ export const ledgerReply = ({ rows, next }: KeysetPage<LedgerRow>): Static<typeo
   next,
 });
 
-const trailReply = ({ rows, next }: KeysetPage<AuditEntry>): C.TrailReply => ({
-  entries: rows.map(({ id, at, actor, action, target, detail, count, lastAt }) => ({
-    id,
-    at: toIso(at),
-    actor: { kind: actor.kind, name: actor.name },
-    ip: actor.ip,
-    action,
-    target,
-    detail: { ...detail },
-    count,
-    last_at: toIso(lastAt),
-  })),
-  next,
-});
-
 const acting = ({ account, user, role, actor }: AccountContext): ActingMember => ({
   account,
   user: user.id,
@@ -65,7 +50,7 @@ const acting = ({ account, user, role, actor }: AccountContext): ActingMember =>
 });
 const done = (message: string) => ({ body: { status: 'success', message } });
 
-/** The account itself: plan, ledger, members, audit log, deletion. */
+/** The account itself: plan, ledger, members, deletion. */
 export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
@@ -230,18 +215,5 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
         await members.withdraw(acting(context), params.id);
         return done('Invitation revoked.');
       },
-  }),
-  route({
-    method: 'GET',
-    path: `${ACCOUNT}/trail`,
-    access: 'admin',
-    input: { query: C.TrailQuery },
-    output: { content: C.TrailReply },
-    doc: { operationId: 'trail', tag: 'Dashboard', summary: 'Audit log, newest first' },
-    serve:
-      ({ account: accounts }) =>
-      async ({ account }, { query }) => ({
-        body: trailReply(await accounts.auditLog(account, { ...pageOf(query), about: query.about ?? null })),
-      }),
   }),
 ];

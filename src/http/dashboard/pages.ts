@@ -27,6 +27,7 @@ const PATHS = [
   '/operator/doctor',
   '/operator/lists',
   '/operator/jobs',
+  '/operator/sign-ins',
 ] as const;
 
 /** The dashboard's static files: one HTML page for all its paths, and its assets. */

@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
+import { AUDIT_LOG_ROUTES } from './audit-log.ts';
 import { FILTER_ROUTES } from './filters.ts';
 import { JOB_ROUTES } from './jobs.ts';
 import { KEY_ROUTES } from './keys.ts';
@@ -16,6 +17,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...KEY_ROUTES,
   ...FILTER_ROUTES,
   ...ACCOUNT_ROUTES,
+  ...AUDIT_LOG_ROUTES,
   ...OPERATOR_ROUTES,
   ...JOB_ROUTES,
 ];

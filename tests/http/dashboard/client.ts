@@ -73,7 +73,7 @@ function holds(row: Route, reply: Reply): void {
     return;
   }
   expect(reply.status, what).toBe(status);
-  if (content === 'text/csv') expect(reply.headers.get('content-type'), what).toBe('text/csv; charset=utf-8');
+  if (typeof content === 'string') expect(reply.headers.get('content-type'), what).toBe(`${content}; charset=utf-8`);
   else expect(checkOf(content).Errors(reply.json), what).toEqual([]);
 }
 

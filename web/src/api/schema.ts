@@ -791,6 +791,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/trail.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole audit log as CSV */
+        get: operations["trailCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/trail.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole audit log as JSON Lines */
+        get: operations["trailJsonLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/trail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign-ins and security of all users, newest first; once for each account of the user */
+        get: operations["operatorTrail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/trail.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same, all of it, as CSV */
+        get: operations["operatorTrailCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/trail.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same, all of it, as JSON Lines */
+        get: operations["operatorTrailJsonLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/operator/accounts": {
         parameters: {
             query?: never;
@@ -1471,6 +1556,31 @@ export interface components {
             }[];
             next: number | null;
         };
+        /** OperatorTrail */
+        OperatorTrail: {
+            entries: {
+                id: number;
+                /** Format: date-time */
+                at: string;
+                actor: {
+                    /** @enum {string} */
+                    kind: "user" | "operator" | "key" | "command" | "service" | "anonymous";
+                    name: string;
+                };
+                ip: string | null;
+                /** @enum {string} */
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "log.erased" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                target: string;
+                detail: {
+                    [key: string]: unknown;
+                };
+                count: number;
+                /** Format: date-time */
+                last_at: string;
+                account: string | null;
+            }[];
+            next: number | null;
+        };
         /** OperatorAccount */
         OperatorAccount: {
             id: string;
@@ -1620,6 +1730,7 @@ export type Ledger = components['schemas']['Ledger'];
 export type Members = components['schemas']['Members'];
 export type Invited = components['schemas']['Invited'];
 export type Trail = components['schemas']['Trail'];
+export type OperatorTrail = components['schemas']['OperatorTrail'];
 export type OperatorAccount = components['schemas']['OperatorAccount'];
 export type OperatorAccounts = components['schemas']['OperatorAccounts'];
 export type Doctor = components['schemas']['Doctor'];
@@ -3340,6 +3451,144 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    trailCsv: {
+        parameters: {
+            query?: {
+                /** @description `account`: changes to the account. `user`: sign-ins and security of its members. */
+                about?: "account" | "user";
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole audit log as CSV */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    trailJsonLines: {
+        parameters: {
+            query?: {
+                /** @description `account`: changes to the account. `user`: sign-ins and security of its members. */
+                about?: "account" | "user";
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole audit log as JSON Lines */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorTrail: {
+        parameters: {
+            query?: {
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sign-ins and security of all users, newest first; once for each account of the user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorTrail"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorTrailCsv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same, all of it, as CSV */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorTrailJsonLines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same, all of it, as JSON Lines */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            401: components["responses"]["Error"];
             404: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];

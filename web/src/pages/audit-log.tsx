@@ -1,17 +1,35 @@
+import { SegmentedControl } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { api, unwrap } from '../api/client.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
+import { Download } from './audit-log/download.tsx';
+import { auditLogSearch } from './audit-log/search.ts';
 import { AuditLogTable } from './audit-log/table.tsx';
+
+const route = getRouteApi('/inside/account/trail');
 
 const ABOUT =
   'Changes to API keys, filters, members and settings, and sign-ins of members, with the IP address. Newest first.';
+const SUBJECTS = [
+  { value: '', label: 'All' },
+  { value: 'account', label: 'Changes' },
+  { value: 'user', label: 'Sign-ins and security' },
+];
 
 export function AuditLogPage() {
   const isAdmin = useHasRole('admin');
+  const { id } = useAccount();
+  const { about } = route.useSearch();
+  const path = `/dashboard/accounts/${encodeURIComponent(id)}/trail`;
   return (
-    <Page title="Audit log" about={ABOUT}>
+    <Page
+      title="Audit log"
+      about={ABOUT}
+      action={isAdmin && <Download path={path} query={about === undefined ? '' : `?about=${about}`} />}
+    >
       {isAdmin ? (
         <Entries />
       ) : (
@@ -23,23 +41,33 @@ export function AuditLogPage() {
 
 function Entries() {
   const { id } = useAccount();
-  const query = useKeysetQuery(['account', id, 'trail'], (before) =>
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useKeysetQuery(['account', id, 'trail', search], (before) =>
     unwrap(
       api.GET('/dashboard/accounts/{account}/trail', {
-        params: { path: { account: id }, query: before === undefined ? {} : { before } },
+        params: { path: { account: id }, query: { ...search, ...(before === undefined ? {} : { before }) } },
       }),
     ),
   );
   return (
-    <LoadMore query={query}>
-      {(pages) => {
-        const entries = pages.flatMap((page) => page.entries);
-        return entries.length > 0 ? (
-          <AuditLogTable entries={entries} />
-        ) : (
-          <EmptyState title="No events yet">Changes to this account are listed here.</EmptyState>
-        );
-      }}
-    </LoadMore>
+    <>
+      <SegmentedControl
+        aria-label="Events"
+        data={SUBJECTS}
+        value={search.about ?? ''}
+        onChange={(about) => void navigate({ search: auditLogSearch({ about }) })}
+      />
+      <LoadMore query={query}>
+        {(pages) => {
+          const entries = pages.flatMap((page) => page.entries);
+          return entries.length > 0 ? (
+            <AuditLogTable entries={entries} />
+          ) : (
+            <EmptyState title="No events yet">Changes to this account are listed here.</EmptyState>
+          );
+        }}
+      </LoadMore>
+    </>
   );
 }

@@ -25,6 +25,7 @@ const OPERATOR_PAGES = [
   ['/operator/doctor', 'Doctor'],
   ['/operator/lists', 'Lists'],
   ['/operator/jobs', 'Failed jobs'],
+  ['/operator/sign-ins', 'Sign-ins'],
 ] as const;
 /** Pages that do not need an account. */
 const ACCOUNTLESS_PAGES = ['/security', '/operator'];

@@ -1,0 +1,13 @@
+import { Button, Group } from '@mantine/core';
+
+/** Links to the whole log; `path` without the extension. */
+export const Download = ({ path, query = '' }: { path: string; query?: string }) => (
+  <Group gap="xs">
+    <Button component="a" href={`${path}.csv${query}`} download>
+      Download CSV
+    </Button>
+    <Button component="a" href={`${path}.jsonl${query}`} download>
+      Download JSON Lines
+    </Button>
+  </Group>
+);

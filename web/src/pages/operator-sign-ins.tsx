@@ -1,0 +1,37 @@
+import { api, unwrap } from '../api/client.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
+import { Page } from '../parts/page.tsx';
+import { Download } from './audit-log/download.tsx';
+import { AuditLogTable } from './audit-log/table.tsx';
+import { OperatorOnly } from './operator/operator-only.tsx';
+
+export const OperatorSignInsPage = () => (
+  <OperatorOnly>
+    <SignIns />
+  </OperatorOnly>
+);
+
+const ABOUT =
+  'Sign-ins of all users, and changes to their passwords and second factors, once for each account of the user. ' +
+  'Newest first.';
+
+function SignIns() {
+  const query = useKeysetQuery(['operator', 'trail'], (before) =>
+    unwrap(api.GET('/dashboard/operator/trail', { params: { query: before === undefined ? {} : { before } } })),
+  );
+  return (
+    <Page title="Sign-ins" about={ABOUT} action={<Download path="/dashboard/operator/trail" />}>
+      <LoadMore query={query}>
+        {(pages) => {
+          const entries = pages.flatMap((page) => page.entries);
+          return entries.length > 0 ? (
+            <AuditLogTable entries={entries} />
+          ) : (
+            <EmptyState title="No sign-ins yet">They are listed here.</EmptyState>
+          );
+        }}
+      </LoadMore>
+    </Page>
+  );
+}

@@ -165,10 +165,10 @@ describe('the audit log of an account has of its users', () => {
     const jane = await colleague();
     const by = { kind: 'command', id: null, name: 'test', ip: null } as const;
     await lab.store.members.add(other.account.id, jane.id, 'owner', by);
-    await jane.call('POST', of(other.account, '/filters'), { value: 'secret.example' });
+    await jane.call('POST', of(other.account, '/filters'), { value: 'secret.example.com' });
     await browser(lab.url).signIn(jane.email);
     const here = (await owner.call('GET', of(member.account, '/trail?limit=100'))).text;
-    expect(here).not.toContain('secret.example');
+    expect(here).not.toContain('secret.example.com');
     expect(here).not.toContain(other.account.id);
     expect(actionsOf(await told(jane))).toContain('signed_in');
     expect(actionsOf(await told(jane, jane, other.account))).toEqual(['signed_in']);

@@ -3,14 +3,13 @@ import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Plan } from '../kernel/plans.ts';
-import type { Account, AccountChange, AccountId, Actor, LedgerRow, Page, Store } from '../store/store.ts';
+import type { AccountChange, AccountId, AccountSummary, Actor, LedgerRow, Page, Store } from '../store/store.ts';
 import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, ledgerOf } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
 import type { Finding } from './doctor.ts';
 import { parseAccountName, parseNote } from './names.ts';
 
-/** An account, for operators. */
-export type AccountSummary = Account & { readonly members: number; readonly keys: number };
+export type { AccountSummary };
 
 export interface ListsState {
   readonly version: string;
@@ -54,9 +53,8 @@ export function createOperatorService(parts: {
   const { accounts } = store;
 
   async function summaryOf(id: string): Promise<AccountSummary> {
-    const { items } = await accounts.search({ query: id, offset: 0, limit: PER_LOOKUP });
-    const account = items.find((item) => item.id === id);
-    if (account === undefined) throw noAccount();
+    const account = await accounts.summary(id);
+    if (account === null) throw noAccount();
     return account;
   }
   async function idOf(id: string): Promise<AccountId> {
@@ -116,9 +114,6 @@ export function createOperatorService(parts: {
     },
   };
 }
-
-/** The search matches IDs and names; more than a few hits for a random ID are impossible. */
-const PER_LOOKUP = 10;
 
 const noAccount = () => new ApiError('not_found', 'There is no such account.');
 

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
 import { changesTo, toAccount, whole } from './account-rows.ts';
@@ -15,6 +15,22 @@ async function addGrant(trx: Transaction<Tables>, account: string, amount: numbe
   const grant = { account_id: account, kind: 'grant' as const, amount, note: storable(note), created_at: now };
   await trx.insertInto('ledger').values(grant).execute();
 }
+
+const summaries = <O>(accounts: SelectQueryBuilder<Tables, 'accounts', O>) =>
+  accounts.selectAll().select((eb) => {
+    const rowsOf = (table: 'members' | 'keys') =>
+      eb
+        .selectFrom(table)
+        .whereRef(`${table}.account_id`, '=', 'accounts.id')
+        .select((of) => of.fn.countAll<number>().as('n'));
+    return [rowsOf('members').as('members'), rowsOf('keys').as('keys')];
+  });
+
+const toSummary = (row: Selectable<Tables['accounts']> & { members: number | null; keys: number | null }) => ({
+  ...toAccount(row),
+  members: row.members ?? 0,
+  keys: row.keys ?? 0,
+});
 
 export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
   const { db } = driver;
@@ -64,27 +80,14 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
         wanted = wanted.where((eb) => eb.or([within('id'), within('name')]));
       }
       const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-      const rows = await wanted
-        .selectAll()
-        .select((eb) => [
-          eb
-            .selectFrom('members')
-            .whereRef('members.account_id', '=', 'accounts.id')
-            .select((of) => of.fn.countAll<number>().as('n'))
-            .as('members'),
-          eb
-            .selectFrom('keys')
-            .whereRef('keys.account_id', '=', 'accounts.id')
-            .select((of) => of.fn.countAll<number>().as('n'))
-            .as('keys'),
-        ])
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .offset(offset)
-        .limit(limit)
-        .execute();
-      const items = rows.map((row) => ({ ...toAccount(row), members: row.members ?? 0, keys: row.keys ?? 0 }));
+      const page = summaries(wanted).orderBy('created_at', 'desc').orderBy('id', 'desc').offset(offset).limit(limit);
+      const items = (await page.execute()).map(toSummary);
       return { items, total: total.n };
+    },
+
+    async summary(id) {
+      const row = await summaries(notDeleted().where('id', '=', id)).executeTakeFirst();
+      return row === undefined ? null : toSummary(row);
     },
 
     async set(id, change, by) {

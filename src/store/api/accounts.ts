@@ -67,6 +67,9 @@ export type LowBalanceMail = (account: Account, to: string) => MailPayload | nul
  * With `by`, a change is written to the audit log in the same transaction; likewise in the other interfaces. Creating
  * anything in a deleted account throws ApiError('not_found').
  */
+/** An account and the numbers of its members and keys. */
+export type AccountSummary = Account & { readonly members: number; readonly keys: number };
+
 export interface Accounts {
   create(
     input: { name: string; plan: Plan; rateLimit: number | null; credits: number; note?: string },
@@ -76,11 +79,8 @@ export interface Accounts {
   list(): Promise<Account[]>;
   count(): Promise<number>;
   /** One page, newest first; `query` is searched literally in id and name, without regard to case. */
-  search(input: {
-    query: string | null;
-    offset: number;
-    limit: number;
-  }): Promise<Page<Account & { readonly members: number; readonly keys: number }>>;
+  search(input: { query: string | null; offset: number; limit: number }): Promise<Page<AccountSummary>>;
+  summary(id: string): Promise<AccountSummary | null>;
   set(id: AccountId, change: AccountChange, by?: Actor): Promise<Account | null>;
   /** Adds credits, or removes them when negative; null when the balance would fall below zero. */
   grant(id: AccountId, credits: number, note: string, by?: Actor): Promise<Account | null>;

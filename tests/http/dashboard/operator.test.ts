@@ -69,6 +69,16 @@ describe('accounts, for operators', () => {
     expect((await call('GET', own())).json).toMatchObject({ keys: 1, members: 0, balance: 100 });
   });
 
+  it('are looked up by id, whatever other accounts are called', async () => {
+    const { id } = (await call('POST', '/accounts', { name: 'Hidden', plan: 'starter' })).json;
+    for (let i = 0; i < 10; i++) await call('POST', '/accounts', { name: `copy ${i} of ${id}`, plan: 'starter' });
+    expect((await call('GET', `/accounts/${id}`)).json).toMatchObject({ id, name: 'Hidden' });
+    const suspended = await call('PATCH', `/accounts/${id}`, { status: 'suspended' });
+    expect([suspended.status, suspended.json]).toMatchObject([200, { id, status: 'suspended' }]);
+    const granted = await call('POST', `/accounts/${id}/grants`, { credits: 5, note: 'Gift' });
+    expect([granted.status, granted.json]).toMatchObject([200, { id, balance: 5 }]);
+  });
+
   it('suspending and resuming applies to the next request', async () => {
     expect((await call('PATCH', own(), { status: 'suspended' })).json.status).toBe('suspended');
     expect((await member.verify('a@good.com')).json.code).toBe('invalid_api_key');

@@ -20,8 +20,8 @@ export const verifyCommand = (): Command =>
     .argument('[address...]')
     .option('--smtp', 'also ask the mail servers')
     .option('--file <in.csv>', 'read the addresses from a CSV file')
-    .option('--out <out.csv>', 'where to write the results; - is standard output', '-')
-    .option('--column <name>', 'column with the addresses (default: detected)')
+    .option('--out <out.csv>', 'with --file: where to write the results (default: standard output, -)')
+    .option('--column <name>', 'with --file: column with the addresses (default: detected)')
     .option(
       '--timeout-ms <ms>',
       'time limit for one check',
@@ -38,6 +38,7 @@ export const verifyCommand = (): Command =>
       if (addresses.length === 0 && flags.file === undefined)
         throw new UsageError('give one or more addresses, or --file.');
       if (addresses.length > 0 && flags.file !== undefined) throw new UsageError('give addresses or --file, not both.');
+      requireCompanions(flags);
       const [{ verifierFrom }, { verifyFile }] = await Promise.all([import('./engine.ts'), import('./verify-file.ts')]);
       const verifier = verifierFrom(optionsFrom(flags, 'verify'));
       const options = {
@@ -55,6 +56,21 @@ export const verifyCommand = (): Command =>
         verifier.close();
       }
     });
+
+/** Flags that have an effect only with another one. */
+const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[] = [
+  ['out', 'file'],
+  ['column', 'file'],
+  ['wait', 'smtp'],
+  ['evidence', 'json'],
+];
+
+function requireCompanions(flags: Flags): void {
+  for (const [flag, needed] of COMPANIONS) {
+    if (flags[flag] !== undefined && flags[needed] === undefined)
+      throw new UsageError(`--${flag} has no effect without --${needed}.`);
+  }
+}
 
 type CheckOptions = Parameters<Verifier['verify']>[1];
 

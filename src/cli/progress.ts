@@ -1,0 +1,57 @@
+import type { Clock } from '../kernel/clock.ts';
+import { counted, grouped } from '../kernel/format.ts';
+
+/** Rows written so far, by outcome. */
+export interface Tally {
+  good: number;
+  bad: number;
+  withoutVerdict: number;
+}
+export const rowsOf = ({ good, bad, withoutVerdict }: Tally): number => good + bad + withoutVerdict;
+
+interface Progress {
+  /** `bytes` of the input are done. */
+  at(bytes: number, tally: Tally): void;
+  /** Replaces the bar with the totals. */
+  end(tally: Tally): void;
+}
+
+const REDRAW_MS = 100;
+const WIDTH = 30;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** A progress bar for a terminal; `size` is that of the input in bytes, 0 if unknown. */
+export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, write: (text: string) => void): Progress {
+  const began = clock.elapsed();
+  let drawn = Number.NEGATIVE_INFINITY;
+  return {
+    at(bytes, tally) {
+      const now = clock.elapsed();
+      if (now - drawn < REDRAW_MS) return;
+      drawn = now;
+      const rows = rowsOf(tally);
+      const seconds = (now - began) / 1000;
+      const share = size === 0 ? 0 : Math.min(1, bytes / size);
+      const full = Math.round(share * WIDTH);
+      const bar = `[${'#'.repeat(full)}${' '.repeat(WIDTH - full)}] ${Math.floor(share * 100)} %`;
+      const rate = seconds > 0 ? `, ${grouped(Math.round(rows / seconds))}/s` : '';
+      const left = share > 0 ? `, ${duration((seconds / share) * (1 - share))} left` : '';
+      write(`${CLEAR_LINE}${bar}  ${counted(rows, 'row')}${rate}${left}`);
+    },
+    end(tally) {
+      const { good, bad, withoutVerdict } = tally;
+      const parts = [`${grouped(good)} good`, `${grouped(bad)} bad`];
+      if (withoutVerdict > 0) parts.push(`${grouped(withoutVerdict)} without a verdict`);
+      const took = duration((clock.elapsed() - began) / 1000);
+      write(`${CLEAR_LINE}${counted(rowsOf(tally), 'row')} in ${took}: ${parts.join(', ')}\n`);
+    },
+  };
+}
+
+/** `12 s`, `3 min`, `2 h 05 min` */
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}

@@ -108,6 +108,7 @@ describe('account and key, while the service runs', () => {
 
   it.each([
     [['account', 'create'], /--name/],
+    [['account', 'create', '--name', 'Visit evil.com'], /name must not contain a web or email address/],
     [['account', 'create', '--name', 'x', '--plan', 'gold'], /--plan must be one of starter, premium, enterprise/],
     [['account', 'create', '--name', 'x', '--credits', '-1'], /--credits must be a whole number/],
     [['account', 'set', 'acc_none'], /give at least one of/],

@@ -86,7 +86,7 @@ async function start(
     url: () => url,
   });
   const { context } = services;
-  const app = await buildApp(context);
+  const app = buildApp(context);
   if (metrics) observe(metrics, { verify: context.verify, mailLimits: services.mailLimits, store, engine, clock });
   signal.throwIfAborted();
   const port = await listenForRequests(app, options, closers);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
@@ -50,7 +50,7 @@ export interface HttpContext extends DashboardServices {
   readonly docsScript: () => Promise<Buffer | null>;
   /** True from SIGTERM on: not ready, and connections are closed after their reply. */
   readonly draining: () => boolean;
-  readonly logger: FastifyBaseLogger;
+  readonly logger: Logger;
   readonly publicUrl: string;
   /** Whether the lines of requests have the caller's IP. */
   readonly logsClientIp: boolean;

@@ -1,7 +1,7 @@
-import type { FastifyReply } from 'fastify';
+import type { HttpReply } from './exchange.ts';
 
 /** Aborted when the client has gone before its reply. */
-export function disconnectSignal(reply: FastifyReply): AbortSignal {
+export function disconnectSignal(reply: HttpReply): AbortSignal {
   const gone = new AbortController();
   const { raw } = reply;
   if (raw.destroyed) gone.abort();

@@ -1,11 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
 import { GUARDS } from './access/guards.ts';
 import type { HttpContext } from './context.ts';
+import type { HttpReply, HttpRequest } from './exchange.ts';
 import { inputReader } from './input/reader.ts';
 import { closeUnlessRead, sendError } from './reply.ts';
 import type { Answer, Route } from './route.ts';
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+type Handler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
 
 /** The one way of every request: its row's guard, its row's handler, the reply. */
 export function handlerOf(context: HttpContext, route: Route): Handler {
@@ -17,17 +18,19 @@ export function handlerOf(context: HttpContext, route: Route): Handler {
     try {
       const answer = await guard({ ip: context.callerIp(request.raw), request, reply }, () => read(request), serve);
       closeUnlessRead(request, reply);
-      return send(reply, status, answer);
+      await send(reply, status, answer);
     } catch (error) {
-      return sendError(request, reply, error);
+      sendError(request, reply, error);
     }
   };
 }
 
-function send(reply: FastifyReply, status: number, answer: Answer): FastifyReply {
-  const { body, type, headers } = answer;
-  reply.code(answer.status ?? status);
-  if (headers) reply.headers(headers);
-  if (type === undefined) return reply.send(JSON.stringify(body));
-  return reply.type(type).send(body);
+async function send(reply: HttpReply, usual: number, { status = usual, headers, ...answer }: Answer): Promise<void> {
+  if (answer.type === undefined) {
+    reply.send(status, JSON.stringify(answer.body), headers);
+    return;
+  }
+  const own = { 'content-type': answer.type, ...headers };
+  if (answer.body instanceof Readable) await reply.stream(status, answer.body, own);
+  else reply.send(status, answer.body, own);
 }

@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiError, type ErrorDetails, isOfDashboard, toApiError } from '../kernel/errors.ts';
 import { HSTS_SECONDS } from '../kernel/lifetimes.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { RateWindow, StoredReply } from '../service/admission.ts';
+import type { HttpReply, HttpRequest } from './exchange.ts';
 import { isNotAwaited } from './input/arrival.ts';
 import type { Answer } from './route.ts';
 
@@ -31,14 +31,14 @@ const SECURITY_HEADERS = {
 } as const;
 
 /** What every reply has, whatever becomes of the request. */
-export type CommonHeaders = (requestId: string, url: string) => Record<string, string>;
+export type CommonHeaders = (requestId: string, path: string) => Record<string, string>;
 
 export function commonHeadersOf(publicUrl: string): CommonHeaders {
   const fixed: Record<string, string> = { 'content-type': JSON_TYPE, ...SECURITY_HEADERS };
   if (publicUrl.startsWith('https:')) fixed['strict-transport-security'] = `max-age=${HSTS_SECONDS}`;
-  return (requestId, url) => {
+  return (requestId, path) => {
     const headers: Record<string, string> = { ...fixed, 'x-request-id': requestId };
-    if (url.startsWith('/v1') || url.startsWith('/dashboard')) headers['cache-control'] = 'no-store';
+    if (path.startsWith('/v1') || path.startsWith('/dashboard')) headers['cache-control'] = 'no-store';
     return headers;
   };
 }
@@ -46,7 +46,7 @@ export function commonHeadersOf(publicUrl: string): CommonHeaders {
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A fault of ours is logged whole; that we cannot serve now, in one line; what the caller did wrong is in its reply. */
-export function logError(request: FastifyRequest, apiError: ApiError): void {
+export function logError(request: HttpRequest, apiError: ApiError): void {
   const { cause, code, message, status } = apiError;
   if (status === 500) request.log.error({ err: cause ?? apiError, request_id: request.id }, message);
   else if (status > 500) request.log.warn({ code, cause: reasonOf(cause), request_id: request.id }, message);
@@ -55,8 +55,8 @@ export function logError(request: FastifyRequest, apiError: ApiError): void {
 const reasonOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined);
 
 /** A reply to a request that need not arrive whole any more is the last one of its connection. */
-export function closeUnlessRead({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (isNotAwaited(raw)) reply.header('connection', 'close');
+export function closeUnlessRead({ raw }: HttpRequest, reply: HttpReply): void {
+  if (isNotAwaited(raw)) reply.set({ connection: 'close' });
 }
 
 /** An error as it is sent, and as it is stored for an Idempotency-Key. */
@@ -67,12 +67,12 @@ export const errorReply = (apiError: ApiError, requestId: string) => ({
 });
 
 /** Sends an error. What is no ApiError is a fault of ours: logged whole, reported as `internal_error` alone. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+export function sendError(request: HttpRequest, reply: HttpReply, error: unknown): void {
   const apiError = toApiError(error);
   logError(request, apiError);
   const { status, body, headers } = errorReply(apiError, request.id);
   closeUnlessRead(request, reply);
-  return reply.code(status).headers(headers).send(body);
+  reply.send(status, body, headers);
 }
 
 /** JSON as it is sent, and as it is stored for an Idempotency-Key. */

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Read } from '../contract/schema.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
@@ -8,13 +7,14 @@ import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts
 import type { AccountId, Actor } from '../service/members.ts';
 import type { SignedIn } from '../service/sign-in/session.ts';
 import type { HttpContext } from './context.ts';
+import type { HttpReply, HttpRequest, ReplyHeaders } from './exchange.ts';
 
 /** What every handler gets beside its input. */
 export interface RequestContext {
   /** Canonical IP of the caller. */
   readonly ip: string;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+  readonly request: HttpRequest;
+  readonly reply: HttpReply;
 }
 /** A request whose API key was admitted and counted. */
 export interface ApiKeyContext extends RequestContext {
@@ -106,15 +106,15 @@ export interface RouteDoc {
   readonly errors?: readonly number[];
 }
 
-/** What a handler returns. `body` is sent as JSON; with a `type`, as it is: a text, bytes, or a stream of text. */
-export interface Answer {
+/** What a handler returns. `body` is sent as JSON; with a `type`, as it is. */
+export type Answer = {
   /** That of the row's output where absent. */
   readonly status?: number;
-  readonly body: unknown;
-  readonly type?: string;
-  /** Several Set-Cookie lines are a list. */
-  readonly headers?: Readonly<Record<string, string | string[]>>;
-}
+  readonly headers?: ReplyHeaders;
+} & (
+  | { readonly body: unknown; readonly type?: undefined }
+  | { readonly body: string | Buffer | Readable | undefined; readonly type: string }
+);
 
 /** Input as its readers return it, for a handler of any row. */
 export interface AnyInput {

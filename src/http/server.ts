@@ -31,7 +31,7 @@ const SETTINGS: ServerOptions = {
   connectionsCheckingInterval: 1000,
 };
 
-/** The HTTP server below the framework: bounds what a connection may cost, whatever is requested over it. */
+/** The HTTP server below the routes: bounds what a connection may cost, whatever is requested over it. */
 export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Server {
   const pipelines = new Pipelines((request, response) => {
     boundArrival(request, response);

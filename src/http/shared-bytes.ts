@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { FastifyRequest } from 'fastify';
 import { sha256Hex } from '../kernel/ids.ts';
+import type { HttpRequest } from './exchange.ts';
 
 export type Coding = 'br' | 'gzip';
 
@@ -26,7 +26,7 @@ const COMPRESS = {
 } as const;
 
 /** A document in every coding; each is made at the first request that accepts it, and then shared. */
-export function compressedOnce(document: Buffer): (request: FastifyRequest) => Promise<SharedBytes> {
+export function compressedOnce(document: Buffer): (request: HttpRequest) => Promise<SharedBytes> {
   const made = new Map<Coding | null, Promise<SharedBytes>>();
   const make = async (coding: Coding | null) =>
     sharedBytes(coding === null ? document : await COMPRESS[coding](document), coding);
@@ -41,7 +41,7 @@ export function compressedOnce(document: Buffer): (request: FastifyRequest) => P
 
 /** 304 where the client has these bytes already. */
 export function sharedAnswer(
-  request: FastifyRequest,
+  request: HttpRequest,
   { bytes, coding, etag }: SharedBytes,
   type: string,
   own: Readonly<Record<string, string>> = {},
@@ -54,7 +54,7 @@ export function sharedAnswer(
 }
 
 /** Whether a coding is acceptable (RFC 9110 §12.5.3): named, and not with a weight of 0. */
-export function accepted({ headers }: FastifyRequest): (coding: Coding) => boolean {
+export function accepted({ headers }: HttpRequest): (coding: Coding) => boolean {
   const offers = [headers['accept-encoding'] ?? ''].flat().join(',').toLowerCase().split(',').slice(0, 20);
   const named = offers
     .filter((offer) => !/;\s*q=0(\.0*)?\s*$/.test(offer))

@@ -45,6 +45,8 @@ export const CODE_LENGTH = { min: 6, max: 20 };
 export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 10_000 };
 export const BODY_BYTES = 16 * 1024;
 export const HEADER_BYTES = 16 * 1024;
+/** A parameter of a path, decoded; nothing has a longer name. */
+export const PATH_PARAM_LENGTH = { min: 1, max: 200 };
 /** From the first byte of a request to the last of its headers. */
 export const HEADERS_WITHIN_SECONDS = 10;
 /** From there to the last byte of its body; a route may have another bound. */

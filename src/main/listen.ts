@@ -1,5 +1,6 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { Closers } from './closers.ts';
 
 /**
@@ -35,25 +36,28 @@ export async function explainListening<T>({ host, port, option }: Port, listen: 
 
 /** Opens the main port; returns its number. Closing it lets requests in flight finish. */
 export async function listenForRequests(
-  app: FastifyInstance,
+  server: Server,
   { host, port }: { host: string; port: number },
   closers: Closers,
 ): Promise<number> {
-  await explainListening({ host, port, option: 'MAILVET_PORT' }, () => app.listen({ host, port }));
+  await explainListening({ host, port, option: 'MAILVET_PORT' }, async () => {
+    server.listen(port, host);
+    await once(server, 'listening');
+  });
   closers.add('requests', DRAIN_MS + 1000, async () => {
-    const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     await sleep(LAME_DUCK_MS);
-    // Idle keep-alive connections, and those that never sent a request, would otherwise delay the stop.
-    const closeIdle = () => app.server.closeIdleConnections();
-    const sweep = setInterval(closeIdle, 100);
-    closeIdle();
+    const closed = once(server, 'close');
+    // Closes idle keep-alive connections as well, and those that never sent a request; later those that become idle.
+    server.close();
+    const sweep = setInterval(() => server.closeIdleConnections(), 100);
     try {
-      await app.close();
+      await closed;
     } finally {
       clearTimeout(cut);
       clearInterval(sweep);
     }
   });
-  const address = app.server.address();
+  const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : port;
 }

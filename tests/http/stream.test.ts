@@ -1,28 +1,34 @@
 import { once } from 'node:events';
-import { request as rawRequest } from 'node:http';
-import type { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance } from 'fastify';
+import { createServer, request as rawRequest, type Server } from 'node:http';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bodyConfig, receiveBodies, setAsideContentType } from '../../src/http/input/body.ts';
+import { HttpReply, HttpRequest } from '../../src/http/exchange.ts';
 import { inputReader } from '../../src/http/input/reader.ts';
 import { sendError } from '../../src/http/reply.ts';
+import { createLogger } from '../../src/kernel/log.ts';
 
 const LIMIT = 64 * 1024;
 const input = { body: { stream: ['text/csv', 'text/plain'] }, bodyLimit: LIMIT } as const;
 
+/** Serves one exchange after the other on a free port. */
+async function listening(serve: (request: HttpRequest, reply: HttpReply) => Promise<void>): Promise<[Server, string]> {
+  const log = createLogger('silent');
+  const server = createServer((raw, response) => {
+    void serve(new HttpRequest(raw, { id: 'req_1', params: {}, log }), new HttpReply(response, {}));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return [server, `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`];
+}
+
 /** A route that counts the bytes of its body as they arrive. */
-let app: FastifyInstance;
+let server: Server;
 let url: string;
 let firstChunks: number[];
 beforeAll(async () => {
-  app = Fastify();
-  receiveBodies(app);
-  app.addHook('onRequest', (request, _reply, done) => {
-    setAsideContentType(request);
-    done();
-  });
   const read = inputReader({ access: 'api-key:lists', input });
-  app.post('/upload', { config: bodyConfig(input) }, async (request, reply) => {
+  [server, url] = await listening(async (request, reply) => {
     try {
       const { input: received, problem } = await read(request);
       if (problem !== null) throw problem;
@@ -31,14 +37,13 @@ beforeAll(async () => {
         if (bytes === 0) firstChunks.push(performance.now());
         bytes += (chunk as Buffer).length;
       }
-      return await reply.send({ bytes });
+      reply.send(200, JSON.stringify({ bytes }));
     } catch (error) {
-      return sendError(request, reply, error);
+      sendError(request, reply, error);
     }
   });
-  url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/upload`;
 });
-afterAll(() => app.close());
+afterAll(() => server.close());
 
 const upload = async (body: string | undefined, headers: Record<string, string> = { 'content-type': 'text/csv' }) => {
   firstChunks = [];
@@ -86,5 +91,66 @@ describe('a streamed body', () => {
     ['no body', undefined, { 'content-type': 'text/csv' }, 200, 0],
   ] as const)('with %s', async (_what, body, headers, status, code) => {
     expect(await upload(body, headers)).toEqual([status, code]);
+  });
+});
+
+describe('a streamed reply', () => {
+  /** Replies with what `pieces` yields; `streamed` is that stream. */
+  async function fetching(
+    pieces: () => AsyncGenerator<string>,
+    use: (url: string, streamed: Readable) => Promise<void>,
+  ) {
+    const streamed = Readable.from(pieces());
+    const [server, url] = await listening(async (request, reply) => {
+      await reply.stream(200, streamed).catch((error: unknown) => sendError(request, reply, error));
+    });
+    await use(url, streamed);
+    server.close();
+  }
+  async function* failingAfter(pieces: number) {
+    for (let i = 0; i < pieces; i++) yield 'a,b\r\n';
+    await new Promise(setImmediate);
+    throw new Error('the store fails');
+  }
+
+  it('arrives whole', async () => {
+    async function* pieces() {
+      for (let i = 0; i < 1000; i++) yield 'a,b\r\n';
+    }
+    await fetching(pieces, async (url) => expect(await (await fetch(url)).text()).toBe('a,b\r\n'.repeat(1000)));
+  });
+
+  it('that fails before its first piece is an error', async () => {
+    await fetching(
+      () => failingAfter(0),
+      async (url) => expect((await fetch(url)).status).toBe(500),
+    );
+  });
+
+  it('that fails later ends with its connection', async () => {
+    await fetching(
+      () => failingAfter(3),
+      async (url) => {
+        const reply = await fetch(url);
+        expect(reply.status).toBe(200);
+        await expect(reply.text()).rejects.toThrow();
+      },
+    );
+  });
+
+  it('ends when nobody reads it any more', async () => {
+    async function* endless() {
+      for (;;) yield 'x'.repeat(64 * 1024);
+    }
+    await fetching(endless, async (url, streamed) => {
+      const closed = new Promise((resolve) => streamed.once('close', resolve));
+      const reply = await fetch(url);
+      await reply.body?.cancel();
+      await closed;
+    });
+    await fetching(endless, async (url, streamed) => {
+      const reply = await fetch(url, { method: 'HEAD' });
+      expect([reply.status, streamed.destroyed]).toEqual([200, true]);
+    });
   });
 });

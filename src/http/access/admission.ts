@@ -6,7 +6,6 @@ import type { Admission } from '../../service/admission.ts';
 
 import type { HttpContext } from '../context.ts';
 import { rateHeaders, secondsLeft } from '../reply.ts';
-import { requestState } from '../request-state.ts';
 import type { RequestContext } from '../route.ts';
 
 /** Puts the caller's rate window on the reply; throws ApiError where the admission was refused. */
@@ -18,8 +17,8 @@ export function requireAdmission(
   const { caller, window } = admission;
   const now = clock.now();
   if (caller && window) {
-    reply.headers(rateHeaders(caller.plan, window, now));
-    requestState(request).caller = caller;
+    reply.set(rateHeaders(caller.plan, window, now));
+    request.caller = caller;
   }
   if (admission.outcome !== 'refused') return admission;
   const apiError = refusalOf(admission, now);

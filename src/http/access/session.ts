@@ -3,7 +3,6 @@ import { type Role, requireRole } from '../../service/members.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
 import type { HttpContext } from '../context.ts';
 import { textParams } from '../input/reader.ts';
-import { requestState } from '../request-state.ts';
 import type { AccountContext, RequestContext, SessionContext } from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';
 import { refuseCrossOrigin } from './origin.ts';
@@ -67,8 +66,8 @@ async function sessionContext(
   const session = mayHoldSession(cookie) ? await sessions.fromCookie(cookie) : null;
   if (session === null) throw new ApiError('not_signed_in');
   const { user, setCookie } = session;
-  requestState(request).user = user.id;
-  if (setCookie.length > 0) reply.header('set-cookie', setCookie);
+  request.user = user.id;
+  if (setCookie.length > 0) reply.set({ 'set-cookie': [...setCookie] });
   return { ...context, user, actor: { kind, id: user.id, name: user.email, ip } };
 }
 
@@ -85,7 +84,7 @@ async function accountContext(
   const membership = await members.role(id, user.id);
   if (membership === null) throw new ApiError('not_found');
   const { account, role, secondFactorRequired } = membership;
-  requestState(session.request).account = account;
+  session.request.account = account;
   if (secondFactorRequired && !user.withSecondFactor) throw new ApiError('second_factor_required');
   requireRole(role, required);
   return { ...session, account, role };

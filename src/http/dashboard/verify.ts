@@ -6,7 +6,6 @@ import { TIMEOUT_MS } from '../../kernel/limits.ts';
 import { refusalOf } from '../access/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal } from '../disconnect.ts';
-import { requestState } from '../request-state.ts';
 import type { AccountContext, Answer } from '../route.ts';
 
 /** Verifies one address with evidence, charged like `/v1/verify`. */
@@ -28,7 +27,7 @@ export const verifyHere =
       signal: () => disconnectSignal(reply),
     });
     const { caller } = 'admission' in outcome ? outcome.admission : outcome;
-    if (caller !== null) requestState(request).caller = caller;
+    if (caller !== null) request.caller = caller;
     switch (outcome.outcome) {
       case 'answered':
         return { body: { result: JSON.parse(outcome.record.body), credits_remaining: outcome.balance } };

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import {
   type Decoders,
@@ -12,6 +11,7 @@ import {
 import { fromIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../service/admission.ts';
+import type { HttpRequest, Params } from '../exchange.ts';
 import { type AnyInput, type Route, type RouteInput, scopeOf } from '../route.ts';
 import { bodyArrived, jsonBody, streamBody } from './body.ts';
 import { headerCount } from './headers.ts';
@@ -37,9 +37,9 @@ export interface Reading {
   /** The headers alone: an Idempotency-Key counts even where the rest is not valid. */
   readonly headers: Parsed<unknown>;
 }
-type ReadInput = (request: FastifyRequest) => Promise<Reading>;
+type ReadInput = (request: HttpRequest) => Promise<Reading>;
 
-type Part = (request: FastifyRequest) => Parsed<unknown>;
+type Part = (request: HttpRequest) => Parsed<unknown>;
 const NOTHING: Parsed<unknown> = { ok: true, value: undefined };
 const nothing: Part = () => NOTHING;
 
@@ -49,12 +49,12 @@ export function inputReader({ access, input = {} }: Pick<Route, 'access' | 'inpu
   const refusesControls = scopeOf(access) === null;
   const readParams = input.params ? paramsReader(input.params) : textParams;
   const readQuery = input.query ? queryReader(input.query, refusesControls) : nothing;
-  const readBody = bodyReader(input.body);
+  const readBody = bodyReader(input);
   const readHeaders = input.headers ? headerReader(input.headers) : nothing;
   // An Idempotency-Key is bound to the bytes of the body, also where a route has no use for one.
   const needsBody = input.body !== undefined || input.headers !== undefined;
   return async (request) => {
-    if (needsBody) await bodyArrived(request);
+    if (needsBody) await bodyArrived(request, input);
     const params = readParams(request);
     const query = params.ok ? readQuery(request) : NOTHING;
     const body = params.ok && query.ok ? readBody(request) : NOTHING;
@@ -77,15 +77,15 @@ function firstProblem(main: Parsed<unknown>, headers: Parsed<unknown>): ApiError
   return main.ok ? null : main.error;
 }
 
-function bodyReader(body: RouteInput['body']): Part {
+function bodyReader({ body, bodyLimit }: RouteInput): Part {
   if (body === undefined) return nothing;
   if ('stream' in body) {
     const types = body.stream;
-    return (request) => streamBody(request, types);
+    return (request) => streamBody(request, types, bodyLimit);
   }
   const read = jsonReader(body);
   return (request) => {
-    const json = jsonBody(request);
+    const json = jsonBody(request, bodyLimit);
     return json.ok ? read(json.value) : json;
   };
 }
@@ -100,7 +100,7 @@ function queryReader(schema: TSchema, refusesControls: boolean): Part {
   const fields = Object.entries(propertiesOf(schema));
   const read = jsonReader(schema);
   return (request) => {
-    const sent = request.query as Readonly<Record<string, unknown>>;
+    const sent = request.query;
     const values: Record<string, unknown> = {};
     for (const [field, notes] of fields) {
       const text = sent[field];
@@ -119,7 +119,7 @@ function paramsReader(schema: TSchema): Part {
   const fields = Object.entries(propertiesOf(schema));
   const read = jsonReader(schema);
   return (request) => {
-    const sent = paramsOf(request);
+    const sent = request.params;
     const values = Object.fromEntries(fields.map(([name, notes]) => [name, paramOf(sent[name] ?? '', notes)]));
     const parsed = read(values);
     return parsed.ok ? parsed : { ok: false, error: new ApiError('not_found', parsed.error.message) };
@@ -128,13 +128,8 @@ function paramsReader(schema: TSchema): Part {
 const paramOf = (text: string, notes: PropertyNotes): string | number =>
   notes.type !== 'integer' || /^[1-9]\d*$/.test(text) ? fromText(text, notes) : text;
 
-/** Parameters of the path, percent-decoded; the router has filled them in. */
-const paramsOf = (request: FastifyRequest): Readonly<Record<string, string>> =>
-  request.params as Readonly<Record<string, string>>;
-
-/** The same, or `not_found` where one has characters that no id has. */
-export function textParams(request: FastifyRequest): Parsed<Readonly<Record<string, string>>> {
-  const params = paramsOf(request);
+/** Parameters of the path, or `not_found` where one has characters that no id has. */
+export function textParams({ params }: HttpRequest): Parsed<Params> {
   for (const name in params) if (hasControls(params[name] ?? '')) return invalid('not_found');
   return { ok: true, value: params };
 }

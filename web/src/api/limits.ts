@@ -52,6 +52,7 @@ export const OUTPUT_STALL_SECONDS = 10 as const;
 export const PAGE_SIZE = {"min":1,"max":100,"default":50} as const;
 export const PASSKEYS_MAX = 20 as const;
 export const PASSKEY_NAME_LENGTH = {"min":1,"max":100} as const;
+export const PATH_PARAM_LENGTH = {"min":1,"max":200} as const;
 export const PERSON_NAME_LENGTH = {"min":1,"max":100} as const;
 export const PIPELINED_AT_ONCE = 8 as const;
 export const PIPELINED_WAITING = 2000 as const;

@@ -1,0 +1,80 @@
+import { PATH_PARAM_LENGTH } from '../kernel/limits.ts';
+import type { Params } from './exchange.ts';
+
+interface Row {
+  readonly method: string;
+  /** `/accounts/:account/keys`. */
+  readonly path: string;
+}
+interface Compiled<R> {
+  readonly row: R;
+  readonly segments: readonly string[];
+}
+
+const NO_PARAMS: Params = {};
+
+/** Finds the row of a request. Rows without parameters take precedence. */
+export class Router<R extends Row> {
+  readonly #rows: readonly Compiled<R>[];
+  /** Method, then path, of rows without parameters. */
+  readonly #exact = new Map<string, Map<string, R>>();
+
+  constructor(rows: readonly R[]) {
+    this.#rows = rows
+      .map((row) => ({ row, segments: row.path.split('/') }))
+      .sort((a, b) => Number(a.row.path.includes(':')) - Number(b.row.path.includes(':')));
+    for (const row of rows) {
+      if (row.path.includes(':')) continue;
+      const paths = this.#exact.get(row.method) ?? new Map<string, R>();
+      this.#exact.set(row.method, paths.set(row.path, row));
+    }
+  }
+
+  /** `path`: as it was sent, without the query. HEAD is answered like GET. */
+  find(method: string, path: string): { row: R; params: Params } | null {
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const exact = this.#exact.get(asked)?.get(path);
+    if (exact !== undefined) return { row: exact, params: NO_PARAMS };
+    const sent = decoded(path);
+    if (sent === null) return null;
+    for (const { row, segments } of this.#rows) {
+      const params = row.method === asked ? match(segments, sent) : null;
+      if (params !== null) return { row, params };
+    }
+    return null;
+  }
+
+  /** Which methods a path takes (RFC 9110 §15.5.6); none if it is not one of ours, null if it is malformed. */
+  methodsOf(path: string): string[] | null {
+    const sent = decoded(path);
+    if (sent === null) return null;
+    const found = this.#rows.filter(({ segments }) => match(segments, sent) !== null);
+    const methods = [...new Set(found.map(({ row }) => row.method))];
+    if (methods.includes('GET')) methods.push('HEAD');
+    return methods;
+  }
+}
+
+/** The segments of a path; null where its percent-encoding is malformed. */
+function decoded(path: string): string[] | null {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    return null;
+  }
+}
+
+function match(segments: readonly string[], sent: readonly string[]): Params | null {
+  if (segments.length !== sent.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, segment] of segments.entries()) {
+    const text = sent[i]!;
+    if (!segment.startsWith(':')) {
+      if (segment !== text) return null;
+    } else {
+      if (text.length < PATH_PARAM_LENGTH.min || text.length > PATH_PARAM_LENGTH.max) return null;
+      params[segment.slice(1)] = text;
+    }
+  }
+  return params;
+}

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { systemClock } from '../../kernel/clock.ts';
 import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/limits.ts';
 
-const SWEEP_MS = 1000;
+const SWEEP_MS = 250;
 
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The sweep that ends it. */
+  /** By the clock's `elapsed`. */
   due: number;
   late: boolean;
   /** Called when the time is over; whoever waits for the body then answers without it. */
@@ -19,7 +20,7 @@ interface Arrival {
  * as a timer and a listener for each request cost more than reading it.
  */
 const arrivals = new Map<Socket, Arrival>();
-let sweeps = 0;
+const dueIn = (seconds: number): number => systemClock.elapsed() + seconds * 1000;
 let timer: NodeJS.Timeout | null = null;
 
 const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
@@ -37,7 +38,7 @@ function arrivalOf(request: IncomingMessage): Arrival | undefined {
  */
 export function boundArrival(request: IncomingMessage, response: ServerResponse): void {
   if (!isChunked(request) && !(announcedBytes(request) > 0)) return;
-  arrivals.set(request.socket, { request, response, due: sweeps + BODY_WITHIN_SECONDS, late: false, onLate: null });
+  arrivals.set(request.socket, { request, response, due: dueIn(BODY_WITHIN_SECONDS), late: false, onLate: null });
   timer ??= setInterval(sweep, SWEEP_MS).unref();
 }
 
@@ -48,10 +49,10 @@ export function arrivingOn(socket: Socket): IncomingMessage | null {
 }
 
 function sweep(): void {
-  sweeps += 1;
+  const now = systemClock.elapsed();
   for (const [socket, arrival] of arrivals) {
     if (arrival.request.complete || socket.destroyed) arrivals.delete(socket);
-    else if (arrival.due <= sweeps && !arrival.late) expire(arrival);
+    else if (arrival.due <= now && !arrival.late) expire(arrival);
   }
   if (arrivals.size > 0 || timer === null) return;
   clearInterval(timer);
@@ -69,7 +70,7 @@ function expire(arrival: Arrival): void {
 /** Gives the body of this request another time, seconds from now. */
 export function expectWithin(request: IncomingMessage, seconds: number): void {
   const arrival = arrivalOf(request);
-  if (arrival !== undefined) arrival.due = sweeps + seconds;
+  if (arrival !== undefined) arrival.due = dueIn(seconds);
 }
 
 /** Calls back when the time for the body is over before it arrived. */

@@ -103,7 +103,7 @@ describe('allowed code passes', () => {
     ['src/main/a.ts', "import { x } from '../jobs/worker.ts'; import { y } from '../store/store.ts';"],
     ['sdk/src/a.ts', "import { x } from './transport.ts'; export type { X } from './types.ts';"],
     ['web/src/pages/keys/a.tsx', "import { x } from '../../../../sdk/src/index.ts'; import { y } from 'react';"],
-    ['web/src/pages/a.test.ts', "import { x } from '../../../src/engine/address/ip.ts';"],
+    ['web/src/pages/a.test.ts', "import { x } from '../../../src/kernel/ip.ts';"],
     ['web/src/a.ts', 'const x = Date.now(); const y = Math.random();'],
     ['scripts/a.ts', "import { x } from '../src/http/app.ts'; import { y } from '../web/vite.config.ts';"],
     [

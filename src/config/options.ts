@@ -134,7 +134,7 @@ export const OPTIONS = {
     parse: listOf(cidr),
     default: null,
     defaultText: 'none',
-    help: 'CIDR blocks of the proxies whose `X-Forwarded-For` header is trusted.',
+    help: 'Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` header is trusted; link-local ones without a zone.',
     commands: SERVE,
   }),
   connectionsPerNetwork: row({

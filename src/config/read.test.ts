@@ -125,8 +125,23 @@ describe('values', () => {
       { address: '2001:db8::1', port: 53 },
       { address: '::1', port: 54 },
     ]);
-    expect(options.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32', '::1/128']);
+    expect(options.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::1']);
     expect(options.smtpBind).toEqual(['192.0.2.5', '2001:db8::5']);
+  });
+
+  it('says that a zone is not part of a block, and keeps it where a socket needs it', () => {
+    const read = readOptions({ MAILVET_TRUSTED_PROXIES: '10.0.0.1,fe80::1%eth0' });
+    expect(read.ok ? [] : read.problems).toEqual([
+      'MAILVET_TRUSTED_PROXIES is "10.0.0.1,fe80::1%eth0": give a comma-separated list, each item an IP address or a CIDR ' +
+        'block without a zone (%eth0).',
+    ]);
+    const options = good({ MAILVET_HOST: 'fe80::1%eth0', MAILVET_DNS_SERVERS: '[FE80::2%eth0]:54,fe80::3%eth0' });
+    expect(options.host).toBe('fe80::1%eth0');
+    expect(options.publicUrl).toBe('http://[fe80::1]:8025');
+    expect(options.dnsServers).toEqual([
+      { address: 'fe80::2%eth0', port: 54 },
+      { address: 'fe80::3%eth0', port: 53 },
+    ]);
   });
 
   it('reads control names, or none', () => {
@@ -155,7 +170,10 @@ describe('values', () => {
     ['MAILVET_HOST', ['a b', 'http://x', '-x']],
     ['MAILVET_PORT', ['x', '-1', '65536', '80.5', '0x50', 'tcp://10.0.0.1:80']],
     ['MAILVET_PUBLIC_URL', ['example.com', 'ftp://example.com', 'https://u:p@example.com', 'https://x/?a']],
-    ['MAILVET_TRUSTED_PROXIES', ['10.0.0.0/33', '10.0.0/8', '::/129', '10.0.0.0/8/8', '10.0.0.0/', 'all', ',']],
+    [
+      'MAILVET_TRUSTED_PROXIES',
+      ['10.0.0.0/33', '10.0.0/8', '::/129', '10.0.0.0/8/8', '10.0.0.0/', 'all', ',', 'fe80::1%eth0'],
+    ],
     ['MAILVET_DNS_SERVERS', ['dns.example.com', '1.1.1.1:0', '1.1.1.1:65536', '[1.1.1.1]:53', '[::1', '1.1.1.1:']],
     ['MAILVET_DNS_CONTROL_NAMES', ['com,none', 'a b', 'gmail..com', ',', Array(17).fill('com').join()]],
     ['MAILVET_DNS_TIMEOUT_MS', ['0', '1e3', '2s']],

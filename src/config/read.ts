@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { withoutZone } from '../kernel/ip.ts';
 import { flagOf, type OptionKey, type OptionRow, optionsOf, type Settings } from './options.ts';
 import { isHostName, isQualified } from './values.ts';
 
@@ -9,7 +10,7 @@ import { isHostName, isQualified } from './values.ts';
 export interface Options extends Omit<Settings, 'publicUrl' | 'trustedProxies' | 'smtpBind' | 'listsDir' | 'mailFrom'> {
   /** Without a slash at its end. With port 0 it names port 0: only the listener knows better. */
   readonly publicUrl: string;
-  /** CIDR blocks, each with its prefix length. */
+  /** Canonical addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
   readonly smtpBind: readonly string[];
   readonly listsDir: string;
@@ -118,7 +119,8 @@ function complete(settings: Settings, host: string): Options {
 
 /** `http://host:port` for a browser on this host; a wildcard address becomes localhost. */
 export function publicUrlOf(host: string, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const bare = withoutZone(host);
+  const name = bare === '0.0.0.0' || bare === '::' ? 'localhost' : bare.includes(':') ? `[${bare}]` : bare;
   return `http://${name}:${port}`;
 }
 

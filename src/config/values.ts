@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { DNS_CONTROL_NAMES_MAX } from '../kernel/control-names.ts';
-import type { Range } from '../kernel/limits.ts';
+import { canonicalCidr, canonicalIp, canonicalScopedIp, type HostPort, parseHostPort } from '../kernel/ip.ts';
+import { DNS_PORT, type Range } from '../kernel/limits.ts';
 
 /** The value, or a description of valid values that completes "give …". */
 type Parsed<T> = { readonly value: T } | { readonly expected: string };
@@ -64,22 +64,27 @@ export const port: Parser<number> = (text) => {
 /** A port to connect to, so not 0. */
 export const remotePort: Parser<number> = integer({ min: 1, max: 65535 });
 
-export const ipAddress: Parser<string> = (text) =>
-  isIP(text) === 0 ? { expected: 'an IP address' } : { value: text.toLowerCase() };
+/** The canonical value, or what is expected; a zone (`%eth0`) is a frequent reason why there is none. */
+const canonicalBy =
+  (canonical: (text: string) => string | null, expected: string): Parser<string> =>
+  (text) => {
+    const value = canonical(text);
+    if (value !== null) return { value };
+    return {
+      expected: text.includes('%') ? `${expected} without a zone (${text.slice(text.indexOf('%'))})` : expected,
+    };
+  };
+
+export const ipAddress: Parser<string> = canonicalBy(canonicalIp, 'an IP address');
 
 /** An IP address to listen on, or a host name that resolves to one. */
-export const listenHost: Parser<string> = (text) =>
-  isIP(text) !== 0 || isHostName(text) ? { value: text.toLowerCase() } : { expected: 'an IP address or a host name' };
-
-/** `192.0.2.0/24`, `2001:db8::/32`, or a single address, which gets the full prefix length. */
-export const cidr: Parser<string> = (text) => {
-  const [address = '', bits, ...more] = text.split('/');
-  const family = isIP(address);
-  const width = family === 6 ? 128 : 32;
-  const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-  if (family === 0 || more.length > 0 || !(length <= width)) return { expected: 'an IP address or a CIDR block' };
-  return { value: `${address.toLowerCase()}/${length}` };
+export const listenHost: Parser<string> = (text) => {
+  const value = canonicalScopedIp(text) ?? (isHostName(text) ? text.toLowerCase() : null);
+  return value === null ? { expected: 'an IP address or a host name' } : { value };
 };
+
+/** `192.0.2.0/24`, `2001:db8::/32`, or a single address. */
+export const cidr: Parser<string> = canonicalBy(canonicalCidr, 'an IP address or a CIDR block');
 
 /** `none`, or names separated by commas; the root is `.`. */
 export const controlNames: Parser<readonly string[]> = (text) => {
@@ -91,20 +96,10 @@ export const controlNames: Parser<readonly string[]> = (text) => {
     : { expected: `none, or 1 to ${DNS_CONTROL_NAMES_MAX} comma-separated domain names` };
 };
 
-interface ServerAddress {
-  readonly address: string;
-  readonly port: number;
-}
-
-/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1`, `[2001:db8::1]:5353`; default port 53. */
-export const dnsServer: Parser<ServerAddress> = (text) => {
-  const expected = 'an IP address with an optional port (IPv6 with a port in brackets: [::1]:53)';
-  if (isIP(text) !== 0) return { value: { address: text.toLowerCase(), port: 53 } };
-  const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text);
-  const address = match?.[1] ?? match?.[2] ?? '';
-  const named = remotePort(match?.[3] ?? '53');
-  if (isIP(address) !== (match?.[1] === undefined ? 4 : 6) || 'expected' in named) return { expected };
-  return { value: { address: address.toLowerCase(), port: named.value } };
+export const dnsServer: Parser<HostPort> = (text) => {
+  const value = parseHostPort(text, DNS_PORT);
+  if (value !== null) return { value };
+  return { expected: 'an IP address with an optional port (IPv6 with a port in brackets: [::1]:53)' };
 };
 
 /** `sqlite:PATH` or a PostgreSQL address (libpq, "Connection URIs"). */

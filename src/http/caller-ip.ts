@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { canonicalIp, ipMatcher } from '../service/admission.ts';
+import { canonicalIp, ipMatcher, parseHostPort, withoutZone } from '../kernel/ip.ts';
 
 /**
  * Who calls: the socket's address, or, only behind the proxies named in the configuration, the one they forward: the
@@ -13,7 +13,7 @@ export function callerIp(trusted: readonly string[]): (request: IncomingMessage)
   const peerOf = (connection: Socket): string => {
     let peer = peers.get(connection);
     if (peer === undefined) {
-      peer = canonicalIp(connection.remoteAddress ?? '') ?? '0.0.0.0';
+      peer = peerIp(connection);
       peers.set(connection, peer);
     }
     return peer;
@@ -24,7 +24,7 @@ export function callerIp(trusted: readonly string[]): (request: IncomingMessage)
     const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').slice(-32).reverse();
     let caller = socket;
     for (const hop of hops) {
-      const ip = canonicalIp(withoutPort(hop.trim()));
+      const ip = hopIp(hop.trim());
       // What is not an address was not written by a proxy that we trust: stop at the last one that was.
       if (ip === null) break;
       caller = ip;
@@ -34,9 +34,12 @@ export function callerIp(trusted: readonly string[]): (request: IncomingMessage)
   };
 }
 
+/** The far end of a connection, canonical; `0.0.0.0` once it is closed. */
+export const peerIp = (connection: Pick<Socket, 'remoteAddress'>): string =>
+  canonicalIp(withoutZone(connection.remoteAddress ?? '')) ?? '0.0.0.0';
+
 /** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
-function withoutPort(hop: string): string {
-  const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(hop);
-  if (bracketed) return bracketed[1]!;
-  return /^\d+\.\d+\.\d+\.\d+:\d+$/.test(hop) ? hop.slice(0, hop.lastIndexOf(':')) : hop;
+function hopIp(hop: string): string | null {
+  const parsed = parseHostPort(hop, 1);
+  return parsed && withoutZone(parsed.address);
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { networkOf } from '../kernel/ip.ts';
 import { CONNECTIONS_MAX, HEADER_BYTES, HEADERS_WITHIN_SECONDS, OUTPUT_STALL_SECONDS } from '../kernel/limits.ts';
-import { canonicalIp } from '../service/admission.ts';
-import { networkOf } from '../service/network.ts';
+import { peerIp } from './caller-ip.ts';
 import { arrivingOn, boundArrival } from './input/arrival.ts';
 import { Pipelines } from './pipeline.ts';
 
@@ -61,7 +61,7 @@ export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Se
 function connectionCounter({ perNetwork, isProxy }: ConnectionBounds): (socket: Socket) => boolean {
   const open = new Map<string, number>();
   return (socket) => {
-    const ip = canonicalIp(socket.remoteAddress ?? '') ?? '0.0.0.0';
+    const ip = peerIp(socket);
     if (isProxy(ip)) return false;
     const network = networkOf(ip);
     const count = open.get(network) ?? 0;

@@ -133,6 +133,7 @@ export const CLOCK_DOUBT_HOURS = 24;
 
 // Options of the checks.
 
+export const DNS_PORT = 53;
 export const DNS_TIMEOUT_MS = { min: 50, max: 10_000, default: 2_000 };
 export const SMTP_PORT = 25;
 export const SMTP_CONNECTIONS_PER_HOST = { min: 1, max: 1_000, default: 5 };

@@ -2,11 +2,11 @@ import type { VerificationEngine } from '../engine/create.ts';
 import { RESOLVER_PROBLEMS } from '../engine/dns/problems.ts';
 import { isLie } from '../engine/dns/records.ts';
 import type { TrustChange } from '../engine/dns/resolver.ts';
-import { formatServer } from '../engine/dns/servers.ts';
 import { ageInDays } from '../engine/doctor/service.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
+import { formatHostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
@@ -49,7 +49,7 @@ export function createHealth({ store, engine, lists, clock, storeClock }: Parts)
 
 /** One line per change; that an honest server was checked is not one. */
 export function logDnsTrust({ server, from, to }: TrustChange, logger: Logger): void {
-  const dns_server = formatServer(server);
+  const dns_server = formatHostPort(server);
   if (isLie(to)) logger.error({ dns_server }, `no verdicts from this DNS server: ${RESOLVER_PROBLEMS[to].found}`);
   else if (isLie(from)) logger.info({ dns_server }, 'this DNS server tells the truth again');
 }

@@ -1,6 +1,5 @@
 import type { AdmissionRequest, Caller, IdempotencyRef, Store, StoredReply } from '../store/store.ts';
 
-export { canonicalIp, ipMatcher } from '../engine/address/ip.ts';
 export type { Admission, Caller, IdempotencyRef, RateWindow, StoredReply } from '../store/store.ts';
 
 /** An admission request that is not for a verification. */

@@ -1,7 +1,7 @@
 import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/address/canonical.ts';
-import { canonicalCidr } from '../engine/address/ip.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
+import { canonicalCidr } from '../kernel/ip.ts';
 import type { AccountId, Actor, Caller, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
 
 export type { Filter, FilterAdded };

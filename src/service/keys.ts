@@ -1,8 +1,8 @@
-import { canonicalCidr } from '../engine/address/ip.ts';
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { grouped } from '../kernel/format.ts';
 import { hashApiKey, newApiKey } from '../kernel/ids.ts';
+import { canonicalCidr } from '../kernel/ip.ts';
 import { ALLOW_IPS, KEY_IDLE_DAYS } from '../kernel/limits.ts';
 import { PRICE } from '../kernel/plans.ts';
 import { budgetResetsAt, budgetUsed } from '../store/charge/budget.ts';

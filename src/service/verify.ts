@@ -1,5 +1,4 @@
 import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
-import { cidrsContaining } from '../engine/address/ip.ts';
 import { decideVerdict } from '../engine/decide-verdict.ts';
 import { problemOf, RESOLVER_PROBLEMS } from '../engine/dns/problems.ts';
 import type { Evidence } from '../engine/evidence.ts';
@@ -8,6 +7,7 @@ import type { Verdict } from '../engine/verdict.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { cidrsContaining } from '../kernel/ip.ts';
 import type { Level } from '../kernel/plans.ts';
 import type {
   Admission,

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseIp } from './ip.ts';
+import { parseIp } from '../../kernel/ip.ts';
 import { ownAddresses, routable, SPECIAL_BLOCKS } from './routable.ts';
 
 const PUBLIC = { allowPrivate: false, own: new Set<string>() };

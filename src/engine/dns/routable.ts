@@ -1,6 +1,6 @@
 /** Which addresses may be dialled: publicly routable ones that are not our own. */
 import type { NetworkInterfaceInfo } from 'node:os';
-import { type Groups, parseIp } from './ip.ts';
+import { type Groups, inBlock, type Block as Network, parseCidr, parseIp, withoutZone } from '../../kernel/ip.ts';
 
 interface SpecialBlock {
   readonly cidr: string;
@@ -66,9 +66,7 @@ export const SPECIAL_BLOCKS: readonly SpecialBlock[] = [
   { cidr: 'ff00::/8', source: 'RFC 4291 §2.7, multicast', rule: 'refuse' },
 ];
 
-interface Block {
-  readonly groups: Groups;
-  readonly bits: number;
+interface Block extends Network {
   readonly rule: SpecialBlock['rule'];
 }
 
@@ -78,24 +76,14 @@ const HOLDING_V4 = V6.filter(({ rule }) => rule === 'inner_v4');
 
 /** The blocks of one address family (by number of groups), the most specific first. */
 function blocksOf(length: number): Block[] {
-  return SPECIAL_BLOCKS.map(({ cidr, rule }) => {
-    const [address = '', bits] = cidr.split('/');
-    return { groups: parseIp(address) ?? [], bits: Number(bits), rule };
-  })
+  return SPECIAL_BLOCKS.map(({ cidr, rule }) => ({ ...(parseCidr(cidr) ?? { groups: [], bits: 0 }), rule }))
     .filter(({ groups }) => groups.length === length)
     .sort((a, b) => b.bits - a.bits);
 }
 
-function within(address: Groups, { groups, bits }: Block): boolean {
-  const whole = bits >> 4;
-  for (let i = 0; i < whole; i++) if (address[i] !== groups[i]) return false;
-  const rest = 16 - (bits & 15);
-  return rest === 16 || (address[whole] ?? 0) >> rest === (groups[whole] ?? 0) >> rest;
-}
-
 function isPublic(address: Groups): boolean {
   for (const block of address.length === 2 ? V4 : V6) {
-    if (!within(address, block)) continue;
+    if (!inBlock(address, block)) continue;
     return block.rule === 'inner_v4' ? isPublic(address.slice(6)) : block.rule === 'pass';
   }
   return true;
@@ -103,7 +91,7 @@ function isPublic(address: Groups): boolean {
 
 /** Canonical key of an address; an IPv4-mapped or NAT64 address has the key of its IPv4 address. */
 function spelling(address: Groups): string {
-  const inner = address.length === 8 && HOLDING_V4.some((block) => within(address, block));
+  const inner = address.length === 8 && HOLDING_V4.some((block) => inBlock(address, block));
   return (inner ? address.slice(6) : address).join(':');
 }
 
@@ -126,7 +114,7 @@ export function ownAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): R
   const all = Object.values(interfaces).flatMap((infos) => infos ?? []);
   return new Set(
     all.flatMap((info) => {
-      const address = parseIp(info.address.replace(/%.*$/, ''));
+      const address = parseIp(withoutZone(info.address));
       return address ? [spelling(address)] : [];
     }),
   );

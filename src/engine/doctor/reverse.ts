@@ -1,5 +1,5 @@
 /** Reverse DNS: names for IP addresses, and forward confirmation of PTR records. */
-import { type Groups, parseIp } from '../dns/ip.ts';
+import { inBlock, parseIp } from '../../kernel/ip.ts';
 import type { DnsAnswer } from '../dns/resolver.ts';
 import { type Ask, isFailure } from './deps.ts';
 
@@ -19,16 +19,7 @@ export const ptrName = (ip: string): string => `${reversed(ip)}.${ip.includes(':
 
 export function sameIp(a: string, b: string): boolean {
   const [x, y] = [parseIp(a), parseIp(b)];
-  return x !== null && y !== null && inBlock(x, y, x.length * 16);
-}
-
-/** Whether the first `bits` bits are equal; false for different address families. */
-export function inBlock(address: Groups, base: Groups, bits: number): boolean {
-  if (address.length !== base.length) return false;
-  return address.every((group, i) => {
-    const shift = 16 - Math.min(16, Math.max(0, bits - i * 16));
-    return group >> shift === (base[i] ?? 0) >> shift;
-  });
+  return x !== null && y !== null && inBlock(x, { groups: y, bits: x.length * 16 });
 }
 
 export const addressesIn = (answer: DnsAnswer): string[] =>

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
-import { canonicalCidr } from '../address/ip.ts';
+import { canonicalCidr } from '../../kernel/ip.ts';
 import { Limiter, type LimiterOptions } from './limiter.ts';
 
 export interface RoutesOptions {

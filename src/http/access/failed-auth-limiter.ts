@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { networkOf } from '../../kernel/ip.ts';
 import { FAILED_AUTH_PER_WINDOW } from '../../kernel/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/plans.ts';
-import { networkOf } from '../../service/network.ts';
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 

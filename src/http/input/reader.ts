@@ -10,7 +10,7 @@ import {
 } from '../../contract/reader.ts';
 import { fromIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { canonicalIp } from '../../service/admission.ts';
+import { canonicalIp } from '../../kernel/ip.ts';
 import type { HttpRequest, Params } from '../exchange.ts';
 import { type AnyInput, type Route, type RouteInput, scopeOf } from '../route.ts';
 import { bodyArrived, jsonBody, streamBody } from './body.ts';

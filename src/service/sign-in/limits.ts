@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { networkOf } from '../../kernel/ip.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../../kernel/limits.ts';
 import type { Attempts } from '../../store/store.ts';
 import { mailsTo } from '../mail-limits.ts';
-import { networkOf } from '../network.ts';
 
 const QUARTER_MS = 15 * MINUTE_MS;
 

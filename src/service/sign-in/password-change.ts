@@ -1,11 +1,11 @@
 import { HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { networkOf } from '../../kernel/ip.ts';
 import { RESET_LINK_HOURS } from '../../kernel/lifetimes.ts';
 import { LINK_TOKEN_LENGTH } from '../../kernel/limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
-import { networkOf } from '../network.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
 import {

@@ -1,6 +1,7 @@
 import { mailboxOf } from '../../engine/address/mailbox.ts';
 import { type Clock, HOUR_MS, toDate } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { networkOf } from '../../kernel/ip.ts';
 import type { JobPayloads } from '../../kernel/jobs.ts';
 import { SIGNUP_LINK_HOURS } from '../../kernel/lifetimes.ts';
 import { DEFAULT_PLAN } from '../../kernel/plans.ts';
@@ -8,7 +9,6 @@ import type { Store, User } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
 import { parsePersonName } from '../names.ts';
-import { networkOf } from '../network.ts';
 import type { Library } from './library.ts';
 import type { BrowserRequest, Cookies } from './library-calls.ts';
 import type { Limits } from './limits.ts';

@@ -1,8 +1,8 @@
 /** check_host() of SPF (RFC 7208 §4): may this address use this sender? */
-import { type Groups, parseIp } from '../../dns/ip.ts';
+import { type Groups, inBlock, parseIp } from '../../../kernel/ip.ts';
 import type { DnsAnswer, RecordType } from '../../dns/resolver.ts';
 import { type Ask, isFailure } from '../deps.ts';
-import { addressesIn, inBlock, reverseNames } from '../reverse.ts';
+import { addressesIn, reverseNames } from '../reverse.ts';
 import { expand } from './macro.ts';
 import { type Directive, isSpf, parseSpf, type SpfResult } from './record.ts';
 
@@ -121,7 +121,7 @@ class Evaluation {
     return bases.some((base) => {
       const groups = parseIp(base);
       if (groups === null) throw new Stop('permerror', `${domain}: "${text}" names no network`);
-      return inBlock(this.#address, groups, bits);
+      return inBlock(this.#address, { groups, bits });
     });
   }
 

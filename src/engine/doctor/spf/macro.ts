@@ -1,5 +1,5 @@
 /** Macros of a domain-spec (RFC 7208 §7). */
-import { parseIp } from '../../dns/ip.ts';
+import { parseIp } from '../../../kernel/ip.ts';
 
 interface MacroValues {
   /** `user@host`: the sender; for `<>`, `postmaster@` the HELO name. */

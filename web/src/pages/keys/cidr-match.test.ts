@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalCidr, cidrsContaining, ipMatcher } from '../../../../src/engine/address/ip.ts';
+import { canonicalCidr, cidrsContaining, ipMatcher } from '../../../../src/kernel/ip.ts';
 import { matchesCidrs, parseEntries } from './cidr-match.ts';
 
 describe('matchesCidrs', () => {

@@ -1,7 +1,18 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalCidr, canonicalIp, cidrsContaining, ipMatcher } from './ip.ts';
+import {
+  canonicalCidr,
+  canonicalIp,
+  canonicalScopedIp,
+  cidrsContaining,
+  formatHostPort,
+  ipMatcher,
+  networkOf,
+  parseHostPort,
+  parseIp,
+  withoutZone,
+} from './ip.ts';
 
 const ipInList = (ip: string, list: readonly string[]): boolean => ipMatcher(list)(ip);
 
@@ -168,4 +179,78 @@ describe('ipMatcher', () => {
     expect(ipInList('192.0.2.7', ['', 'any', '192.0.2', '192.0.2.7/x'])).toBe(false);
     expect(ipInList('unknown', ['0.0.0.0/0'])).toBe(false);
   });
+});
+
+describe('canonicalScopedIp', () => {
+  it.each([
+    ['FE80::1%Eth0', 'fe80::1%Eth0'],
+    ['febf::1%vlan.7', 'febf::1%vlan.7'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+  ])('%s → %s', (text, expected) => expect(canonicalScopedIp(text)).toBe(expected));
+
+  it.each([
+    '2001:db8::1%eth0',
+    '127.0.0.1%lo',
+    'fe80::1%',
+    'fe80::1%a%b',
+    'fe80::1%eth 0',
+    '%eth0',
+    'fe80::1%a/64',
+  ])('%s is none', (text) => expect(canonicalScopedIp(text)).toBeNull());
+
+  it('is the address without its zone, on any interface', () => {
+    const zone = fc.stringMatching(/^[\w.~-]{1,32}$/);
+    fc.assert(
+      fc.property(fc.ipV6(), zone, (ip, name) => {
+        const found = canonicalScopedIp(`${ip}%${name}`);
+        expect(found !== null).toBe(ipInList(ip, ['fe80::/10']));
+        if (found !== null) expect(withoutZone(found)).toBe(canonicalIp(ip));
+      }),
+    );
+  });
+});
+
+describe('parseHostPort', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1:53'],
+    ['192.0.2.1:5353', '192.0.2.1:5353'],
+    ['::1', '[::1]:53'],
+    ['[::1]', '[::1]:53'],
+    ['[2001:DB8::1]:65535', '[2001:db8::1]:65535'],
+    ['fe80::1%eth0', '[fe80::1%eth0]:53'],
+    ['[fe80::1%eth0]:1', '[fe80::1%eth0]:1'],
+  ])('%s → %s', (text, expected) => expect(formatHostPort(parseHostPort(text, 53)!)).toBe(expected));
+
+  it.each([
+    ...['', ':53', 'localhost', 'localhost:53', '1.2.3', '1.2.3.4:', '1.2.3.4:0', '1.2.3.4:65536', '1.2.3.4:53:53'],
+    ...['[1.2.3.4]:53', '[]:53', '[::1', '[::1]53', '[::1]:', '1.2.3.4:+5', ' 1.2.3.4', '1.2.3.4/32', '[::1]:5 '],
+  ])('%j is none', (text) => expect(parseHostPort(text, 53)).toBeNull());
+
+  it('reads what formatHostPort writes, and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.integer({ min: 1, max: 65535 }), (ip, port) => {
+        const address = canonicalIp(ip)!;
+        expect(parseHostPort(formatHostPort({ address, port }), 53)).toEqual({ address, port });
+        expect(parseHostPort(ip, port)).toEqual({ address, port });
+      }),
+    );
+    const noise = fc.string({ unit: fc.constantFrom(...'01259abf:.%/[]'), maxLength: 24 });
+    fc.assert(
+      fc.property(noise, (text) => {
+        const found = parseHostPort(text, 53);
+        if (found) expect(parseIp(withoutZone(found.address))).not.toBeNull();
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('networkOf', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['2001:db8:1::', '2001:db8:1:0'],
+    ['::1', '0:0:0:0'],
+  ])('%s is counted as %s', (ip, network) => expect(networkOf(ip)).toBe(network));
 });

@@ -1,7 +1,7 @@
 import type { SmtpStage } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import { announcedDelay } from './classify/delay.ts';
-import { type Echoes, type Plain, takeOutEchoes } from './classify/echoes.ts';
+import { type Echoes, fold, type Plain, takeOutEchoes } from './classify/echoes.ts';
 import { fingerprintOf } from './classify/fingerprint.ts';
 import { compileRules, loadRules, type Meaning, type Rule, type RuleFile, type RuleFinding } from './classify/rules.ts';
 import type { Reply } from './reply.ts';
@@ -93,7 +93,7 @@ function read(input: ReplyToRead, rules: readonly Rule[], plain: () => Plain): R
     if (!rule.code.test(codeText)) continue;
     if (rule.enhancedCode !== null && !rule.enhancedCode.test(input.reply.enhanced ?? inText())) continue;
     if (rule.words !== null && !rule.words.test(plain().text)) continue;
-    if (rule.unless?.test(plain().text)) continue;
+    if (mayMatch(rule.unlessWord, text) && rule.unless?.test(plain().text)) continue;
     return reading(rule, true, code, text);
   }
   if (code >= 400 && code < 500) {
@@ -101,6 +101,9 @@ function read(input: ReplyToRead, rules: readonly Rule[], plain: () => Plain): R
   }
   return reading(code >= 500 ? UNMATCHED_5XX : UNMATCHED_OTHER, false, code, text);
 }
+
+/** Spares most accepted recipients, the most frequent reply, the search for echoes. */
+const mayMatch = (word: string | null, text: string): boolean => word === null || fold(text).includes(word);
 
 type Decision = Pick<Rule, 'id' | 'meaning' | 'finding'>;
 const UNMATCHED_4XX: Decision = {

@@ -81,6 +81,8 @@ export interface Rule extends Pick<RuleRow, 'id' | 'step' | 'stage' | 'meaning' 
   readonly enhancedCode: RegExp | null;
   readonly words: RegExp | null;
   readonly unless: RegExp | null;
+  /** `unless` matches only texts with this word; null: not known. */
+  readonly unlessWord: string | null;
 }
 
 /** The package's rules. Throws if the file is missing or invalid. */
@@ -119,6 +121,7 @@ function compile(row: RuleRow, terms: RuleFile['terms']): Rule {
     enhancedCode: row.enhanced === undefined ? null : new RegExp(`^(?:${row.enhanced})$`),
     words: words(row.pattern),
     unless: words(row.not),
+    unlessWord: firstWordOf(row.not ?? ''),
   };
 }
 
@@ -130,4 +133,10 @@ function expand(pattern: string, terms: RuleFile['terms'], id: string): string {
     return `(?:${term})`;
   });
   return whole.replace(/[^\u0000-\u007f]+/g, fold);
+}
+
+/** The word at the beginning of a pattern without alternatives outside of parentheses. */
+function firstWordOf(pattern: string): string | null {
+  const withoutGroups = pattern.replace(/\([^()]*\)/g, '');
+  return /[|()]/.test(withoutGroups) ? null : (/^([a-z]{4,}) /.exec(pattern)?.[1] ?? null);
 }

@@ -6,6 +6,7 @@ import { COMMAND_RESET_LINK_HOURS } from '../kernel/lifetimes.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../kernel/limits.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
 import { parsePersonName, personNameOf } from '../service/names.ts';
+import { COMMAND_LINE, createNotifyUser } from '../service/sign-in/notices.ts';
 import type { UserAdmin } from '../service/sign-in/user-admin.ts';
 import type { PasswordOwner } from '../service/sign-in/validate.ts';
 import type { AccountId, Store, User } from '../store/store.ts';
@@ -74,7 +75,8 @@ async function withUserAdmin(flags: object, use: (context: UserContext) => Promi
   await withStore(options, async (store) => {
     const url = () => options.publicUrl;
     const library = lazyLibrary({ store, secret: options.authSecret, url, clock, logger });
-    const userAdmin = createUserAdmin({ store, library, clock });
+    const notify = createNotifyUser({ mail: options.mailUrl !== null, clock, url });
+    const userAdmin = createUserAdmin({ store, library, clock, notify });
     const linkFor = async (user: string) =>
       `${options.publicUrl}/reset-password#token=${await userAdmin.passwordToken(user, COMMAND_RESET_LINK_HOURS * HOUR_MS)}`;
     const inviteKnown: UserContext['inviteKnown'] = async (account, email, role) => {
@@ -170,9 +172,8 @@ const create = () =>
           const text = `Nobody has confirmed ${email} yet. Whoever uses this link takes the user over and becomes ${flags.role} of ${account.name}.`;
           return printResult(flags, json, `${text}\n${linkText(url)}`);
         }
-        const user = known ?? (await userAdmin.create({ email, name, password: null }));
+        const user = known ?? (await userAdmin.create({ email, name, password }));
         if (!user) throw new CommandFailure(`${email} has just been created by someone else; run the command again.`);
-        if (password !== null) await userAdmin.setPassword(user.id, password);
         await addMember(store, account.id, user, flags.role);
         if (flags.operator) await store.users.setOperator(user.id, true, commandActor());
         const url = known || password !== null ? null : await linkFor(user.id);
@@ -205,11 +206,11 @@ const resetPassword = () =>
         const record = (action: UserAction, detail = {}) =>
           store.auditLog.recordUserEvent({ user, by: commandActor(), action, detail });
         if (password !== null) {
-          await userAdmin.setPassword(user.id, password);
+          await userAdmin.setPassword(user.id, password, COMMAND_LINE);
           await record('user.password_reset');
         }
         if (flags.forgetSecondFactor) {
-          await userAdmin.forgetSecondFactor(user.id);
+          await userAdmin.forgetSecondFactor(user.id, COMMAND_LINE);
           await record('user.second_factor_disabled', { passkeys: true });
         }
         const url = password === null ? await linkFor(user.id) : null;

@@ -7,7 +7,7 @@ import type { JobRunner } from './runner.ts';
  * since it was queued.
  */
 export function mailJob(
-  mail: Pick<Mail, 'invitation' | 'lowBalance'>,
+  mail: Pick<Mail, 'invitation' | 'lowBalance' | 'securityChange'>,
   limits: Pick<MailLimits, 'admit' | 'accountMaySend'>,
 ): JobRunner<'mail'> {
   return async ({ id, payload, account, attempt }) => {
@@ -21,6 +21,11 @@ export function mailJob(
         // Counted here, because the accounts are many and found in one transaction; once, though it may be retried.
         if (attempt === 1 && (await limits.admit(template, to, account ?? '')) !== null) return undefined;
         await mail.lowBalance(payload, id);
+        return undefined;
+      case 'security_change':
+        // Only counted.
+        if (attempt === 1) await limits.admit(template, to, '');
+        await mail.securityChange(payload, id);
         return undefined;
     }
   };

@@ -1,5 +1,13 @@
 /** Background jobs: the table of kinds. src/jobs has one file per kind, with what it does. */
 
+/** Changes of how a user signs in, about which the user is mailed. */
+export type SecurityChange =
+  | 'password_changed'
+  | 'second_factor_on'
+  | 'second_factor_off'
+  | 'passkey_added'
+  | 'passkey_removed';
+
 /** A mail: the template and its variables. */
 export type MailPayload =
   | {
@@ -16,6 +24,20 @@ export type MailPayload =
       readonly account: string;
       readonly balance: number;
       readonly threshold: number;
+      readonly link: string;
+    }
+  | {
+      readonly template: 'security_change';
+      readonly to: string;
+      readonly change: SecurityChange;
+      /** Together with the change. */
+      readonly removedPasskeys: number;
+      /** Unix time, ms. */
+      readonly at: number;
+      /** Null, as the device: changed on the command line. */
+      readonly ip: string | null;
+      readonly device: string | null;
+      /** To request a link to choose a new password. */
       readonly link: string;
     };
 
@@ -78,7 +100,12 @@ const PERIODIC = {
 
 export const JOB_POLICIES = {
   // Links in invitations are valid for seven days, so a failed mail is worth retrying for as long.
-  mail: { ...MAIL, description: 'Sends an invitation or a low-balance alert.', attempts: 16, keepFailedDays: 7 },
+  mail: {
+    ...MAIL,
+    description: 'Sends an invitation, a low-balance alert or a notice of a changed sign-in.',
+    attempts: 16,
+    keepFailedDays: 7,
+  },
   password_reset: { ...MAIL, description: 'Sends a link to choose a new password.', keepFailedDays: 1 },
   sign_up: { ...MAIL, description: 'Sends the link that confirms a sign-up.', keepFailedDays: 1 },
   low_balance: {

@@ -4,6 +4,8 @@
 export const IDEMPOTENCY_HOURS = 24;
 /** A session expires this long after its last use. */
 export const SESSION_DAYS = 7;
+/** How often its use, and where from, is recorded, so that most requests only read. */
+export const SESSION_REFRESH_MINUTES = 60;
 /** And ends so long after the sign-in, used or not. */
 export const SESSION_MAX_DAYS = 30;
 /** How long a device is recognized after a sign-in. It then has rate limits of its own; this is not a session. */

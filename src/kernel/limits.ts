@@ -100,8 +100,14 @@ export const KEY_MONTHLY_CREDITS = { min: 1, max: 1_000_000_000 };
 /** A key not used for this long is flagged. */
 export const KEY_IDLE_DAYS = 90;
 export const PASSKEYS_MAX = 20;
+/** Sessions that a user is shown, those seen last. */
+export const SESSIONS_LISTED = 100;
+/** What is kept of a User-Agent header. */
+export const USER_AGENT_LENGTH = { min: 0, max: 384 };
 /** People who share a browser and are recognized on it. */
 export const DEVICE_USERS_MAX = 5;
+/** The ID of a session or passkey. */
+export const SIGN_IN_ID_LENGTH = { min: 1, max: 64 };
 
 /** Entries of one action and user in an hour of an audit log; further ones share one entry. */
 export const USER_EVENTS_PER_HOUR = 20;

@@ -1,5 +1,6 @@
+import { toIso } from '../kernel/clock.ts';
 import { counted } from '../kernel/format.ts';
-import { JobFailure, type MailPayload } from '../kernel/jobs.ts';
+import { JobFailure, type MailPayload, type SecurityChange } from '../kernel/jobs.ts';
 import { INVITATION_DAYS, RESET_LINK_HOURS, SIGNUP_LINK_HOURS } from '../kernel/lifetimes.ts';
 import { harmlessName, UNSAFE_CHARACTERS } from './link-text.ts';
 
@@ -24,6 +25,8 @@ export interface Mail {
   alreadyRegistered(mail: LinkMail, id: string): Promise<void>;
   invitation(mail: PayloadOf<'invitation'>, id: string): Promise<void>;
   lowBalance(mail: PayloadOf<'low_balance'>, id: string): Promise<void>;
+  /** To a user whose password, second factor or passkeys were changed. */
+  securityChange(mail: PayloadOf<'security_change'>, id: string): Promise<void>;
 }
 
 interface MailParts {
@@ -150,8 +153,58 @@ export function createMail({ server, from }: MailParts): Mail {
           link,
         ],
       }),
+    securityChange: ({ to, change, removedPasskeys, at, ip, device, link }, id) => {
+      const { subject, sentence } = SECURITY_CHANGES[change];
+      const byOperator = ip === null && device === null;
+      return send({
+        id,
+        to,
+        subject,
+        lines: [
+          `${sentence} User: ${to}.`,
+          ...(removedPasskeys > 0 ? [`Passkeys removed: ${removedPasskeys}.`] : []),
+          '',
+          `Time: ${toIso(at).slice(0, 16).replace('T', ' ')} UTC`,
+          ...(byOperator
+            ? ['Changed by: the operator of the service, on the command line']
+            : [`IP address: ${ip ?? 'unknown'}`, `Device: ${device ?? 'unknown'}`]),
+          '',
+          ...(byOperator
+            ? ['If you did not expect this, ask the operator of the service.']
+            : [
+                'If it was you, you need not do anything.',
+                '',
+                'If it was not you, choose a new password now, which ends all sessions and removes all passkeys:',
+                link,
+              ]),
+        ],
+      });
+    },
   };
 }
+
+const SECURITY_CHANGES: Readonly<Record<SecurityChange, { readonly subject: string; readonly sentence: string }>> = {
+  password_changed: {
+    subject: 'Your Mailvet password was changed',
+    sentence: 'The password of your Mailvet user was changed.',
+  },
+  second_factor_on: {
+    subject: 'Two-factor authentication was turned on',
+    sentence: 'An authenticator app was added to your Mailvet user, with new recovery codes.',
+  },
+  second_factor_off: {
+    subject: 'Two-factor authentication was turned off',
+    sentence: 'The authenticator app and the recovery codes of your Mailvet user were removed.',
+  },
+  passkey_added: {
+    subject: 'A passkey was added to your Mailvet user',
+    sentence: 'A passkey was added: whoever has it can sign in as your Mailvet user.',
+  },
+  passkey_removed: {
+    subject: 'A passkey was removed from your Mailvet user',
+    sentence: 'A passkey of your Mailvet user was removed.',
+  },
+};
 
 /** The recipient or the message was rejected with 5xx (RFC 5321 §4.2.1). A failed login may be fixed, so it is retried. */
 const isPermanent = ({ responseCode = 0, command = '' }: TransportError): boolean =>

@@ -13,8 +13,10 @@ import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
 import { attempts } from './people/attempts.ts';
 import { auditLog } from './people/audit-log.ts';
+import { authDatabase } from './people/auth-database.ts';
 import { members } from './people/members.ts';
 import { forgetSecret, secret } from './people/secret.ts';
+import { signIns } from './people/sign-ins.ts';
 import { users } from './people/users.ts';
 import { sharedHolds } from './shared-holds.ts';
 import type { Store, StoreEvent } from './store.ts';
@@ -55,6 +57,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const driver = await openDriver({ url, clock, migrations: dir ?? migrationsFolder(), time, jobPolicies, onEvent });
   const charging = new Batcher(driver.charge, { queue, batch });
   const ownClock = storeClock(driver, clock);
+  const auth = authDatabase(driver);
   let closing: Promise<void> | null = null;
   return {
     engine: driver.name,
@@ -69,12 +72,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     upkeep: upkeep(driver, ownClock),
     idempotency: idempotency(driver),
     users: users(driver),
+    signIns: signIns(driver, auth),
     members: members(driver),
     auditLog: auditLog(driver),
     attempts: attempts(driver),
     traffic: traffic(driver),
     jobs: jobs(driver),
-    authDatabase: { db: driver.db, type: driver.name },
+    authDatabase: { db: auth.db, type: driver.name },
     secret: secret(driver),
     forgetSecret: forgetSecret(driver),
     migrate: () => driver.migrate(),

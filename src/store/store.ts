@@ -15,6 +15,7 @@ import type { Keys } from './api/keys.ts';
 import type { Verifications } from './api/log.ts';
 import type { Attempts, Members, Users } from './api/people.ts';
 import type { SharedHolds } from './api/shared-holds.ts';
+import type { SignIns } from './api/sign-ins.ts';
 import type { Traffic } from './api/traffic.ts';
 import type { Upkeep } from './api/upkeep.ts';
 import type { Usage } from './api/usage.ts';
@@ -32,6 +33,7 @@ export type * from './api/keys.ts';
 export type * from './api/log.ts';
 export type * from './api/people.ts';
 export type * from './api/shared-holds.ts';
+export type * from './api/sign-ins.ts';
 export type * from './api/traffic.ts';
 export type * from './api/upkeep.ts';
 export type * from './api/usage.ts';
@@ -58,12 +60,13 @@ export interface Store {
   readonly upkeep: Upkeep;
   readonly idempotency: Idempotency;
   readonly users: Users;
+  readonly signIns: SignIns;
   readonly members: Members;
   readonly auditLog: AuditLog;
   readonly attempts: Attempts;
   readonly traffic: Traffic;
   readonly jobs: Jobs;
-  /** For the sign-in library and its tables (`auth_…`): the Kysely instance and its database. */
+  /** For the sign-in library and its tables (`auth_…`): the Kysely instance, and its kind of database. */
   readonly authDatabase: { readonly db: unknown; readonly type: 'sqlite' | 'postgres' };
   /** The named secret of this store, created by `make` on first use and shared by all nodes. */
   secret(name: string, make: () => string): Promise<string>;

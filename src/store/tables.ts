@@ -14,7 +14,7 @@ import type { TrafficRow } from './api/traffic.ts';
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
 /** Likewise: ISO text, or PostgreSQL's own type. */
-type Moment = ColumnType<string | Date, string, string>;
+type Moment<None = never> = ColumnType<string | Date | None, string | None, string | None>;
 
 export interface AccountsTable {
   id: string;
@@ -165,6 +165,24 @@ interface AuthUsersTable {
   twoFactorEnabled: Flag<null>;
   operator: Flag;
 }
+/** Without the token's hash, which only the sign-in library needs. */
+interface AuthSessionsTable {
+  id: string;
+  userId: string;
+  expiresAt: Moment;
+  createdAt: Moment;
+  updatedAt: Moment;
+  ipAddress: string | null;
+  userAgent: string | null;
+}
+interface AuthPasskeysTable {
+  id: string;
+  userId: string;
+  name: string | null;
+  credentialID: string;
+  createdAt: Moment<null>;
+  lastUsedAt: Moment<null>;
+}
 interface MembersTable {
   account_id: string;
   user_id: string;
@@ -260,6 +278,8 @@ export interface Tables {
   heartbeat: HeartbeatTable;
   store_clock: StoreClockTable;
   auth_users: AuthUsersTable;
+  auth_sessions: AuthSessionsTable;
+  auth_passkeys: AuthPasskeysTable;
   members: MembersTable;
   mailboxes: MailboxesTable;
   invitations: InvitationsTable;

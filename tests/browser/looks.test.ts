@@ -5,6 +5,7 @@ import { violations } from '../lab/axe.ts';
 import { describeBrowser } from '../lab/browser.ts';
 import type { Look } from '../lab/chromium.ts';
 import { COMPANIES, createMonthOfUse, ENVIRONMENT, type MonthOfUse, POST_OFFICE } from '../lab/month-of-use.ts';
+import { peopleOf } from '../lab/person.ts';
 import { type Lab, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { button, dialog, field, fillIn, heading, rowOf, says, sideways } from './steps.ts';
@@ -15,7 +16,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'on a phone': { width: 375, height: 740 },
 };
 
-/** Path and heading; `:entry` and `:account` are filled in. */
+/** Path and heading; `:entry`, `:account` and `:reset` are filled in. */
 const INSIDE = [
   ['/', 'Overview'],
   ['/usage', 'Usage'],
@@ -41,7 +42,7 @@ const OUTSIDE = [
   ['/sign-in#forgot', 'Reset your password'],
   ['/sign-up', 'Sign up'],
   ['/setup#token=0123456789abcdef', 'Set up Mailvet'],
-  ['/reset-password#token=0123456789abcdef', 'Choose a password'],
+  ['/reset-password#token=:reset', 'Choose a password'],
   ['/verify-email', 'Link required'],
 ] as const;
 
@@ -99,6 +100,7 @@ describeBrowser('how it looks', (browser) => {
   let lab: Lab;
   let seeded: MonthOfUse;
   let entry: string;
+  let reset: string;
   beforeAll(async () => {
     mail = await startSmtp(POST_OFFICE);
     const smtp = { MAILVET_SMTP_PORT: `${mail.port}`, MAILVET_SMTP_RATE_PER_OPERATOR: '0' };
@@ -107,13 +109,15 @@ describeBrowser('how it looks', (browser) => {
     const asked = { email: 'ada.lind@fabrikam.test', validation_type: 'smtp' };
     const headers = { authorization: `Bearer ${seeded.key}` };
     entry = (await request(lab.url, 'POST', '/v1/verify?evidence=1', asked, headers)).json.id;
+    reset = await peopleOf(lab).passwordToken(seeded.owner.id, 3_600_000);
   });
   afterAll(async () => {
     await lab.close();
     await mail.close();
   });
 
-  const pathOf = (path: string): string => path.replace(':entry', entry).replace(':account', seeded.account.id);
+  const pathOf = (path: string): string =>
+    path.replace(':entry', entry).replace(':account', seeded.account.id).replace(':reset', reset);
   const shown = async (page: Page, title: string): Promise<void> => {
     await heading(page, title).waitFor();
     await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
@@ -141,7 +145,7 @@ describeBrowser('how it looks', (browser) => {
       for (const [path, title] of OUTSIDE) {
         // A link changes the fragment only, which loads nothing anew.
         await page.goto('about:blank');
-        await page.goto(lab.url + path);
+        await page.goto(lab.url + pathOf(path));
         await shown(page, title);
         await judge(page, path);
       }

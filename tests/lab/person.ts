@@ -3,6 +3,7 @@
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/log.ts';
 import type { Role } from '../../src/kernel/roles.ts';
+import { createNotifyUser } from '../../src/service/sign-in/notices.ts';
 import { lazyLibrary } from '../../src/service/sign-in/open.ts';
 import { hashPassword } from '../../src/service/sign-in/passwords.ts';
 import { createUserAdmin, type UserAdmin } from '../../src/service/sign-in/user-admin.ts';
@@ -50,7 +51,8 @@ export function peopleOf({ url, store }: Place): UserAdmin {
   if (people === undefined) {
     const logger = createLogger('silent');
     const library = lazyLibrary({ store, secret: null, url: () => url, clock: systemClock, logger });
-    people = createUserAdmin({ store, library, clock: systemClock });
+    const notify = createNotifyUser({ mail: false, clock: systemClock, url: () => url });
+    people = createUserAdmin({ store, library, clock: systemClock, notify });
     byStore.set(store, people);
   }
   return people;

@@ -1,5 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { CODE_LENGTH, PASSKEY_NAME_LENGTH } from '../../kernel/limits.ts';
+import {
+  CODE_LENGTH,
+  PASSKEY_NAME_LENGTH,
+  PASSKEYS_MAX,
+  SESSIONS_LISTED,
+  SIGN_IN_ID_LENGTH,
+} from '../../kernel/limits.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import {
@@ -61,16 +67,29 @@ export const SignInReply = Type.Object(
   { second_factor: Type.Boolean({ description: 'True: not signed in yet, a code is required next.' }) },
   { title: 'SignIn' },
 );
-export const CodeRequest = Type.Object({
-  code: Text('code', CODE_LENGTH, {
-    description: 'Six digits of the authenticator app, or a recovery code.',
-    'x-error': 'code must be the six digits of the authenticator app, or a recovery code.',
-  }),
+const Code = Text('code', CODE_LENGTH, {
+  description: 'Six digits of the authenticator app, or a recovery code.',
+  'x-error': 'code must be the six digits of the authenticator app, or a recovery code.',
 });
+export const CodeRequest = Type.Object({ code: Code });
 export const SignUpRequest = Type.Object({ name: PersonName, email: Email, password: NewPassword });
 export const EmailRequest = Type.Object({ email: Email });
 export const TokenRequest = Type.Object({ token: Token });
-export const NewPasswordRequest = Type.Object({ token: Token, password: NewPassword });
+const Kept = (max: number) =>
+  Type.Array(Text('id', SIGN_IN_ID_LENGTH), {
+    maxItems: max,
+    'x-error': `keep must list at most ${max} IDs of sessions or passkeys.`,
+  });
+export const NewPasswordRequest = Type.Object({
+  token: Token,
+  password: NewPassword,
+  keep: Type.Optional(
+    Type.Object(
+      { sessions: Kept(SESSIONS_LISTED), passkeys: Kept(PASSKEYS_MAX) },
+      { description: 'What not to end and remove; by default nothing is kept.' },
+    ),
+  ),
+});
 export const ChangePasswordRequest = Type.Object({ current: Password, password: NewPassword });
 export const PasswordRequest = Type.Object({ password: Password });
 export const ProfileRequest = Type.Object({ name: PersonName });
@@ -84,10 +103,29 @@ export const TotpReply = Type.Object(
   { title: 'Totp' },
 );
 
-export const PasskeysReply = Type.Object(
-  { passkeys: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), created_at: Time })) },
-  { title: 'Passkeys' },
+const SESSION = {
+  id: Type.String(),
+  device: Type.String({ description: 'Browser and operating system, as the browser claims.' }),
+  ip: Nullable(Type.String({ description: 'Where it was last seen.' })),
+  signed_in_at: Time,
+  last_seen_at: Time,
+};
+export const SessionsReply = Type.Object(
+  {
+    sessions: Type.Array(
+      Type.Object({ ...SESSION, current: Type.Boolean({ description: 'The session of this request.' }) }),
+    ),
+  },
+  { title: 'Sessions' },
 );
+
+const Passkey = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  created_at: Time,
+  last_used_at: Nullable(Time),
+});
+export const PasskeysReply = Type.Object({ passkeys: Type.Array(Passkey) }, { title: 'Passkeys' });
 /** In the JSON form of the Web Authentication API (WebAuthn Level 3 §5.1.8–5.1.10), passed to the browser unchanged. */
 export const PasskeyOptions = Type.Object(
   { options: Type.Record(Type.String(), Type.Unknown()) },
@@ -101,6 +139,17 @@ export const PasskeyCreateRequest = Type.Object({
   name: Text('name', PASSKEY_NAME_LENGTH),
   credential: Credential,
 });
+/** One of them confirms who is there. */
+export const ConfirmRequest = Type.Object({
+  password: Type.Optional(Password),
+  code: Type.Optional(Code),
+  credential: Type.Optional(Credential),
+});
+/** What a link to choose a password would end and remove. */
+export const ResetLookupReply = Type.Object(
+  { email: Type.String(), passkeys: Type.Array(Passkey), sessions: Type.Array(Type.Object(SESSION)) },
+  { title: 'ResetLookup' },
+);
 export const PasskeySignInRequest = Type.Object({ credential: Credential });
 
 export const InvitationLookupReply = Type.Object(

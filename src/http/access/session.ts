@@ -2,6 +2,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { type Role, requireRole } from '../../service/members.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
 import type { HttpContext } from '../context.ts';
+import { browserRequest } from '../dashboard/browser-request.ts';
 import { textParams } from '../input/reader.ts';
 import type { AccountContext, RequestContext, SessionContext } from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';
@@ -62,8 +63,8 @@ async function sessionContext(
   kind: 'user' | 'operator',
 ): Promise<SessionContext> {
   const { request, reply, ip } = context;
-  const { cookie } = request.headers;
-  const session = mayHoldSession(cookie) ? await sessions.fromCookie(cookie) : null;
+  const browser = browserRequest(context);
+  const session = mayHoldSession(browser.cookie) ? await sessions.fromBrowser(browser) : null;
   if (session === null) throw new ApiError('not_signed_in');
   const { user, setCookie } = session;
   request.user = user.id;

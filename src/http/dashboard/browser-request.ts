@@ -1,3 +1,4 @@
+import { USER_AGENT_LENGTH } from '../../kernel/limits.ts';
 import type { BrowserRequest } from '../../service/sign-in/service.ts';
 import type { Answer, RequestContext } from '../route.ts';
 
@@ -6,7 +7,7 @@ export const browserRequest = ({ ip, request }: RequestContext): BrowserRequest 
   ip,
   cookie: request.headers.cookie,
   origin: request.headers.origin,
-  userAgent: request.headers['user-agent'],
+  userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_LENGTH.max),
 });
 
 interface Kept {

@@ -1,8 +1,16 @@
 import * as C from '../../contract/dashboard/session.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { PasskeyRecord } from '../../service/sign-in/passkeys.ts';
 import { type Route, route } from '../route.ts';
 import { browserRequest, done, keep } from './browser-request.ts';
+
+export const shownPasskey = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
+  id,
+  name,
+  created_at: toIso(createdAt),
+  last_used_at: lastUsedAt === null ? null : toIso(lastUsedAt),
+});
 
 /** Settings of the signed-in user: password, name, two-factor authentication, passkeys. */
 export const SECURITY_ROUTES: readonly Route[] = [
@@ -106,30 +114,29 @@ export const SECURITY_ROUTES: readonly Route[] = [
     output: { content: C.PasskeysReply },
     doc: { operationId: 'listPasskeys', tag: 'Dashboard', summary: "The user's passkeys" },
     serve: (c) => async (context) => {
-      const passkeys = await c.signIn.passkeys.list(browserRequest(context));
-      return {
-        body: { passkeys: passkeys.map(({ id, name, createdAt }) => ({ id, name, created_at: toIso(createdAt) })) },
-      };
+      const passkeys = await c.signIn.passkeys.list(context.user);
+      return { body: { passkeys: passkeys.map(shownPasskey) } };
     },
   }),
   route({
     method: 'POST',
     path: '/dashboard/passkeys/options',
     access: 'signed-in',
-    input: { body: C.PasswordRequest },
+    input: { body: C.ConfirmRequest },
     output: { content: C.PasskeyOptions },
     doc: {
       operationId: 'passkeyOptions',
       tag: 'Dashboard',
-      summary: 'Start adding a passkey',
+      summary: 'Start adding a passkey, with the password, a code or another passkey',
       errors: [403, 422, 429],
     },
     serve:
       (c) =>
       async (context, { body }) => {
         // A passkey outlasts the session: whoever has only the session cannot add one.
-        await c.signIn.passwords.confirm(context.user.id, body.password, browserRequest(context));
-        const { options, setCookie } = await c.signIn.passkeys.addOptions(browserRequest(context));
+        const browser = browserRequest(context);
+        await c.signIn.confirm(browser, context.user, body);
+        const { options, setCookie } = await c.signIn.passkeys.addOptions(browser, context.user);
         return { body: { options }, ...keep({ setCookie }) };
       },
   }),

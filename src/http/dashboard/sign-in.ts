@@ -3,7 +3,8 @@ import type { SignedIn } from '../../service/sign-in/session.ts';
 import { type Route, route } from '../route.ts';
 import { browserRequest, done, keep, NOTHING, signedIn } from './browser-request.ts';
 import { INVITATION_ROUTES } from './invitation.ts';
-import { SECURITY_ROUTES } from './security.ts';
+import { SECURITY_ROUTES, shownPasskey } from './security.ts';
+import { SESSION_ROUTES, shownSession } from './sessions.ts';
 
 const shown = ({ id, email, name, secondFactor, withSecondFactor, operator }: SignedIn) => ({
   id,
@@ -23,7 +24,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     output: { content: C.SessionReply },
     doc: { operationId: 'session', tag: 'Dashboard', summary: 'The signed-in user', errors: [400] },
     serve: (c) => async (context) => {
-      const session = await c.signIn.fromCookie(context.request.headers.cookie);
+      const session = await c.signIn.fromBrowser(browserRequest(context));
       const memberships = session === null ? [] : await c.signIn.accountsOf(session.user);
       const body: C.SessionReply = {
         user: session === null ? null : shown(session.user),
@@ -195,6 +196,25 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
+    path: '/dashboard/password/reset/lookup',
+    access: 'anybody',
+    input: { body: C.TokenRequest },
+    output: { content: C.ResetLookupReply },
+    doc: {
+      operationId: 'lookUpReset',
+      tag: 'Dashboard',
+      summary: 'Look up the sessions and passkeys that a reset link can keep',
+      errors: [410, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        const { email, passkeys, sessions } = await c.signIn.passwords.lookUpReset(browserRequest(context), body.token);
+        return { body: { email, passkeys: passkeys.map(shownPasskey), sessions: sessions.map(shownSession) } };
+      },
+  }),
+  route({
+    method: 'POST',
     path: '/dashboard/password/reset',
     access: 'anybody',
     input: { body: C.NewPasswordRequest },
@@ -202,7 +222,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     doc: {
       operationId: 'resetPassword',
       tag: 'Dashboard',
-      summary: 'Set a new password with a reset link; ends all sessions of the user and removes their passkeys',
+      summary: 'Set a new password with a reset link; ends all sessions and removes all passkeys that are not kept',
       errors: [410, 429],
     },
     serve:
@@ -210,10 +230,11 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
       async (context, { body }) => {
         await c.signIn.passwords.reset(browserRequest(context), body);
         return done(
-          'Password changed. All sessions were ended and all passkeys removed; sign in with the new password.',
+          'Password changed. Sessions were ended and passkeys removed unless kept; sign in with the new password.',
         );
       },
   }),
   ...SECURITY_ROUTES,
+  ...SESSION_ROUTES,
   ...INVITATION_ROUTES,
 ];

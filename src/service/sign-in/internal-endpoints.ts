@@ -3,8 +3,10 @@ import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { DAY_MS } from '../../kernel/clock.ts';
 
-interface UserRef {
+interface NewSession {
   readonly userId: string;
+  /** Whether it replaces one that was begun with a second factor. */
+  readonly secondFactor: boolean;
 }
 interface DeviceCookie {
   readonly value: string;
@@ -28,11 +30,13 @@ export const internalAuthEndpoints = {
   id: 'mailvet',
   endpoints: {
     /** Creates a session for a user authenticated by a link. */
-    beginSession: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<UserRef>() }, async (ctx) => {
+    beginSession: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<NewSession>() }, async (ctx) => {
       const { internalAdapter } = ctx.context;
-      const user = await internalAdapter.findUserById(ctx.body.userId);
+      const { userId, secondFactor } = ctx.body;
+      const user = await internalAdapter.findUserById(userId);
       if (!user) return null;
-      await setSessionCookie(ctx, { session: await internalAdapter.createSession(user.id), user });
+      const session = await internalAdapter.createSession(user.id, false, { secondFactor }, true);
+      await setSessionCookie(ctx, { session, user });
       return user.id;
     }),
     /** The user whose sign-in awaits the second factor, by the cookie of the first step. */

@@ -5,6 +5,7 @@ import { parsePersonName } from '../names.ts';
 import type { Library } from './library.ts';
 import type { BrowserRequest, Cookies } from './library-calls.ts';
 import type { Limits } from './limits.ts';
+import { sourceOf } from './notices.ts';
 import { admitToken } from './password-change.ts';
 import type { SessionService } from './sessions.ts';
 import type { UserAdmin } from './user-admin.ts';
@@ -25,7 +26,7 @@ interface InvitationParts {
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly userAdmin: UserAdmin;
-  readonly sessions: Pick<SessionService, 'signInAs' | 'fromCookie' | 'rename'>;
+  readonly sessions: Pick<SessionService, 'signInAs' | 'fromBrowser' | 'rename'>;
 }
 
 export function createInvitations(parts: InvitationParts): InvitationService {
@@ -62,7 +63,7 @@ export function createInvitations(parts: InvitationParts): InvitationService {
       const known = await store.users.byEmail(invitation.email);
       if (known !== null && !claims(invitation, known)) {
         await requireProvenElsewhere(known, invitation);
-        const session = await sessions.fromCookie(browser.cookie);
+        const session = await sessions.fromBrowser(browser);
         if (session?.user.id !== known.id)
           throw new ApiError('not_signed_in', `Sign in as ${known.email} first, then open the link again.`);
         await acceptAs(hash, known, browser.ip);
@@ -76,7 +77,7 @@ export function createInvitations(parts: InvitationParts): InvitationService {
       const { password: passwords } = await (await library()).$context;
       const hashed = await passwords.hash(password);
       if (known !== null) {
-        await userAdmin.setPassword(known.id, hashed);
+        await userAdmin.setPassword(known.id, hashed, sourceOf(browser));
         await sessions.rename(known, called);
         await acceptAs(hash, known, browser.ip);
         return sessions.signInAs(browser, known.id);

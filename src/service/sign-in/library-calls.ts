@@ -8,8 +8,8 @@ export interface BrowserRequest {
   readonly cookie: string | undefined;
   /** The Origin header; the guard has compared it with the request's host. */
   readonly origin: string | undefined;
-  /** The User-Agent header. */
-  readonly userAgent: string | undefined;
+  /** The User-Agent header, cut to USER_AGENT_LENGTH; '' if there is none. */
+  readonly userAgent: string;
 }
 
 /** Set-Cookie headers for the reply. */
@@ -36,12 +36,15 @@ const nameOf = (pair: string): string | null => NAME.exec(pair.slice(0, Math.max
 export const hasCookie = (cookie: string | undefined, name: CookieName): boolean =>
   pairsOf(cookie).some((pair) => nameOf(pair) === name);
 
+/** Tells the library where a session is used. */
+export const CLIENT_IP_HEADER = 'x-mailvet-client-ip';
+
 /**
  * Headers for a library call, with only the named cookies of the request: a sign-in, for example, must not see the
  * current session.
  */
 export function headersOf(
-  browser: Pick<BrowserRequest, 'cookie' | 'origin'>,
+  browser: Pick<BrowserRequest, 'cookie' | 'origin'> & Partial<BrowserRequest>,
   ...names: readonly CookieName[]
 ): Headers {
   const headers = new Headers();
@@ -49,6 +52,8 @@ export function headersOf(
   const named = kept.map((pair) => (pair.startsWith(PREFIX) ? LIBRARY_PREFIX + pair.slice(PREFIX.length) : pair));
   if (named.length > 0) headers.set('cookie', named.join('; '));
   if (browser.origin !== undefined) headers.set('origin', browser.origin);
+  if (browser.ip !== undefined) headers.set(CLIENT_IP_HEADER, browser.ip);
+  if (browser.userAgent !== undefined) headers.set('user-agent', browser.userAgent);
   return headers;
 }
 

@@ -7,13 +7,15 @@ import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
-import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts';
+import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { newId, randomToken } from '../../kernel/ids.ts';
-import { FRESH_SIGN_IN_DAYS, RESET_LINK_HOURS, SESSION_DAYS } from '../../kernel/lifetimes.ts';
+import { FRESH_SIGN_IN_DAYS, RESET_LINK_HOURS, SESSION_DAYS, SESSION_REFRESH_MINUTES } from '../../kernel/lifetimes.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { PASSWORD_LENGTH } from '../../kernel/password-rules.ts';
 import type { Store } from '../../store/store.ts';
 import { internalAuthEndpoints } from './internal-endpoints.ts';
+import { CLIENT_IP_HEADER } from './library-calls.ts';
+import { passkeyInserts } from './passkey-inserts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { relyingParty } from './relying-party.ts';
 import { secondFactorSessions } from './second-factor-sessions.ts';
@@ -23,6 +25,12 @@ const DAY_SECONDS = DAY_MS / 1000;
 const SESSION_SECONDS = SESSION_DAYS * DAY_SECONDS;
 const RESET_SECONDS = (RESET_LINK_HOURS * HOUR_MS) / 1000;
 const ERROR_MAX = 300;
+
+/** Where a session begins, or is used; `headers` as made by headersOf. */
+function placeOf(headers: Headers | undefined): { ipAddress?: string; userAgent?: string } {
+  const ipAddress = headers?.get(CLIENT_IP_HEADER);
+  return ipAddress ? { ipAddress, userAgent: headers?.get('user-agent') ?? '' } : {};
+}
 
 export type Library = ReturnType<typeof openLibrary>;
 
@@ -57,8 +65,7 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
     session: {
       modelName: 'auth_sessions',
       expiresIn: SESSION_SECONDS,
-      // Extended once a day, so that most requests only read.
-      updateAge: DAY_SECONDS,
+      updateAge: (SESSION_REFRESH_MINUTES * MINUTE_MS) / 1000,
       // The maximum age of a sign-in to add a passkey.
       freshAge: FRESH_SIGN_IN_DAYS * DAY_SECONDS,
     },
@@ -70,9 +77,16 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
       revokeSessionsOnPasswordReset: true,
       password: { hash: hashPassword, verify: verifyPassword },
     },
+    databaseHooks: {
+      session: {
+        create: { before: async (_session, call) => ({ data: placeOf(call?.headers) }) },
+        update: { before: async (_changes, call) => ({ data: placeOf(call?.headers) }) },
+      },
+    },
     plugins: [
       sessionTokenHashes,
       secondFactorSessions,
+      passkeyInserts,
       twoFactor({
         issuer: 'Mailvet',
         schema: { twoFactor: { modelName: 'auth_two_factors' } },
@@ -98,7 +112,7 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
       cookiePrefix: 'mailvet',
       useSecureCookies: publicUrl.startsWith('https://'),
       defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/' },
-      // Not used, so not stored.
+      // It would look for the address of a proxy; placeOf knows the client's.
       ipAddress: { disableIpTracking: true },
       database: {
         generateId: ({ model }) => (model === 'user' ? newId('usr', clock.now()) : randomToken(24)),

@@ -1,5 +1,6 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { PASSKEYS_MAX } from '../../kernel/limits.ts';
+import type { PasskeyRecord, Store } from '../../store/store.ts';
 import { parsePasskeyName } from '../names.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
@@ -12,28 +13,28 @@ import {
   headersOf,
 } from './library-calls.ts';
 import type { Limits } from './limits.ts';
+import { type NotifyUser, sourceOf } from './notices.ts';
+import { insertingPasskey } from './passkey-inserts.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
 import type { UserAudit } from './user-audit.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type { PasskeyRecord };
 
-interface Passkey {
-  readonly id: string;
-  readonly name: string;
-  /** Unix time, ms. */
-  readonly createdAt: number;
-}
+type Json = Readonly<Record<string, unknown>>;
 
 /** Passkeys (WebAuthn Level 3). Options and credentials are in the JSON form used by browsers. */
 export interface PasskeyService {
-  list(browser: BrowserRequest): Promise<Passkey[]>;
-  addOptions(browser: BrowserRequest): Promise<Cookies & { options: Json }>;
+  list(user: SignedIn): Promise<PasskeyRecord[]>;
+  addOptions(browser: BrowserRequest, user: SignedIn): Promise<Cookies & { options: Json }>;
+  /** Mails the user, as `remove`. */
   add(browser: BrowserRequest, user: SignedIn, input: { name: string; credential: Json }): Promise<void>;
   /** False if the user has no such passkey. */
   remove(browser: BrowserRequest, user: SignedIn, id: string): Promise<boolean>;
   signInOptions(browser: BrowserRequest): Promise<Cookies & { options: Json }>;
   signIn(browser: BrowserRequest, credential: Json): Promise<Cookies & { user: string }>;
+  /** Confirms a signed-in user by one of their passkeys, with options of `signInOptions`. Throws ApiError. */
+  confirm(browser: BrowserRequest, user: SignedIn, credential: Json): Promise<void>;
 }
 
 const ADD: ErrorMapping = {
@@ -48,6 +49,11 @@ const SIGN_IN: ErrorMapping = {
   UNAUTHORIZED: REJECTED,
   BAD_REQUEST: REJECTED,
 };
+const CONFIRM: ErrorMapping = {
+  CHALLENGE_NOT_FOUND: ['passkey_refused', 'That took too long. Start again.'],
+  UNAUTHORIZED: 'passkey_refused',
+  BAD_REQUEST: 'passkey_refused',
+};
 
 /** WebAuthn Level 3 §5.1: credential IDs have at most 1023 bytes; in base64url. */
 const ID = /^[A-Za-z0-9_-]{1,1364}$/;
@@ -58,16 +64,18 @@ const TRANSPORT = /^[a-z-]{1,32}$/;
  * Checks what the library uses unverified: the ID, which it looks up, and the transports, which it stores. Null if they
  * are malformed.
  */
-function checkedCredential(credential: Json): Record<string, unknown> | null {
+function checkedCredential(credential: Json): (Record<string, unknown> & { id: string }) | null {
   const { id, response } = credential;
   if (typeof id !== 'string' || !ID.test(id) || typeof response !== 'object' || response === null) return null;
   const transports: unknown = 'transports' in response ? (response.transports ?? []) : [];
   const plain = Array.isArray(transports) && transports.length <= 10;
   if (!plain || !transports.every((one) => typeof one === 'string' && TRANSPORT.test(one))) return null;
-  return { ...credential };
+  return { ...credential, id };
 }
 
 interface PasskeyParts {
+  readonly store: Pick<Store, 'signIns'>;
+  readonly notify: NotifyUser;
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly devices: Devices;
@@ -79,37 +87,39 @@ interface PasskeyParts {
 }
 
 export function createPasskeys(parts: PasskeyParts): PasskeyService {
-  const { library, limits, devices, audit, relyingParty, endPreviousSession } = parts;
+  const { library, limits, devices, audit, notify, relyingParty, endPreviousSession } = parts;
+  const { signIns } = parts.store;
   function requireRelyingParty(): void {
     if (relyingParty() !== null) return;
     const message = 'Passkeys need a host name: the operator must set MAILVET_PUBLIC_URL to one, not to an IP address.';
     throw new ApiError('passkey_refused', message);
   }
-  const rowsOf = async (browser: BrowserRequest) => {
+  /** Verifies a passkey. The library begins a session of its user. */
+  async function verify(browser: BrowserRequest, credential: Json, errors: ErrorMapping) {
+    const response = checkedCredential(credential);
+    if (response === null) return null;
     const { api } = await library();
-    return callLibrary({}, () => api.listPasskeys({ headers: headersOf(browser, 'session_token') }));
-  };
+    // The library's type assumes a valid credential, which only the verification can establish.
+    const body = { response: response as never };
+    const call = { body, headers: headersOf(browser, 'passkey'), returnHeaders: true } as const;
+    const done = await callLibrary(errors, () => api.verifyPasskeyAuthentication(call));
+    await signIns.markPasskeyUsed(response.id);
+    return done;
+  }
 
   async function ownerOf(credentialId: unknown): Promise<string | null> {
+    if (typeof credentialId !== 'string' || !ID.test(credentialId)) return null;
     const { adapter } = await (await library()).$context;
     const where = [{ field: 'credentialID', value: String(credentialId) }];
     return (await adapter.findOne<{ userId: string }>({ model: 'passkey', where }))?.userId ?? null;
   }
 
   return {
-    async list(browser) {
-      const rows = await rowsOf(browser);
-      const all = rows.map(({ id, name, createdAt }) => ({
-        id,
-        name: name ?? 'Passkey',
-        createdAt: createdAt?.getTime() ?? 0,
-      }));
-      return all.sort((a, b) => a.createdAt - b.createdAt);
-    },
+    list: (user) => signIns.passkeys(user.id),
 
-    async addOptions(browser) {
+    async addOptions(browser, user) {
       requireRelyingParty();
-      if ((await rowsOf(browser)).length >= PASSKEYS_MAX)
+      if ((await signIns.passkeys(user.id)).length >= PASSKEYS_MAX)
         throw new ApiError('passkey_refused', `At most ${PASSKEYS_MAX} passkeys are allowed. Remove one first.`);
       const { api } = await library();
       const made = await callLibrary({}, () =>
@@ -125,18 +135,29 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       if (response === null) throw new ApiError('passkey_refused');
       const { api } = await library();
       const headers = headersOf(browser, 'session_token', 'passkey');
-      await callLibrary(ADD, () => api.verifyPasskeyRegistration({ body: { response, name }, headers }));
+      await insertingPasskey(
+        (insert) =>
+          signIns.change({ user: user.id, session: user.session }, async (change) => {
+            const inserted = await insert();
+            await notify(change, 'passkey_added', sourceOf(browser));
+            return inserted;
+          }),
+        () => callLibrary(ADD, () => api.verifyPasskeyRegistration({ body: { response, name }, headers })),
+      );
       await audit.record(user.id, browser, 'user.passkey_added', { passkey: name });
     },
 
     async remove(browser, user, id) {
-      const row = (await rowsOf(browser)).find((one) => one.id === id);
-      if (row === undefined) return false;
-      const { api } = await library();
-      await callLibrary({}, () => api.deletePasskey({ body: { id }, headers: headersOf(browser, 'session_token') }));
-      await endSecondFactor(await (await library()).$context, row.userId);
-      await audit.record(user.id, browser, 'user.passkey_removed', { passkey: row.name ?? 'Passkey' });
-      return true;
+      const context = await (await library()).$context;
+      const known = (await signIns.passkeys(user.id)).find((one) => one.id === id);
+      const removed = await signIns.change({ user: user.id, session: user.session }, async (change) => {
+        if (!(await change.removePasskey(id))) return false;
+        await endSecondFactor(context, user.id);
+        await notify(change, 'passkey_removed', sourceOf(browser));
+        return true;
+      });
+      if (removed) await audit.record(user.id, browser, 'user.passkey_removed', { passkey: known?.name ?? 'Passkey' });
+      return removed;
     },
 
     async signInOptions(browser) {
@@ -153,21 +174,29 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
     async signIn(browser, credential) {
       requireRelyingParty();
       await limits.countIp('sign-in-ip', await devices.originOf(browser, null));
-      const response = checkedCredential(credential);
-      if (response === null) throw new ApiError(...REJECTED);
-      const { api } = await library();
-      // The library's type assumes a valid credential, which only the verification can establish.
-      const body = { response: response as never };
-      const call = { body, headers: headersOf(browser, 'passkey'), returnHeaders: true } as const;
-      const verify = () => callLibrary(SIGN_IN, () => api.verifyPasskeyAuthentication(call));
-      const claimed = await ownerOf(response.id);
+      const claimed = await ownerOf(credential.id);
+      const signing = () => verify(browser, credential, SIGN_IN);
       const done = await (claimed === null
-        ? verify()
-        : audit.attempt({ user: { id: claimed }, by: 'anonymous', from: browser, factor: 'passkey' }, verify));
+        ? signing()
+        : audit.attempt({ user: { id: claimed }, by: 'anonymous', from: browser, factor: 'passkey' }, signing));
+      if (done === null) throw new ApiError(...REJECTED);
       await endPreviousSession(browser);
       const user = done.response.user.id;
       await audit.record(user, browser, 'user.signed_in', { factor: 'passkey' });
       return { user, setCookie: [...cookiesOf(done.headers), ...(await devices.remember(browser, user))] };
+    },
+
+    async confirm(browser, user, credential) {
+      requireRelyingParty();
+      await limits.countUser('password', user.id);
+      const done = await verify(browser, credential, CONFIRM);
+      if (done === null) throw new ApiError('passkey_refused');
+      // Nobody gets the session that the library has begun.
+      const { internalAdapter } = await (await library()).$context;
+      await internalAdapter.deleteSession(done.response.session.token);
+      if (done.response.user.id !== user.id)
+        throw new ApiError('passkey_refused', 'This passkey belongs to another user.');
+      await limits.clear('password', user.id);
     },
   };
 }

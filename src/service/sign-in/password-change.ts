@@ -1,23 +1,19 @@
-import { HOUR_MS } from '../../kernel/clock.ts';
+import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/ip.ts';
 import { RESET_LINK_HOURS } from '../../kernel/lifetimes.ts';
 import { LINK_TOKEN_LENGTH } from '../../kernel/limits.ts';
-import type { Store } from '../../store/store.ts';
+import type { PasskeyRecord, Store, User } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
-import {
-  type BrowserRequest,
-  type Cookies,
-  callLibrary,
-  cookiesOf,
-  type ErrorMapping,
-  headersOf,
-} from './library-calls.ts';
+import type { BrowserRequest, Cookies } from './library-calls.ts';
 import type { Limits } from './limits.ts';
+import { type NotifyUser, sourceOf } from './notices.ts';
 import type { SignedIn } from './session.ts';
+import { toUserSession, type UserSession } from './session-list.ts';
+import { beginSession } from './sessions.ts';
 import { endLinks, type KeptAccess, resetOf, type UserAdmin } from './user-admin.ts';
 import type { From, UserAudit } from './user-audit.ts';
 import { isUsableEmail, rejectWeakPassword } from './validate.ts';
@@ -27,15 +23,22 @@ export interface PasswordService {
   forgot(browser: BrowserRequest, email: string): Promise<void>;
   /** Called by the job of `forgot`: mails the link if the address has a user. Throws JobFailure. */
   mailReset(email: string, jobId: string): Promise<void>;
+  /** What a link to choose a password would end and remove, for whoever has it. Throws ApiError. */
+  lookUpReset(browser: BrowserRequest, token: string): Promise<ResetSubject>;
   /** Sets a password by link; ends the sessions of the user and removes their passkeys unless they are kept. */
   reset(browser: BrowserRequest, by: { token: string; password: string; keep?: KeptAccess }): Promise<void>;
-  /** Ends all other sessions of the user and rotates this one. */
+  /** Ends all other sessions of the user and rotates this one. Mails the user. */
   change(browser: BrowserRequest, user: SignedIn, by: { current: string; password: string }): Promise<Cookies>;
   /** Confirms an irreversible action. Throws ApiError: `wrong_password`, or too many attempts. */
   confirm(user: string, password: string, from: From): Promise<void>;
 }
 
-const CHANGE: ErrorMapping = { INVALID_PASSWORD: 'wrong_password', CREDENTIAL_ACCOUNT_NOT_FOUND: 'wrong_password' };
+/** Empty lists for an address that nobody has proven: nothing can be kept then. */
+interface ResetSubject {
+  readonly email: string;
+  readonly passkeys: readonly PasskeyRecord[];
+  readonly sessions: readonly UserSession[];
+}
 
 /** The format of link tokens; others are not looked up. */
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${LINK_TOKEN_LENGTH.min},${LINK_TOKEN_LENGTH.max}}$`);
@@ -57,7 +60,9 @@ interface PasswordParts {
   readonly devices: Devices;
   readonly audit: UserAudit;
   readonly userAdmin: UserAdmin;
-  readonly store: Pick<Store, 'users' | 'members' | 'jobs'>;
+  readonly store: Pick<Store, 'users' | 'members' | 'jobs' | 'signIns'>;
+  readonly notify: NotifyUser;
+  readonly clock: Clock;
   readonly url: () => string;
   readonly mail: Mail | null;
 }
@@ -70,12 +75,35 @@ export function createPasswords({
   audit,
   userAdmin,
   store,
+  notify,
+  clock,
   url,
   mail,
 }: PasswordParts): PasswordService {
   async function requireStrong(password: string, { id, email, name }: Pick<SignedIn, 'id' | 'email' | 'name'>) {
     const accounts = (await store.members.ofUser(id)).map(({ accountName }) => accountName);
     await rejectWeakPassword(password, { email, name, accounts });
+  }
+
+  /** Counts the attempt. Throws ApiError: `wrong_password` for the field, or too many attempts. */
+  async function check(user: string, password: string, field: string, from: From): Promise<void> {
+    await audit.attempt(attemptOf(user, from), async () => {
+      await limits.countUser('password', user);
+      const { internalAdapter, password: passwords } = await (await library()).$context;
+      const hash = (await internalAdapter.findCredentialAccount(user))?.password;
+      if (!hash || !(await passwords.verify({ hash, password })))
+        throw new ApiError('wrong_password', undefined, { field });
+    });
+    await limits.clear('password', user);
+  }
+
+  /** The user of a link. Throws ApiError. */
+  async function userOf(token: string): Promise<User> {
+    const { internalAdapter } = await (await library()).$context;
+    const known = await internalAdapter.findVerificationValue(resetOf(token));
+    const user = known === null || known.expiresAt.getTime() <= clock.now() ? null : await store.users.get(known.value);
+    if (user === null) throw new ApiError('link_expired');
+    return user;
   }
 
   return {
@@ -104,46 +132,44 @@ export function createPasswords({
       await mail.passwordReset({ to: user.email, link: `${url()}/reset-password#token=${token}` }, jobId);
     },
 
+    async lookUpReset(browser, typed) {
+      const { id, email, emailVerified } = await userOf(await admitToken(limits, browser, typed));
+      if (!emailVerified) return { email, passkeys: [], sessions: [] };
+      const [passkeys, sessions] = await Promise.all([store.signIns.passkeys(id), store.signIns.sessions(id)]);
+      return { email, passkeys, sessions: sessions.map(toUserSession) };
+    },
+
     async reset(browser, { token: typed, password, keep }) {
       const token = await admitToken(limits, browser, typed);
+      const user = await userOf(token);
       const { internalAdapter, password: passwords } = await (await library()).$context;
-      const known = await internalAdapter.findVerificationValue(resetOf(token));
-      const user = known === null ? null : await store.users.get(known.value);
-      if (user === null) throw new ApiError('link_expired');
       await requireStrong(password, user);
       const hash = await passwords.hash(password);
       // Of several requests with the same link, one consumes it.
       if ((await internalAdapter.consumeVerificationValue(resetOf(token))) === null) throw new ApiError('link_expired');
-      await userAdmin.setPassword(user.id, hash, keep);
+      await userAdmin.setPassword(user.id, hash, sourceOf(browser), keep);
       await audit.record(user.id, browser, 'user.password_reset');
       await limits.clear('sign-in', user.email);
     },
 
     async change(browser, user, { current, password }) {
       await requireStrong(password, user);
-      const { api } = await library();
-      const body = { currentPassword: current, newPassword: password, revokeOtherSessions: true };
-      const { headers } = await audit.attempt(attemptOf(user.id, browser), async () => {
-        await limits.countUser('password', user.id);
-        return callLibrary(CHANGE, () =>
-          api.changePassword({ body, headers: headersOf(browser, 'session_token'), returnHeaders: true }),
-        );
+      await check(user.id, current, 'current', browser);
+      const opened = await library();
+      const { internalAdapter, password: passwords } = await opened.$context;
+      // Hashed before the transaction, during which the store may be waiting.
+      const hash = await passwords.hash(password);
+      const begun = await store.signIns.change({ user: user.id, session: user.session }, async (change) => {
+        await internalAdapter.updatePassword(user.id, hash);
+        await change.endSessions();
+        await endLinks(opened, user.id);
+        await notify(change, 'password_changed', sourceOf(browser));
+        return beginSession(opened, browser, user.id, user.withSecondFactor);
       });
-      await endLinks(await library(), user.id);
-      await limits.clear('password', user.id);
       await audit.record(user.id, browser, 'user.password_changed');
-      return { setCookie: cookiesOf(headers) };
+      return begun;
     },
 
-    async confirm(user, password, from) {
-      await audit.attempt(attemptOf(user, from), async () => {
-        await limits.countUser('password', user);
-        const { internalAdapter, password: passwords } = await (await library()).$context;
-        const hash = (await internalAdapter.findCredentialAccount(user))?.password;
-        if (!hash || !(await passwords.verify({ hash, password })))
-          throw new ApiError('wrong_password', undefined, { field: 'password' });
-      });
-      await limits.clear('password', user);
-    },
+    confirm: (user, password, from) => check(user, password, 'password', from),
   };
 }

@@ -22,10 +22,11 @@ export const secondFactorSessions = {
       databaseHooks: {
         session: {
           create: {
-            async before(_session, endpoint) {
+            async before(session: Readonly<Record<string, unknown>>, endpoint) {
               // A session that replaces another one, as after a change of the password, is worth as much.
               const replaced: Readonly<Record<string, unknown>> | undefined = endpoint?.context.session?.session;
-              const secondFactor = WITH_SECOND_FACTOR.has(endpoint?.path ?? '') || replaced?.secondFactor === true;
+              const kept = replaced?.secondFactor === true || session.secondFactor === true;
+              const secondFactor = kept || WITH_SECOND_FACTOR.has(endpoint?.path ?? '');
               return { data: { secondFactor } };
             },
           },

@@ -1,5 +1,6 @@
 import type { Factor } from '../../kernel/audit-actions.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { Store } from '../../store/store.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
 import {
@@ -11,8 +12,12 @@ import {
   headersOf,
 } from './library-calls.ts';
 import type { Limits } from './limits.ts';
+import { type NotifyUser, sourceOf } from './notices.ts';
+import type { PasswordService } from './password-change.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
+import { beginSession } from './sessions.ts';
+import { removeAuthenticator } from './user-admin.ts';
 import type { UserAudit } from './user-audit.ts';
 
 export interface SecondFactorService {
@@ -20,6 +25,7 @@ export interface SecondFactorService {
    * A secret for an authenticator app, with recovery codes, returned only here; takes effect once a code confirms it.
    */
   beginTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<TotpSecret>;
+  /** Mails the user, as `removeTotp`. */
   confirmTotp(browser: BrowserRequest, user: SignedIn, code: string): Promise<Cookies>;
   removeTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<Cookies>;
 }
@@ -39,12 +45,16 @@ const CONFIRM: ErrorMapping = {
 };
 
 export function createSecondFactor(parts: {
+  store: Pick<Store, 'signIns'>;
   library: () => Promise<Library>;
   limits: Limits;
   devices: Devices;
   audit: UserAudit;
+  notify: NotifyUser;
+  confirm: PasswordService['confirm'];
 }): SecondFactorService {
-  const { library, limits, devices, audit } = parts;
+  const { library, limits, devices, audit, notify, confirm } = parts;
+  const { signIns } = parts.store;
   const attempt = <T>(browser: BrowserRequest, { id }: SignedIn, factor: Factor, work: () => Promise<T>): Promise<T> =>
     audit.attempt({ user: { id }, by: 'self', from: browser, factor }, work);
 
@@ -67,28 +77,33 @@ export function createSecondFactor(parts: {
     const { api } = await library();
     const code = typed.replaceAll(/\s/g, '');
     if (!(await limits.firstUse(user.id, code))) throw new ApiError('wrong_code');
-    const { headers } = await callLibrary(CONFIRM, () =>
-      api.verifyTOTP({ body: { code }, headers: headersOf(browser, 'session_token'), returnHeaders: true }),
-    );
+    const call = { body: { code }, headers: headersOf(browser, 'session_token'), returnHeaders: true } as const;
+    const setCookie = await signIns.change({ user: user.id, session: user.session }, async (change) => {
+      // Rotates the session.
+      const { headers } = await callLibrary(CONFIRM, () => api.verifyTOTP(call));
+      if (!change.user.secondFactor) await notify(change, 'second_factor_on', sourceOf(browser));
+      return cookiesOf(headers);
+    });
     await limits.clear('code', user.id);
     await audit.record(user.id, browser, 'user.second_factor_enabled');
-    return { setCookie: cookiesOf(headers) };
+    return { setCookie };
   }
 
   async function removeTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<Cookies> {
-    await limits.countUser('password', user.id);
-    const { api } = await library();
-    const { headers } = await callLibrary(BEGIN, () =>
-      api.disableTwoFactor({
-        body: { password },
-        headers: headersOf(browser, 'session_token'),
-        returnHeaders: true,
-      }),
-    );
-    await limits.clear('password', user.id);
-    await endSecondFactor(await (await library()).$context, user.id);
+    await confirm(user.id, password, browser);
+    const opened = await library();
+    const context = await opened.$context;
+    const begun = await signIns.change({ user: user.id, session: user.session }, async (change) => {
+      await removeAuthenticator(opened, user.id);
+      if (change.user.secondFactor) await notify(change, 'second_factor_off', sourceOf(browser));
+      // The same session, rotated.
+      await change.endSession(user.session);
+      const next = await beginSession(opened, browser, user.id, user.withSecondFactor);
+      await endSecondFactor(context, user.id);
+      return next;
+    });
     await audit.record(user.id, browser, 'user.second_factor_disabled');
-    return { setCookie: cookiesOf(headers) };
+    return begun;
   }
 
   return {
@@ -97,7 +112,6 @@ export function createSecondFactor(parts: {
       return attempt(browser, user, 'password', () => beginTotp(browser, user, password));
     },
     confirmTotp: (browser, user, code) => attempt(browser, user, 'code', () => confirmTotp(browser, user, code)),
-    removeTotp: (browser, user, password) =>
-      attempt(browser, user, 'password', () => removeTotp(browser, user, password)),
+    removeTotp,
   };
 }

@@ -1,6 +1,10 @@
+import type { BrowserRequest } from './library-calls.ts';
+
 /** The user of a session. */
 export interface SignedIn {
   readonly id: string;
+  /** The ID of the session. */
+  readonly session: string;
   readonly email: string;
   readonly name: string;
   readonly operator: boolean;
@@ -12,9 +16,6 @@ export interface SignedIn {
 
 /** Reads sessions: the part of the sign-in service that the dashboard's guard needs. */
 export interface Sessions {
-  /**
-   * The session of a request's Cookie header; null: not signed in. `setCookie`: headers to return (an extended
-   * session).
-   */
-  fromCookie(cookie: string | undefined): Promise<{ user: SignedIn; setCookie: readonly string[] } | null>;
+  /** Null: not signed in. `setCookie`: headers to return (an extended session). */
+  fromBrowser(browser: BrowserRequest): Promise<{ user: SignedIn; setCookie: readonly string[] } | null>;
 }

@@ -63,6 +63,19 @@ const CODE: ErrorMapping = {
 const ONE_TIME_CODE = /^\d{6}$/;
 const factorOf = (code: string): Factor => (ONE_TIME_CODE.test(code) ? 'code' : 'recovery_code');
 
+/** A new session of the user. `secondFactor`: it replaces one begun with it. Throws `link_expired` if the user is gone. */
+export async function beginSession(
+  { api }: Library,
+  browser: BrowserRequest,
+  user: string,
+  secondFactor = false,
+): Promise<Cookies> {
+  const call = { body: { userId: user, secondFactor }, headers: headersOf(browser), returnHeaders: true } as const;
+  const { headers, response } = await api.beginSession(call);
+  if (response === null) throw new ApiError('link_expired');
+  return { setCookie: cookiesOf(headers) };
+}
+
 export function createSessions({ library, limits, devices, audit }: SessionParts): SessionService {
   async function endSession(browser: BrowserRequest): Promise<Cookies> {
     if (!hasCookie(browser.cookie, 'session_token')) return { setCookie: [] };
@@ -71,20 +84,21 @@ export function createSessions({ library, limits, devices, audit }: SessionParts
     return { setCookie: cookiesOf(headers) };
   }
 
-  const fromCookie: Sessions['fromCookie'] = async (cookie) => {
-    if (!hasCookie(cookie, 'session_token')) return null;
+  const fromBrowser: Sessions['fromBrowser'] = async (browser) => {
+    if (!hasCookie(browser.cookie, 'session_token')) return null;
     const { api } = await library();
-    const headers = headersOf({ cookie, origin: undefined }, 'session_token');
+    const headers = headersOf(browser, 'session_token');
     const found = await callLibrary({ FAILED_TO_GET_SESSION: 'internal_error' }, () =>
       api.getSession({ headers, returnHeaders: true }),
     );
     if (found.response === null) return null;
-    const { createdAt, secondFactor: withSecondFactor } = found.response.session;
+    const { id: session, createdAt, secondFactor: withSecondFactor } = found.response.session;
     // The library stamps sessions with the system's time.
     if (systemClock.now() - createdAt.getTime() >= SESSION_MAX_DAYS * DAY_MS) return null;
     const { id, email, name, operator, twoFactorEnabled } = found.response.user;
     const user = {
       id,
+      session,
       email,
       name,
       operator: operator === true,
@@ -132,7 +146,7 @@ export function createSessions({ library, limits, devices, audit }: SessionParts
   }
 
   return {
-    fromCookie,
+    fromBrowser,
     endSession,
 
     async signIn(browser, { email: input, password }) {
@@ -152,7 +166,7 @@ export function createSessions({ library, limits, devices, audit }: SessionParts
     },
 
     async signOut(browser) {
-      const session = await fromCookie(browser.cookie);
+      const session = await fromBrowser(browser);
       const ended = await endSession(browser);
       if (session !== null) await audit.record(session.user.id, browser, 'user.signed_out');
       return ended;
@@ -172,12 +186,10 @@ export function createSessions({ library, limits, devices, audit }: SessionParts
     },
 
     async signInAs(browser, user) {
-      const { api } = await library();
-      const { headers, response } = await api.beginSession({ body: { userId: user }, returnHeaders: true });
-      if (response === null) throw new ApiError('link_expired');
+      const { setCookie } = await beginSession(await library(), browser, user);
       await endSession(browser);
       await audit.record(user, browser, 'user.signed_in', { factor: 'link' });
-      return { setCookie: [...cookiesOf(headers), ...(await devices.remember(browser, user))] };
+      return { setCookie: [...setCookie, ...(await devices.remember(browser, user))] };
     },
   };
 }

@@ -4,18 +4,19 @@ import { toDate } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
 import type { Store, User } from '../../store/store.ts';
 import type { Library } from './library.ts';
+import type { ChangeSource, NotifyUser } from './notices.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 
 /** 190 bits, too long to guess. */
 const TOKEN_LENGTH = 32;
 export const newToken = (): string => randomToken(TOKEN_LENGTH);
 
-/** What survives a new password. */
+/** What survives a new password, by ID. */
 export interface KeptAccess {
-  readonly sessions: boolean;
-  readonly passkeys: boolean;
+  readonly sessions: readonly string[];
+  readonly passkeys: readonly string[];
 }
-const NOTHING_KEPT: KeptAccess = { sessions: false, passkeys: false };
+const NOTHING_KEPT: KeptAccess = { sessions: [], passkeys: [] };
 
 /** Creates and changes users without their session: for the command line and links. */
 export interface UserAdmin {
@@ -33,31 +34,23 @@ export interface UserAdmin {
   }): Promise<User | null>;
   /**
    * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless they are
-   * kept. Whoever used the address before it was proven keeps nothing, and no second factor either.
+   * kept. Whoever used the address before it was proven keeps nothing, and no second factor either. Mails the user.
    */
-  setPassword(user: string, hash: string, keep?: KeptAccess): Promise<void>;
+  setPassword(user: string, hash: string, from: ChangeSource, keep?: KeptAccess): Promise<void>;
   /** The token of a link to choose a password; the store keeps only a hash. */
   passwordToken(user: string, livesMs: number): Promise<string>;
-  /** Removes the authenticator app, its recovery codes and all passkeys. */
-  forgetSecondFactor(user: string): Promise<void>;
+  /** Removes the authenticator app, its recovery codes and all passkeys. Mails the user if there were any. */
+  forgetSecondFactor(user: string, from: ChangeSource): Promise<void>;
 }
 
 export function createUserAdmin(parts: {
-  store: Pick<Store, 'users'>;
+  store: Pick<Store, 'users' | 'signIns'>;
   library: () => Promise<Library>;
   clock: Clock;
+  notify: NotifyUser;
 }): UserAdmin {
-  const { library, clock } = parts;
-  const { users } = parts.store;
-
-  async function forgetSecondFactor(user: string): Promise<void> {
-    const { adapter, internalAdapter } = await (await library()).$context;
-    const where = [{ field: 'userId', value: user }];
-    await internalAdapter.updateUser(user, { twoFactorEnabled: false });
-    await adapter.deleteMany({ model: 'twoFactor', where });
-    await adapter.deleteMany({ model: 'passkey', where });
-    await endSecondFactor({ adapter }, user);
-  }
+  const { library, clock, notify } = parts;
+  const { users, signIns } = parts.store;
 
   return {
     async create({ email, name, password, proven = true, alone = false }) {
@@ -88,24 +81,24 @@ export function createUserAdmin(parts: {
       return users.get(made.id);
     },
 
-    async setPassword(user, hash, keep = NOTHING_KEPT) {
-      const { adapter, internalAdapter } = await (await library()).$context;
-      const proven = (await users.get(user))?.emailVerified === true;
-      const kept = proven ? keep : NOTHING_KEPT;
-      if (!proven) await forgetSecondFactor(user);
-      if (await internalAdapter.findCredentialAccount(user)) await internalAdapter.updatePassword(user, hash);
-      else
-        await internalAdapter.createAccount({
-          userId: user,
-          providerId: 'credential',
-          accountId: user,
-          password: hash,
-        });
-      if (!kept.sessions) await internalAdapter.deleteUserSessions(user);
-      if (!kept.passkeys) await adapter.deleteMany({ model: 'passkey', where: [{ field: 'userId', value: user }] });
-      if (kept.sessions) await endSecondFactor({ adapter }, user);
-      await endLinks(await library(), user);
-      if (!proven) await internalAdapter.updateUser(user, { emailVerified: true });
+    async setPassword(user, hash, from, keep = NOTHING_KEPT) {
+      const opened = await library();
+      const context = await opened.$context;
+      const { internalAdapter } = context;
+      const credential = { userId: user, providerId: 'credential', accountId: user, password: hash };
+      await signIns.change({ user }, async (change) => {
+        const proven = change.user.emailVerified;
+        const kept = proven ? keep : NOTHING_KEPT;
+        if (!proven) await removeAuthenticator(opened, user);
+        if (await internalAdapter.findCredentialAccount(user)) await internalAdapter.updatePassword(user, hash);
+        else await internalAdapter.createAccount(credential);
+        await change.endSessions(kept.sessions);
+        const passkeys = await change.removePasskeys(kept.passkeys);
+        await endSecondFactor(context, user);
+        await endLinks(opened, user);
+        if (!proven) await internalAdapter.updateUser(user, { emailVerified: true });
+        await notify(change, 'password_changed', from, passkeys);
+      });
     },
 
     async passwordToken(user, livesMs) {
@@ -116,12 +109,29 @@ export function createUserAdmin(parts: {
       return token;
     },
 
-    forgetSecondFactor,
+    async forgetSecondFactor(user, from) {
+      const opened = await library();
+      const context = await opened.$context;
+      await signIns.change({ user }, async (change) => {
+        await removeAuthenticator(opened, user);
+        const passkeys = await change.removePasskeys();
+        await endSecondFactor(context, user);
+        if (change.user.secondFactor) await notify(change, 'second_factor_off', from, passkeys);
+        else if (passkeys > 0) await notify(change, 'passkey_removed', from, passkeys);
+      });
+    },
   };
 }
 
 /** The identifier under which the library stores the token of a password link. */
 export const resetOf = (token: string): string => `reset-password:${token}`;
+
+/** With its recovery codes. */
+export async function removeAuthenticator(library: Library, user: string): Promise<void> {
+  const { adapter, internalAdapter } = await library.$context;
+  await internalAdapter.updateUser(user, { twoFactorEnabled: false });
+  await adapter.deleteMany({ model: 'twoFactor', where: [{ field: 'userId', value: user }] });
+}
 
 /** Ends password links and sign-ins awaiting a second factor, which must not survive a password change. */
 export async function endLinks(library: Library, user: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { fromIso } from '../../kernel/clock.ts';
 import type { Role } from '../../kernel/roles.ts';
 import type { StorageDriver } from '../driver.ts';
@@ -10,7 +10,7 @@ import { endInvitationsOf } from './invitations.ts';
 import { mailboxes } from './mailboxes.ts';
 import { writeUserEvent } from './user-events.ts';
 
-const timeOf = (at: string | Date): number => (typeof at === 'string' ? (fromIso(at) ?? 0) : at.getTime());
+export const timeOf = (at: string | Date): number => (typeof at === 'string' ? (fromIso(at) ?? 0) : at.getTime());
 
 const toUser = (row: Row<'auth_users'>): User => ({
   id: row.id,
@@ -32,6 +32,11 @@ const COLUMNS = [
   'twoFactorEnabled',
   'operator',
 ] as const;
+
+export async function readUser(db: Kysely<Tables>, id: string): Promise<User | null> {
+  const row = await db.selectFrom('auth_users').select(COLUMNS).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : toUser(row);
+}
 
 /** Accounts whose only owner is this user. */
 async function soleOwnerOf(trx: Transaction<Tables>, user: string): Promise<string[]> {
@@ -90,10 +95,7 @@ export function users(driver: StorageDriver): Users {
   return {
     ...mailboxes(driver),
 
-    async get(id) {
-      const row = await db.selectFrom('auth_users').select(COLUMNS).where('id', '=', id).executeTakeFirst();
-      return row === undefined ? null : toUser(row);
-    },
+    get: (id) => readUser(db, id),
 
     // The sign-in library keeps addresses in lower case.
     async byEmail(email) {

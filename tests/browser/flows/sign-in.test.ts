@@ -118,6 +118,13 @@ describeBrowser('signing in', (browser) => {
     await heading(page, 'Overview').waitFor();
 
     await goTo(page, 'Sign-in and security');
+    await button(page, 'Add passkey').click();
+    await field(dialog(page), 'Passkey name').fill('Another');
+    await button(dialog(page), 'Use a passkey you have').click();
+    await says(page, 'Your browser first asks for a passkey that you have, then for the new one.');
+    await button(dialog(page), 'Use your password').click();
+    await field(dialog(page), 'Password').waitFor();
+    await page.keyboard.press('Escape');
     await button(page, 'Remove This laptop').click();
     await button(dialog(page), 'Remove').click();
     await says(page, 'No passkeys yet.');
@@ -143,6 +150,26 @@ describeBrowser('signing in', (browser) => {
     await heading(there.page, 'Filters').waitFor();
 
     await here.page.reload();
+    // One by one, and all others.
+    const other = here.page.getByRole('row').filter({ hasText: '127.0.0.1' }).filter({ hasNotText: 'This device' });
+    await other.waitFor();
+    expect(await rowOf(here.page, 'This device').textContent()).toContain('Chrome on Linux');
+    await button(here.page, 'Sign out Chrome on Linux, 127.0.0.1').click();
+    await button(dialog(here.page), 'Sign out').click();
+    await other.waitFor({ state: 'detached' });
+    there.refused(401, /^\/dashboard\//);
+    await there.page.getByRole('link', { name: 'API keys', exact: true }).click();
+    await heading(there.page, 'Sign in').waitFor();
+    await signInAs(there.page, { email: person.email, password });
+    await heading(there.page, 'API keys').waitFor();
+    await here.page.reload();
+    await button(here.page, 'Sign out all other sessions').click();
+    await button(dialog(here.page), 'Sign out').click();
+    await says(here.page, 'All your other sessions have been signed out.');
+    there.refused(401, /^\/dashboard\//);
+    await there.page.getByRole('link', { name: 'Filters', exact: true }).click();
+    await heading(there.page, 'Sign in').waitFor();
+
     await button(here.page, 'Sign out everywhere').click();
     await button(dialog(here.page), 'Sign out everywhere').click();
     await heading(here.page, 'Sign in').waitFor();
@@ -156,21 +183,30 @@ describeBrowser('signing in', (browser) => {
     const ran = await runCli(['user', 'reset-password', person.email, '--json'], options);
     expect(ran).toMatchObject({ code: 0 });
     const { url: link } = JSON.parse(ran.out) as { url: string };
+    // What is signed in is shown, and ends unless it is kept.
+    const [kept, lost] = [await browser.visit(lab.url), await browser.visit(lab.url, { as: person })];
+    await signInAs(kept.page, person);
+    await heading(kept.page, 'Overview').waitFor();
     const { page, refused } = await browser.visit(link);
     const password = 'a wholly new pass phrase';
     await field(page, 'New password').fill(password);
     expect(page.url()).not.toContain('token');
+    const keep = page.getByRole('checkbox', { name: 'Keep Chrome on Linux, 127.0.0.1' });
+    expect(await keep.isChecked()).toBe(false);
+    await keep.check();
     await button(page, 'Set password').click();
     await heading(page, 'Password set').waitFor();
+    await kept.page.reload();
+    await heading(kept.page, 'Overview').waitFor();
+    await lost.page.reload();
+    await heading(lost.page, 'Sign in').waitFor();
     await page.getByRole('link', { name: /sign in/i }).click();
     await signInAs(page, { email: person.email, password });
     await heading(page, 'Overview').waitFor();
 
     await page.goto('about:blank');
     await page.goto(link);
-    refused(410, '/dashboard/password/reset');
-    await field(page, 'New password').fill(password);
-    await button(page, 'Set password').click();
+    refused(410, '/dashboard/password/reset/lookup');
     await heading(page, 'This link is no longer valid').waitFor();
   });
 });

@@ -69,6 +69,7 @@ describe('password reset', () => {
     const mary = await person(lab);
     const { secret } = (await mary.call('POST', '/dashboard/totp', { password: PASSWORD })).json;
     await mary.call('POST', '/dashboard/totp/confirm', { code: totp(secret) });
+    expect((await sink.next(mary.email)).text).toContain('authenticator app');
     await post('/password/forgot', { email: mary.email });
     const { token } = await sink.next(mary.email);
     await post('/password/reset', { token, password: FRESH });

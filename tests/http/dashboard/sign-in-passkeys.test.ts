@@ -43,7 +43,7 @@ describe('a passkey', () => {
     expect([added.status, added.json.status]).toEqual([201, 'success']);
     const { passkeys } = (await jane.call('GET', '/dashboard/passkeys')).json;
     expect(passkeys).toEqual([
-      { id: expect.any(String), name: 'Blue key', created_at: expect.stringMatching(/^2.*Z$/) },
+      { id: expect.any(String), name: 'Blue key', created_at: expect.stringMatching(/^2.*Z$/), last_used_at: null },
     ]);
     expect(
       (await jane.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json.options.excludeCredentials,

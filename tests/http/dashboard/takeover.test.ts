@@ -117,14 +117,6 @@ it('a password by link removes the passkeys of anybody', async () => {
   expect(await byPasskey(key)).toBe(401);
 });
 
-it('a passkey is added with the password only', async () => {
-  const mary = await person(lab);
-  const options = (body: object) => mary.call('POST', '/dashboard/passkeys/options', body);
-  expect((await options({})).json).toMatchObject({ code: 'missing_parameter', field: 'password' });
-  expect((await options({ password: 'not this one' })).json.code).toBe('wrong_password');
-  expect((await options({ password: PASSWORD })).status).toBe(200);
-});
-
 describe('an invitation ends', () => {
   const sent = async (who: Person, email: string, role: string) => {
     const path = `/dashboard/accounts/${a.account.id}/invitations`;

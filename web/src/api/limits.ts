@@ -60,13 +60,16 @@ export const PIPELINED_WAITING = 2000 as const;
 export const PIPELINED_WAITING_TOTAL = 6000 as const;
 export const RATE_LIMIT = {"min":1,"max":1000000000} as const;
 export const RETENTION_DAYS = {"min":1,"max":36500,"default":30} as const;
+export const SESSIONS_LISTED = 100 as const;
 export const SIGNUP_CREDITS = {"min":0,"max":1000000000,"default":100} as const;
+export const SIGN_IN_ID_LENGTH = {"min":1,"max":64} as const;
 export const SMTP_BREAKER_SECONDS = {"min":0,"max":604800,"default":3600} as const;
 export const SMTP_CONNECTIONS_PER_HOST = {"min":1,"max":1000,"default":5} as const;
 export const SMTP_PORT = 25 as const;
 export const SMTP_RATE_PER_OPERATOR = {"min":0,"max":10000,"default":2} as const;
 export const TIMEOUT_MS = {"min":1000,"max":30000,"default":10000} as const;
 export const UNLOCK_WITHIN_SECONDS = 10 as const;
+export const USER_AGENT_LENGTH = {"min":0,"max":384} as const;
 export const USER_EMAIL_LENGTH = {"min":3,"max":254} as const;
 export const USER_EVENTS_PER_HOUR = 20 as const;
 
@@ -81,6 +84,7 @@ export const INVITATION_DAYS = 7 as const;
 export const RESET_LINK_HOURS = 1 as const;
 export const SESSION_DAYS = 7 as const;
 export const SESSION_MAX_DAYS = 30 as const;
+export const SESSION_REFRESH_MINUTES = 60 as const;
 export const SETUP_LINK_HOURS = 1 as const;
 export const SIGNUP_LINK_HOURS = 24 as const;
 

@@ -191,6 +191,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/password/reset/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look up the sessions and passkeys that a reset link can keep */
+        post: operations["lookUpReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/password/reset": {
         parameters: {
             query?: never;
@@ -200,7 +217,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a new password with a reset link; ends all sessions of the user and removes their passkeys */
+        /** Set a new password with a reset link; ends all sessions and removes all passkeys that are not kept */
         post: operations["resetPassword"];
         delete?: never;
         options?: never;
@@ -320,7 +337,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start adding a passkey */
+        /** Start adding a passkey, with the password, a code or another passkey */
         post: operations["passkeyOptions"];
         delete?: never;
         options?: never;
@@ -340,6 +357,57 @@ export interface paths {
         post?: never;
         /** Remove a passkey */
         delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The user's sessions, the one seen last first */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a session of the user */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/sessions/end-others": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End all sessions of the user but this one, and their password links */
+        post: operations["endOtherSessions"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1095,6 +1163,27 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** ResetLookup */
+        ResetLookup: {
+            email: string;
+            passkeys: {
+                id: string;
+                name: string;
+                /** Format: date-time */
+                created_at: string;
+                last_used_at: string | null;
+            }[];
+            sessions: {
+                id: string;
+                /** @description Browser and operating system, as the browser claims. */
+                device: string;
+                ip: string | null;
+                /** Format: date-time */
+                signed_in_at: string;
+                /** Format: date-time */
+                last_seen_at: string;
+            }[];
+        };
         /** Totp */
         Totp: {
             /** @description `otpauth://totp/…`, for a QR code. */
@@ -1110,6 +1199,22 @@ export interface components {
                 name: string;
                 /** Format: date-time */
                 created_at: string;
+                last_used_at: string | null;
+            }[];
+        };
+        /** Sessions */
+        Sessions: {
+            sessions: {
+                id: string;
+                /** @description Browser and operating system, as the browser claims. */
+                device: string;
+                ip: string | null;
+                /** Format: date-time */
+                signed_in_at: string;
+                /** Format: date-time */
+                last_seen_at: string;
+                /** @description The session of this request. */
+                current: boolean;
             }[];
         };
         /** InvitationLookup */
@@ -1706,8 +1811,10 @@ export type Session = components['schemas']['Session'];
 export type Done = components['schemas']['Done'];
 export type SignIn = components['schemas']['SignIn'];
 export type PasskeyOptions = components['schemas']['PasskeyOptions'];
+export type ResetLookup = components['schemas']['ResetLookup'];
 export type Totp = components['schemas']['Totp'];
 export type Passkeys = components['schemas']['Passkeys'];
+export type Sessions = components['schemas']['Sessions'];
 export type InvitationLookup = components['schemas']['InvitationLookup'];
 export type Overview = components['schemas']['Overview'];
 export type UsageChart = components['schemas']['UsageChart'];
@@ -2087,6 +2194,40 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
+    lookUpReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Look up the sessions and passkeys that a reset link can keep */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetLookup"];
+                };
+            };
+            400: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            410: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            429: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
     resetPassword: {
         parameters: {
             query?: never;
@@ -2099,11 +2240,16 @@ export interface operations {
                 "application/json": {
                     token: string;
                     password: string;
+                    /** @description What not to end and remove; by default nothing is kept. */
+                    keep?: {
+                        sessions: string[];
+                        passkeys: string[];
+                    };
                 };
             };
         };
         responses: {
-            /** @description Set a new password with a reset link; ends all sessions of the user and removes their passkeys */
+            /** @description Set a new password with a reset link; ends all sessions and removes all passkeys that are not kept */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2368,12 +2514,18 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    password: string;
+                    password?: string;
+                    /** @description Six digits of the authenticator app, or a recovery code. */
+                    code?: string;
+                    /** @description PublicKeyCredential.toJSON(). */
+                    credential?: {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
         responses: {
-            /** @description Start adding a passkey */
+            /** @description Start adding a passkey, with the password, a code or another passkey */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2416,6 +2568,80 @@ export interface operations {
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user's sessions, the one seen last first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+            401: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End a session of the user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End all sessions of the user but this one, and their password links */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };

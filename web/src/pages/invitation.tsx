@@ -1,14 +1,15 @@
 import { useState } from 'react';
+import { api, unwrap } from '../api/client.ts';
 import { type Role, useSession } from '../api/session.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
+import { useLookup } from '../parts/use-lookup.ts';
 import { AcceptAsNewUser, AcceptUnconfirmed } from './invitation/new-user.tsx';
 import { SignInFirst } from './invitation/sign-in-first.tsx';
 import { AcceptSignedIn, WrongUser } from './invitation/signed-in.tsx';
-import { useInvitation } from './invitation/use-invitation.ts';
 
 export function InvitationPage() {
   const link = useLink('/invitation');
@@ -25,7 +26,8 @@ export function InvitationPage() {
 
 function Invitation({ token, link }: { token: string; link: OpenedLink }) {
   const { user } = useSession();
-  const { invitation, error, retry } = useInvitation(token, link);
+  const lookUp = () => unwrap(api.POST('/dashboard/invitation', { body: { token } }));
+  const { found: invitation, error, retry } = useLookup(link, lookUp);
   const [joined, setJoined] = useState(false);
   if (invitation === null || joined)
     return <Page title="Invitation">{error ? <ErrorAlert error={error} onRetry={retry} /> : <Loading />}</Page>;

@@ -2,16 +2,22 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
+import type { ResetLookup } from '../api/schema.ts';
 import { useRefreshSession, useSession } from '../api/session.ts';
+import { HiddenUsername } from '../parts/email-field.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
 import { FormResult } from '../parts/form-result.tsx';
 import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
+import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
 import { NewPasswordField } from '../parts/password-field.tsx';
 import { SignInLink } from '../parts/sign-in-link.tsx';
+import { useLookup } from '../parts/use-lookup.ts';
 import { useSubmit } from '../parts/use-submit.ts';
+import { KeepTables, NOTHING_KEPT } from './reset-password/keep-tables.tsx';
 
 export function ResetPasswordPage() {
   const link = useLink('/reset-password');
@@ -20,12 +26,27 @@ export function ResetPasswordPage() {
     return (
       <Page title="Password set">
         <FormResult action={<SignInLink />}>
-          All your sessions have ended, and your passkeys are removed. Sign in with the new password.
+          Your sessions have ended and your passkeys are removed, except those that you kept. Sign in with the new
+          password.
         </FormResult>
       </Page>
     );
   if (link.token === null) return <NoLink link={link} />;
-  return <ResetForm key={link.token} token={link.token} link={link} onDone={() => setDone(true)} />;
+  return <Reset key={link.token} token={link.token} link={link} onDone={() => setDone(true)} />;
+}
+
+interface Props {
+  readonly token: string;
+  readonly link: OpenedLink;
+  readonly onDone: () => void;
+}
+
+function Reset(props: Props) {
+  const { token, link } = props;
+  const lookUp = () => unwrap(api.POST('/dashboard/password/reset/lookup', { body: { token } }));
+  const { found, error, retry } = useLookup(link, lookUp);
+  if (found !== null) return <ResetForm {...props} found={found} />;
+  return <Page title="Choose a password">{error ? <ErrorAlert error={error} onRetry={retry} /> : <Loading />}</Page>;
 }
 
 function NoLink({ link }: { link: OpenedLink }) {
@@ -43,11 +64,12 @@ function NoLink({ link }: { link: OpenedLink }) {
   );
 }
 
-function ResetForm({ token, link, onDone }: { token: string; link: OpenedLink; onDone: () => void }) {
+function ResetForm({ token, link, onDone, found }: Props & { found: ResetLookup }) {
+  const [keep, setKeep] = useState(NOTHING_KEPT);
   const refresh = useRefreshSession();
   const submit = useSubmit(async ({ password = '' }) => {
     try {
-      await unwrap(api.POST('/dashboard/password/reset', { body: { token, password } }));
+      await unwrap(api.POST('/dashboard/password/reset', { body: { token, password, keep } }));
     } catch (error) {
       return link.onError(error);
     }
@@ -56,9 +78,14 @@ function ResetForm({ token, link, onDone }: { token: string; link: OpenedLink; o
     link.discard();
   });
   return (
-    <Page title="Choose a password" about="This ends all your sessions and removes all your passkeys.">
+    <Page
+      title="Choose a password"
+      about="This ends all your sessions and removes all your passkeys, except those that you keep."
+    >
       <Form submit={submit} action="Set password" main>
+        <HiddenUsername email={found.email} />
         <NewPasswordField label="New password" {...submit.field('password')} ref={focusOnMount} />
+        <KeepTables found={found} kept={keep} onChange={setKeep} />
       </Form>
     </Page>
   );

@@ -19,7 +19,7 @@ export function SecurityPage() {
         <Divider />
         <AuthenticatorSection user={user} />
         <Divider />
-        <PasskeysSection email={user.email} />
+        <PasskeysSection user={user} />
         <Divider />
         <SessionsSection />
       </Stack>

@@ -11,20 +11,29 @@ type RegistrationOptions = Parameters<typeof startRegistration>[0]['optionsJSON'
 export const supportsPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(location.hostname);
 
-export async function signInWithPasskey(): Promise<void> {
+/** What the browser made of a challenge. */
+async function assertion() {
   const [{ startAuthentication }, { options }] = await Promise.all([
     load(),
     unwrap(api.POST('/dashboard/sign-in/passkey/options')),
   ]);
   const optionsJSON = options as unknown as AuthenticationOptions;
-  const credential = await startAuthentication({ optionsJSON }).catch(rethrowReadable);
-  await unwrap(api.POST('/dashboard/sign-in/passkey', { body: { credential: { ...credential } } }));
+  return { ...(await startAuthentication({ optionsJSON }).catch(rethrowReadable)) };
 }
 
-export async function addPasskey(name: string, password: string): Promise<void> {
+export async function signInWithPasskey(): Promise<void> {
+  const credential = await assertion();
+  await unwrap(api.POST('/dashboard/sign-in/passkey', { body: { credential } }));
+}
+
+/** How a user who adds a passkey proves who they are. */
+export type Proof = { readonly password: string } | { readonly code: string } | 'passkey';
+
+export async function addPasskey(name: string, proof: Proof): Promise<void> {
+  const body = proof === 'passkey' ? { credential: await assertion() } : proof;
   const [{ startRegistration }, { options }] = await Promise.all([
     load(),
-    unwrap(api.POST('/dashboard/passkeys/options', { body: { password } })),
+    unwrap(api.POST('/dashboard/passkeys/options', { body })),
   ]);
   const optionsJSON = options as unknown as RegistrationOptions;
   const credential = await startRegistration({ optionsJSON }).catch(rethrowReadable);

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import type { Passkeys } from '../../api/schema.ts';
-import { sessionQuery } from '../../api/session.ts';
+import { type SignedInUser, sessionQuery } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
@@ -18,7 +18,7 @@ type Passkey = Passkeys['passkeys'][number];
 
 const KEY = ['passkeys'];
 
-export function PasskeysSection({ email }: { email: string }) {
+export function PasskeysSection({ user }: { user: SignedInUser }) {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery({
     queryKey: KEY,
@@ -48,7 +48,11 @@ export function PasskeysSection({ email }: { email: string }) {
           rowKey={(row) => row.id}
           columns={[
             { header: 'Name', cell: (row) => <span className="anywhere">{row.name}</span> },
-            { header: 'Added', cell: (row) => <Timestamp at={row.created_at} /> },
+            { header: 'Added', wideOnly: true, cell: (row) => <Timestamp at={row.created_at} /> },
+            {
+              header: 'Last used',
+              cell: (row) => (row.last_used_at === null ? 'Not yet' : <Timestamp at={row.last_used_at} />),
+            },
             {
               header: 'Actions',
               quietHeader: true,
@@ -75,7 +79,8 @@ export function PasskeysSection({ email }: { email: string }) {
       )}
       <Modal opened={adding} onClose={close} title="Add passkey">
         <AddPasskey
-          email={email}
+          user={user}
+          hasPasskey={(data?.passkeys.length ?? 0) > 0}
           onAdded={async () => {
             await refresh();
             close();

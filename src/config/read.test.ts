@@ -51,6 +51,7 @@ describe('with nothing set', () => {
       listsFakefilterUrl: OPTIONS.listsFakefilterUrl.default,
       logLevel: 'info',
       logAddresses: 'hash',
+      logClientIp: true,
       retentionDays: 30,
       role: 'all',
       metricsToken: null,

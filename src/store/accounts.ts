@@ -7,13 +7,33 @@ import type { StorageDriver } from './driver.ts';
 import { lockAccount } from './lock.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
 import { writeAudit } from './people/audit-log.ts';
-import type { Accounts } from './store.ts';
+import { insertMember } from './people/members.ts';
+import type { Account, AccountInput, Accounts, Actor } from './store.ts';
 import type { Tables } from './tables.ts';
 import { storable } from './text.ts';
 
 async function addGrant(trx: Transaction<Tables>, account: string, amount: number, note: string, now: number) {
   const grant = { account_id: account, kind: 'grant' as const, amount, note: storable(note), created_at: now };
   await trx.insertInto('ledger').values(grant).execute();
+}
+
+async function insertAccount(
+  trx: Transaction<Tables>,
+  { name, plan, rateLimit, credits, note }: AccountInput,
+  now: number,
+  by: Actor | undefined,
+): Promise<Account> {
+  if (whole(credits) < 0) throw new RangeError('An account cannot begin with fewer than 0 credits.');
+  const row = { id: newId('acc', now), name: storable(name), plan, rate_limit: rateLimit, created_at: now };
+  const account = await trx
+    .insertInto('accounts')
+    .values({ ...row, status: 'active', balance: credits })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (credits > 0) await addGrant(trx, row.id, credits, note ?? 'Opening balance', now);
+  const detail = { plan, rate_limit: rateLimit, credits };
+  await writeAudit(trx, row.id, now, by, { action: 'account.created', target: name, detail });
+  return toAccount(account);
 }
 
 const summaries = <O>(accounts: SelectQueryBuilder<Tables, 'accounts', O>) =>
@@ -38,20 +58,20 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
   const find = (id: string) => notDeleted().selectAll().where('id', '=', id).executeTakeFirst();
 
   return {
-    async create({ name, plan, rateLimit, credits, note }, by) {
-      if (whole(credits) < 0) throw new RangeError('An account cannot begin with fewer than 0 credits.');
+    async create(input, by) {
       const now = await driver.now();
-      const row = { id: newId('acc', now), name: storable(name), plan, rate_limit: rateLimit, created_at: now };
+      return driver.transaction((trx) => insertAccount(trx, input, now, by));
+    },
+
+    async createFor(owner, input, by) {
+      const now = await driver.now();
       return driver.transaction(async (trx) => {
-        const account = await trx
-          .insertInto('accounts')
-          .values({ ...row, status: 'active', balance: credits })
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        if (credits > 0) await addGrant(trx, row.id, credits, note ?? 'Opening balance', now);
-        const detail = { plan, rate_limit: rateLimit, credits };
-        await writeAudit(trx, row.id, now, by, { action: 'account.created', target: name, detail });
-        return toAccount(account);
+        await driver.lockUsers(trx, [owner]);
+        const membership = trx.selectFrom('members').select('account_id').where('user_id', '=', owner).limit(1);
+        if ((await membership.executeTakeFirst()) !== undefined) return null;
+        const account = await insertAccount(trx, input, now, by);
+        await insertMember(trx, { account: account.id, user: owner, role: 'owner' }, now, by);
+        return account;
       });
     },
 

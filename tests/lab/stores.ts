@@ -142,3 +142,19 @@ const idle: StoreLab = {
   sql: async () => unavailable(),
   open: async () => unavailable(),
 };
+
+/** Makes every INSERT into the table fail; returns a function that ends this. */
+export async function failInserts(databaseUrl: string, table: string): Promise<() => Promise<void>> {
+  const run = async (...texts: string[]) => {
+    for (const text of texts) await runSql(databaseUrl, text);
+  };
+  if (ENGINE === 'sqlite') {
+    await run(`CREATE TRIGGER fail_insert BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'injected'); END`);
+    return () => run('DROP TRIGGER fail_insert');
+  }
+  await run(
+    `CREATE FUNCTION fail_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'injected'; END $$`,
+    `CREATE TRIGGER fail_insert BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION fail_insert()`,
+  );
+  return () => run(`DROP TRIGGER fail_insert ON ${table}`, 'DROP FUNCTION fail_insert');
+}

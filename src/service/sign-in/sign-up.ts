@@ -33,7 +33,7 @@ export interface SignUpService {
 }
 
 interface SignUpParts {
-  readonly store: Pick<Store, 'users' | 'accounts' | 'members' | 'jobs'>;
+  readonly store: Pick<Store, 'users' | 'accounts' | 'jobs'>;
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly mailLimits: Pick<MailLimits, 'admit'>;
@@ -59,6 +59,15 @@ export function createSignUp(parts: SignUpParts): SignUpService {
   async function ownerOf(email: string): Promise<User | null> {
     const id = await store.users.idByMailbox(mailboxOf(email));
     return id === null ? null : store.users.get(id);
+  }
+
+  /** The user of a sign-up that was interrupted before there was an account: their hash, with its salt, is of no other. */
+  async function unfinished({ email, password }: PendingSignUp): Promise<User | null> {
+    const user = await store.users.byEmail(email);
+    if (user === null) return null;
+    const { internalAdapter } = await (await library()).$context;
+    const credential = await internalAdapter.findCredentialAccount(user.id);
+    return credential?.password === password ? user : null;
   }
 
   return {
@@ -97,20 +106,19 @@ export function createSignUp(parts: SignUpParts): SignUpService {
     async verifyEmail(browser, typed) {
       const token = await admitToken(limits, browser, typed);
       const { internalAdapter } = await (await library()).$context;
-      const found = await internalAdapter.consumeVerificationValue(identifierOf(token));
-      if (found === null || openSignUp === null) throw new ApiError('link_expired');
+      const identifier = identifierOf(token);
+      const found = await internalAdapter.findVerificationValue(identifier);
+      if (found === null || found.expiresAt.getTime() <= clock.now() || openSignUp === null)
+        throw new ApiError('link_expired');
       const pending = JSON.parse(found.value) as PendingSignUp;
-      const user = await userAdmin.create({ ...pending, alone: true });
-      if (user === null) throw new ApiError('link_expired', 'This address already has a user.');
-      const { id: account } = await store.accounts.create({
-        name: pending.name,
-        plan: DEFAULT_PLAN,
-        rateLimit: null,
-        credits: openSignUp.credits,
-        note: 'Sign-up',
-      });
-      const by = { kind: 'user', id: user.id, name: user.email, ip: browser.ip } as const;
-      await store.members.add(account, user.id, 'owner', by);
+      const user = (await userAdmin.create({ ...pending, alone: true })) ?? (await unfinished(pending));
+      const { credits } = openSignUp;
+      const input = { name: pending.name, plan: DEFAULT_PLAN, rateLimit: null, credits, note: 'Sign-up' } as const;
+      const by = user && ({ kind: 'user', id: user.id, name: user.email, ip: browser.ip } as const);
+      const account = by && (await store.accounts.createFor(by.id, input, by));
+      // Only now, so that the link works again where a step before failed.
+      await internalAdapter.deleteVerificationByIdentifier(identifier);
+      if (user === null || account === null) throw new ApiError('link_expired', 'This address already has a user.');
       return sessions.signInAs(browser, user.id);
     },
   };

@@ -63,18 +63,26 @@ export interface AccountChange {
 /** The alert to one of the account's admins; null: none. */
 export type LowBalanceMail = (account: Account, to: string) => MailPayload | null;
 
+/** An account and the numbers of its members and keys. */
+export type AccountSummary = Account & { readonly members: number; readonly keys: number };
+
+export interface AccountInput {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly rateLimit: number | null;
+  /** The opening balance, recorded under `note`. */
+  readonly credits: number;
+  readonly note?: string;
+}
+
 /**
  * With `by`, a change is written to the audit log in the same transaction; likewise in the other interfaces. Creating
  * anything in a deleted account throws ApiError('not_found').
  */
-/** An account and the numbers of its members and keys. */
-export type AccountSummary = Account & { readonly members: number; readonly keys: number };
-
 export interface Accounts {
-  create(
-    input: { name: string; plan: Plan; rateLimit: number | null; credits: number; note?: string },
-    by?: Actor,
-  ): Promise<Account>;
+  create(input: AccountInput, by?: Actor): Promise<Account>;
+  /** The account and its owner in one transaction; null if the user is a member of an account already. */
+  createFor(owner: string, input: AccountInput, by: Actor): Promise<Account | null>;
   get(id: string): Promise<Account | null>;
   list(): Promise<Account[]>;
   count(): Promise<number>;

@@ -19,6 +19,24 @@ async function isLastOwner(trx: Transaction<Tables>, account: string, user: stri
   return rows.length === 1 && rows[0]?.user_id === user;
 }
 
+/** False for one who is a member already. */
+export async function insertMember(
+  trx: Transaction<Tables>,
+  { account, user, role }: { readonly account: string; readonly user: string; readonly role: Role },
+  now: number,
+  by: Actor,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('members')
+    .values({ account_id: account, user_id: user, role, created_at: now })
+    .onConflict((oc) => oc.doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows !== 1n) return false;
+  const detail = { user, role };
+  await writeAudit(trx, account, now, by, { action: 'member.added', target: await emailOf(trx, user), detail });
+  return true;
+}
+
 export function members(driver: StorageDriver): Members {
   const { db } = driver;
 
@@ -118,15 +136,7 @@ export function members(driver: StorageDriver): Members {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         if ((await lockAccount(driver, trx, account)) === null) return false;
-        const { numInsertedOrUpdatedRows } = await trx
-          .insertInto('members')
-          .values({ account_id: account, user_id: user, role, created_at: now })
-          .onConflict((oc) => oc.doNothing())
-          .executeTakeFirst();
-        if (numInsertedOrUpdatedRows !== 1n) return false;
-        const detail = { user, role };
-        await writeAudit(trx, account, now, by, { action: 'member.added', target: await emailOf(trx, user), detail });
-        return true;
+        return insertMember(trx, { account, user, role }, now, by);
       });
     },
 

@@ -3,13 +3,14 @@ import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { browser, forgetSignIns, PASSWORD, person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../../lab/smtp.ts';
+import { failInserts } from '../../lab/stores.ts';
 
 let lab: Lab;
 let sink: MailSink;
 let mailHost: SmtpLab;
 beforeAll(async () => {
   sink = await startMailSink();
-  mailHost = await startSmtp({ mailboxes: ['jane', 'mary', 'owner', 'twice'] });
+  mailHost = await startSmtp({ mailboxes: ['jane', 'mary', 'owner', 'retry', 'twice'] });
   lab = await startLab(
     {
       MAILVET_MAIL_URL: sink.url,
@@ -66,6 +67,22 @@ describe('signing up', () => {
     expect(mail.text).toContain(`${lab.url}/sign-in`);
     expect(mail.token).toBe('');
     expect((await browser(lab.url).signIn(owner.email)).status).toBe(200);
+  });
+
+  it('can be completed by the same link after the account could not be created', async () => {
+    await signUp('retry@good.com', { name: 'Retry' });
+    const { token } = await sink.next('retry@good.com');
+    const verify = () => browser(lab.url).call('POST', '/dashboard/verify-email', { token });
+    const mend = await failInserts(lab.databaseUrl, 'accounts');
+    expect((await verify()).status).toBe(500);
+    await mend();
+    const replies = await Promise.all([verify(), verify()]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 410]);
+    const [user] = (await lab.store.users.list()).filter(({ email }) => email === 'retry@good.com');
+    expect(user?.accounts).toMatchObject([{ role: 'owner' }]);
+    const own = (await lab.store.accounts.list()).filter(({ name }) => name === 'Retry');
+    expect(own.map(({ balance }) => balance)).toEqual([77]);
+    expect((await verify()).json.code).toBe('link_expired');
   });
 
   it('creates one user from two links', async () => {

@@ -1,5 +1,8 @@
 import type { HttpReply } from './exchange.ts';
 
+/** Whether the client has gone before its reply. */
+export const isGone = ({ raw }: FastifyReply): boolean => raw.destroyed && !raw.writableFinished;
+
 /** Aborted when the client has gone before its reply. */
 export function disconnectSignal(reply: HttpReply): AbortSignal {
   const gone = new AbortController();

@@ -130,6 +130,11 @@ export const GRANT_CREDITS = { min: -1_000_000_000, max: 1_000_000_000 };
 export const COMMAND_CREDITS_MAX = 1_000_000_000_000;
 export const SIGNUP_CREDITS = { min: 0, max: 1_000_000_000, default: 100 };
 
+// The store.
+
+/** A request that waits for the store longer gets 503. */
+export const STORE_WAIT_SECONDS = 5;
+
 // Clocks.
 
 /** A node whose clock differs from the store's by more is not ready and purges nothing, seconds. */

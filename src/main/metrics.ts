@@ -39,6 +39,19 @@ interface Observed {
 export function observe(metrics: Metrics, { verify, mailLimits, store, engine, clock }: Observed): void {
   metrics.gauge('mailvet_verifications_running', 'Checks waiting for DNS or a mail server.', () => verify.running);
   metrics.gauge('mailvet_charge_queue', 'Requests waiting for a transaction.', () => store.charging.waiting);
+  const { stats } = store.charging;
+  metrics.counterBy(
+    'mailvet_charge_unanswered_total',
+    'Requests that waited too long for the store, or whose client had gone before they were charged.',
+    ['reason'],
+    () => [
+      { labels: { reason: 'expired' }, count: stats.expired },
+      { labels: { reason: 'client_gone' }, count: stats.dropped },
+    ],
+  );
+  metrics.counterBy('mailvet_charge_set_aside_total', 'Waits for accounts that another session had locked.', [], () => [
+    { labels: {}, count: stats.setAside },
+  ]);
   metrics.gauge('mailvet_lists_age_days', 'Age of the disposable list.', () =>
     ageInDays(engine.lists().version, clock.now()),
   );

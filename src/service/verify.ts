@@ -36,6 +36,8 @@ interface VerifyRequest {
    * by a check that has to wait.
    */
   readonly signal: () => AbortSignal;
+  /** Whether the client has gone. */
+  readonly gone: () => boolean;
 }
 
 type VerifyOutcome =
@@ -154,6 +156,7 @@ export function createVerifyService(options: {
         ip: request.ip,
         invalid: false,
         idempotency: request.idempotency,
+        gone: request.gone,
         verify: {
           id,
           level: request.level,

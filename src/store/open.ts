@@ -55,7 +55,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, clock, dir, queue = 5_000, batch = 256, time = 'store' } = options;
   const { jobPolicies = JOB_POLICIES, onEvent = () => undefined } = options;
   const driver = await openDriver({ url, clock, migrations: dir ?? migrationsFolder(), time, jobPolicies, onEvent });
-  const charging = new Batcher(driver.charge, { queue, batch });
+  const charging = new Batcher(driver.charge, { queue, batch }, clock);
   const ownClock = storeClock(driver, clock);
   const auth = authDatabase(driver);
   let closing: Promise<void> | null = null;

@@ -74,7 +74,7 @@ export interface Store {
   forgetSecret(name: string, value: string): Promise<void>;
   /** Migrates the schema to this version. Throws StoreVersionError for a newer store. Safe when two processes start. */
   migrate(): Promise<{ from: number; to: number }>;
-  /** Throws when a read and a write do not work right now. For /readyz. */
+  /** Throws when the store cannot record right now. For /readyz; one at a time. */
   ping(): Promise<void>;
   /** For a warning; none on PostgreSQL, and in memory. */
   looseModes(): readonly LooseMode[];

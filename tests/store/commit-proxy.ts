@@ -10,6 +10,10 @@ interface CommitProxy {
   readonly cuts: number;
   /** Cuts the next connection that commits: before the server sees it, or after it is done but before its answer. */
   cut(moment: 'before' | 'after'): void;
+  /** Passes nothing on, in either direction; or goes on with what has arrived meanwhile. */
+  stall(all: boolean): void;
+  /** Stalls with the next commit, when the server has done it and before its answer. */
+  stallAfterCommit(): void;
   /** Cuts all connections and refuses new ones; or lets them in again. */
   refuse(all: boolean): void;
   close(): Promise<void>;
@@ -20,7 +24,22 @@ export async function commitProxy(target: string): Promise<CommitProxy> {
   const open = new Set<Socket>();
   let next: 'before' | 'after' | null = null;
   let refusing = false;
+  let stalled = false;
+  let stallNext = false;
+  let resumed = Promise.withResolvers<void>();
+  /** In order, once the proxy is not stalled. */
+  const pass = (to: Socket, data: Buffer) => {
+    if (stalled) void resumed.promise.then(() => to.write(data));
+    else to.write(data);
+  };
   let cuts = 0;
+
+  function stall(all: boolean): void {
+    stallNext = false;
+    stalled = all;
+    if (!all) resumed.resolve();
+    else resumed = Promise.withResolvers<void>();
+  }
 
   const server = createServer((client) => {
     if (refusing) return client.destroy();
@@ -46,10 +65,11 @@ export async function commitProxy(target: string): Promise<CommitProxy> {
       if (moment !== null) next = null;
       if (moment === 'before') return cutNow();
       swallow ||= moment === 'after';
-      upstream.write(data);
+      pass(upstream, data);
     });
     upstream.on('data', (data) => {
-      if (!swallow) client.write(data);
+      if (stallNext && data.includes(COMMIT)) stall(true);
+      if (!swallow) pass(client, data);
       else if (data.includes(COMMIT)) cutNow();
     });
   });
@@ -63,6 +83,10 @@ export async function commitProxy(target: string): Promise<CommitProxy> {
     },
     cut(moment) {
       next = moment;
+    },
+    stall,
+    stallAfterCommit() {
+      stallNext = true;
     },
     refuse(all) {
       refusing = all;

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { hold, verdict, verifyNow } from './cast.ts';
+import { asking, hold, newVerificationId, verdict, verifyNow } from './cast.ts';
 
 const [url = '', job = '', hash = '', count = '0'] = process.argv.slice(2);
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -54,6 +54,18 @@ async function serve(store: Store): Promise<void> {
   }
 }
 
+/** Is stopped by a signal inside the transaction of its request, until it is continued; says the outcome. */
+async function freeze(store: Store): Promise<void> {
+  const id = newVerificationId();
+  let stopped = false;
+  const decide = () => {
+    if (!stopped) process.kill(process.pid, 'SIGSTOP');
+    stopped = true;
+    return verdict(id);
+  };
+  say((await store.charging.admit(asking({ hash }, { id, decide }))).outcome);
+}
+
 /** Holds SQLite's write lock for a while. */
 async function lock(): Promise<void> {
   const db = new DatabaseSync(url.slice('sqlite:'.length));
@@ -74,6 +86,7 @@ else await once(process.stdin, 'data');
 if (job === 'migrate') say(await store.migrate());
 if (job === 'verify') await verify(store);
 if (job === 'lock') await lock();
+if (job === 'freeze') await freeze(store);
 if (job === 'churn') await churn(store);
 await store.close();
 process.stdin.destroy();

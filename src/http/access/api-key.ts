@@ -4,6 +4,7 @@ import type { KeyScope } from '../../kernel/key-scopes.ts';
 import { BODY_BYTES } from '../../kernel/limits.ts';
 import type { Caller, IdempotencyRef } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
+import { isGone } from '../disconnect.ts';
 import { rawBody } from '../input/body.ts';
 import type { Reading } from '../input/reader.ts';
 import { errorReply, logError, replayed, replyAnswer } from '../reply.ts';
@@ -53,7 +54,8 @@ export const apiKey =
       const reading = await read();
       const idempotency = idempotencyRef(request, reading);
       const credentials = { keyHash: hash, scope, ip: request.ip, invalid: reading.problem !== null, idempotency };
-      const admission = requireAdmission(context, request, await context.admission.admit(credentials));
+      const gone = () => isGone(request.reply);
+      const admission = requireAdmission(context, request, await context.admission.admit({ ...credentials, gone }));
       if (admission.outcome === 'replay') return replayed(admission.reply);
       const { caller, window } = admission;
       try {

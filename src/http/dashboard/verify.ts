@@ -5,7 +5,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { TIMEOUT_MS } from '../../kernel/limits.ts';
 import { refusalOf } from '../access/admission.ts';
 import type { HttpContext } from '../context.ts';
-import { disconnectSignal } from '../disconnect.ts';
+import { disconnectSignal, isGone } from '../disconnect.ts';
 import type { AccountContext, Answer } from '../route.ts';
 
 /** Verifies one address with evidence, charged like `/v1/verify`. */
@@ -25,6 +25,7 @@ export const verifyHere =
       timeoutMs: TIMEOUT_MS.default,
       withEvidence: true,
       signal: () => disconnectSignal(reply),
+      gone: () => isGone(reply),
     });
     const { caller } = 'admission' in outcome ? outcome.admission : outcome;
     if (caller !== null) request.caller = caller;

@@ -1,7 +1,7 @@
 import { IdempotencyHeader } from '../../contract/idempotency.ts';
 import { VerifyQuery, VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { requireAdmission } from '../access/admission.ts';
-import { disconnectSignal } from '../disconnect.ts';
+import { disconnectSignal, isGone } from '../disconnect.ts';
 import { JSON_TYPE, REPLAYED, replayed } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
@@ -38,6 +38,7 @@ export const VERIFY_ROUTES: readonly Route[] = [
           clientIp: body.client_ip ?? ip,
           timeoutMs: body.timeout_ms,
           withEvidence: query.evidence === '1',
+          gone: () => isGone(reply),
           // A client with an Idempotency-Key will send the request again, and is to find the whole outcome then.
           signal: () => (idempotency === null ? disconnectSignal(reply) : new AbortController().signal),
         });

@@ -45,6 +45,8 @@ export interface AdmissionRequest {
   readonly invalid: boolean;
   readonly idempotency: IdempotencyRef | null;
   readonly verify: VerifyAdmission | null;
+  /** Whether the client has gone; a request of which nobody awaits the reply is dropped before its transaction. */
+  readonly gone?: () => boolean;
 }
 export interface VerifyAdmission {
   readonly id: string;
@@ -124,6 +126,14 @@ export interface Settlement {
   readonly idempotency: IdempotencyRef | null;
 }
 
+/** The latest results, by `Clock.elapsed()`; null: none yet. */
+export interface ChargingHealth {
+  /** A charge or a hold was recorded. */
+  readonly chargedAt: number | null;
+  /** The store could not record. */
+  readonly failure: { readonly at: number; readonly cause: unknown } | null;
+}
+
 /** Since the store was opened; for metrics. */
 export interface ChargingStats {
   /** Transactions begun for batches. */
@@ -134,10 +144,19 @@ export interface ChargingStats {
   readonly failed: number;
   /** Requests turned away by a full queue. */
   readonly overloaded: number;
+  /** Requests that waited longer than STORE_WAIT_SECONDS. */
+  readonly expired: number;
+  /** Requests whose client had gone before their transaction. */
+  readonly dropped: number;
+  /** Times that a request was set aside because another session had locked its account. */
+  readonly setAside: number;
 }
 
 /**
- * The charge: both calls are micro-batched; each answers after its commit. A full queue throws ApiError('overloaded') to
+ * The charge: both calls are micro-batched; each answers after its commit, or after STORE_WAIT_SECONDS with
+ * ApiError('verification_unavailable'). By then an admission that is still in the queue is not charged; one whose
+ * transaction was under way is either not charged, or charged with its record, and a hold that it took is released. A
+ * settlement stays in the queue until it is recorded. A full queue throws ApiError('overloaded') to
  * `admit`; `settle` is never turned away, as what it finishes was admitted once and is bounded by that. When the store
  * cannot record, both throw ApiError('verification_unavailable') and nothing was charged.
  */
@@ -153,4 +172,5 @@ export interface Charging {
   /** Requests waiting for a transaction. */
   readonly waiting: number;
   readonly stats: ChargingStats;
+  readonly health: ChargingHealth;
 }

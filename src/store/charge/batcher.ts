@@ -1,23 +1,27 @@
 /**
- * Micro-batches without a timer: while one commit is under way the next batch fills. One queue, first come, first
- * served, for admissions and settlements alike.
+ * Micro-batches without a timer: while one commit is under way the next batch fills. Admissions and settlements share a
+ * queue per lane, first come, first served. Lanes are transactions side by side; all requests of an account are in one.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { Admission, AdmissionRequest, Charging, ChargingStats, Settlement } from '../store.ts';
+import { STORE_WAIT_SECONDS } from '../../kernel/limits.ts';
+import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
 import type { Answer, ChargeRequest } from './state.ts';
+import { tooLate, unavailable, type Waiting } from './waiting.ts';
 
 /** Runs a batch in one transaction. */
 export interface ChargeDriver {
-  /** Resolves, after the commit, with an answer per request, in order; rejects when nothing was recorded. */
-  transact(requests: readonly ChargeRequest[]): Promise<Answer[]>;
+  /** Transactions side by side. */
+  readonly lanes: number;
+  /**
+   * Resolves, after the commit, with an answer per request, in order; rejects when nothing was recorded. `lane`: 0 to
+   * `lanes`, the last being for accounts that were set aside.
+   */
+  transact(requests: readonly ChargeRequest[], lane: number): Promise<Answer[]>;
   /** Whether the store as a whole cannot write now, as opposed to one faulty request. */
   isOutage(error: unknown): boolean;
-}
-
-interface Waiting {
-  readonly request: ChargeRequest;
-  resolve(value: unknown): void;
-  readonly reject: (error: unknown) => void;
 }
 
 interface BatchLimits {
@@ -27,107 +31,258 @@ interface BatchLimits {
   readonly batch: number;
 }
 
-export class Batcher implements Charging {
-  readonly #engine: ChargeDriver;
-  readonly #limits: BatchLimits;
-  #queue: Waiting[] = [];
-  #running: Promise<void> | null = null;
-  #closed = false;
-  readonly #stats = { batches: 0, answered: 0, failed: 0, overloaded: 0 };
+interface Lane {
+  queue: Waiting[];
+  running: Promise<void> | null;
+}
 
-  constructor(driver: ChargeDriver, limits: BatchLimits) {
-    this.#engine = driver;
+/** Keys whose account is remembered. */
+const OWNERS_MAX = 20_000;
+const WAIT_MS = STORE_WAIT_SECONDS * 1000;
+/** How often to look for requests that waited too long, ms. */
+const LOOK_MS = 200;
+/** Between two rounds over the accounts that were set aside, ms. */
+const ASIDE_PAUSE_MS = 10;
+
+export class Batcher implements Charging {
+  readonly #driver: ChargeDriver;
+  readonly #limits: BatchLimits;
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #lanes: readonly Lane[];
+  /** By owner: requests whose account another session holds. Tried alone, one after the other. */
+  readonly #aside = new Map<string, Waiting[]>();
+  #asideRunning: Promise<void> | null = null;
+  readonly #owners = new LRUCache<string, string>({ max: OWNERS_MAX });
+  /** Unanswered requests, oldest first. */
+  readonly #unanswered = new Set<Waiting>();
+  #look: NodeJS.Timeout | null = null;
+  #closed = false;
+  #health: ChargingHealth = { chargedAt: null, failure: null };
+  readonly #stats = { batches: 0, answered: 0, failed: 0, overloaded: 0, expired: 0, dropped: 0, setAside: 0 };
+
+  constructor(driver: ChargeDriver, limits: BatchLimits, clock: Pick<Clock, 'elapsed'>) {
+    this.#driver = driver;
     this.#limits = limits;
+    this.#clock = clock;
+    this.#lanes = Array.from({ length: driver.lanes }, () => ({ queue: [], running: null }));
   }
 
   get waiting(): number {
-    return this.#queue.length;
+    let sum = 0;
+    for (const { queue } of this.#lanes) sum += queue.length;
+    for (const queue of this.#aside.values()) sum += queue.length;
+    return sum;
   }
   get stats(): ChargingStats {
     return this.#stats;
   }
+  get health(): ChargingHealth {
+    return this.#health;
+  }
 
   admit(request: AdmissionRequest): Promise<Admission> {
-    if (this.#queue.length >= this.#limits.queue) {
+    if (this.waiting >= this.#limits.queue) {
       this.#stats.overloaded += 1;
       return Promise.reject(new ApiError('overloaded', undefined, { retry_after: 1 }));
     }
-    return this.#enqueue({ kind: 'admit', admit: request });
+    const { keyHash } = request;
+    const owner = typeof keyHash === 'string' ? (this.#owners.get(keyHash) ?? keyHash) : keyHash.account;
+    return this.#enqueue(owner, (waiting) => ({
+      kind: 'admit',
+      admit: request,
+      enter: () => this.#enter(waiting(), request),
+    }));
   }
 
   settle(settlement: Settlement): Promise<{ balance: number }> {
-    return this.#enqueue({ kind: 'settle', settle: settlement });
+    return this.#enqueue(settlement.caller.accountId, (waiting) => ({
+      kind: 'settle',
+      settle: settlement,
+      // What it completes was admitted: it is recorded, whoever waits for it.
+      enter: () => {
+        waiting().entered = true;
+        return true;
+      },
+    }));
   }
 
-  /** Completes queued requests; later ones are rejected. */
+  /** Completes queued requests, but does not wait for accounts that others hold; later requests are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
-    while (this.#running !== null) await this.#running;
+    for (const lane of this.#lanes) while (lane.running !== null) await lane.running;
+    while (this.#asideRunning !== null) await this.#asideRunning;
+    if (this.#look !== null) clearInterval(this.#look);
   }
 
-  #enqueue<T>(request: ChargeRequest): Promise<T> {
+  /** Nobody waits for a request that took too long, or whose client has gone. */
+  #enter(waiting: Waiting, request: AdmissionRequest): boolean {
+    if (waiting.expired) return false;
+    if (request.gone?.()) {
+      this.#stats.dropped += 1;
+      return false;
+    }
+    waiting.entered = true;
+    return true;
+  }
+
+  #enqueue<T>(owner: string, requestFor: (waiting: () => Waiting) => ChargeRequest): Promise<T> {
     if (this.#closed) return Promise.reject(unavailable(new Error('The store is closed.')));
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ request, resolve, reject });
-      this.#running ??= this.#run();
+      const until = this.#clock.elapsed() + WAIT_MS;
+      const request = requestFor(() => waiting);
+      const waiting: Waiting = { request, owner, until, entered: false, expired: false, resolve, reject };
+      this.#unanswered.add(waiting);
+      this.#look ??= setInterval(() => this.#expire(), LOOK_MS).unref();
+      const aside = this.#aside.get(owner);
+      if (aside !== undefined) {
+        aside.push(waiting);
+        return;
+      }
+      const index = laneOf(owner, this.#lanes.length);
+      const lane = this.#lanes[index]!;
+      lane.queue.push(waiting);
+      lane.running ??= this.#run(lane, index);
     });
   }
 
-  async #run(): Promise<void> {
+  async #run(lane: Lane, index: number): Promise<void> {
     do {
       // Requests received in the same turn of the event loop share a transaction.
       await new Promise(setImmediate);
-      await this.#commit(this.#queue.splice(0, this.#limits.batch));
-    } while (this.#queue.length > 0);
-    this.#running = null;
+      await this.#commit(lane.queue.splice(0, this.#limits.batch), index);
+    } while (lane.queue.length > 0);
+    lane.running = null;
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
-    const error = await this.#transact(batch);
+  /** Each account that was set aside in turn, until its lock comes. */
+  async #runAside(): Promise<void> {
+    for (let turn = 0; this.#aside.size > 0; turn += 1) {
+      const [owner, queue] = first(this.#aside);
+      // To the end, so that the others come first if it is still held.
+      this.#aside.delete(owner);
+      this.#aside.set(owner, queue);
+      await this.#commit(queue.splice(0, this.#limits.batch), this.#lanes.length);
+      if (queue.length === 0) this.#aside.delete(owner);
+      else if (turn % this.#aside.size === 0) await sleep(ASIDE_PAUSE_MS);
+    }
+    this.#asideRunning = null;
+  }
+
+  #setAside(waiting: Waiting): void {
+    if (this.#closed) return this.#fail([waiting], new Error('The account is locked by another session.'));
+    this.#stats.setAside += 1;
+    waiting.entered = false;
+    const queue = this.#aside.get(waiting.owner);
+    if (queue === undefined) this.#aside.set(waiting.owner, [waiting]);
+    else queue.unshift(waiting);
+    this.#asideRunning ??= this.#runAside();
+  }
+
+  async #commit(batch: readonly Waiting[], lane: number): Promise<void> {
+    if (batch.length === 0) return;
+    const error = await this.#transact(batch, lane);
     if (error === null) return;
-    if (this.#engine.isOutage(error.cause)) return this.#fail(batch, error.cause);
+    if (this.#driver.isOutage(error.cause)) return this.#fail(batch, error.cause);
     const [first, ...others] = batch;
     if (first !== undefined && others.length === 0) return this.#answer(first, { error: error.cause });
     // One request is at fault: run each alone, so that the others succeed.
     for (const [i, waiting] of batch.entries()) {
-      const alone = await this.#transact([waiting]);
+      const alone = await this.#transact([waiting], lane);
       if (alone === null) continue;
-      if (this.#engine.isOutage(alone.cause)) return this.#fail(batch.slice(i), alone.cause);
+      if (this.#driver.isOutage(alone.cause)) return this.#fail(batch.slice(i), alone.cause);
       this.#answer(waiting, { error: alone.cause });
     }
   }
 
   /** Null when the batch was committed and answered, else the cause. */
-  async #transact(batch: readonly Waiting[]): Promise<{ cause: unknown } | null> {
+  async #transact(batch: readonly Waiting[], lane: number): Promise<{ cause: unknown } | null> {
     this.#stats.batches += 1;
+    let answers: Answer[];
     try {
-      const answers = await this.#engine.transact(batch.map((waiting) => waiting.request));
-      for (const [i, waiting] of batch.entries())
-        this.#answer(waiting, answers[i] ?? { error: new Error('The driver left a request unanswered.') });
-      return null;
+      const requests = batch.map((waiting) => waiting.request);
+      answers = await this.#driver.transact(requests, lane);
     } catch (cause) {
+      if (this.#driver.isOutage(cause))
+        this.#health = { ...this.#health, failure: { at: this.#clock.elapsed(), cause } };
       return { cause };
     }
+    const aside: Waiting[] = [];
+    for (const [i, waiting] of batch.entries()) {
+      const answer = answers[i] ?? { error: new Error('The driver left a request unanswered.') };
+      if ('held' in answer) aside.push(waiting);
+      else this.#answer(waiting, answer);
+    }
+    // Each goes to the front.
+    for (const waiting of aside.toReversed()) this.#setAside(waiting);
+    return null;
   }
 
-  #answer(waiting: Waiting, answer: Answer): void {
+  #answer(waiting: Waiting, answer: Exclude<Answer, { held: true }>): void {
+    this.#unanswered.delete(waiting);
+    if ('dropped' in answer) return waiting.reject(tooLate(waiting));
     this.#stats.answered += 1;
-    if ('error' in answer) waiting.reject(answer.error);
-    else waiting.resolve(answer.value);
+    if ('error' in answer) return waiting.reject(answer.error);
+    const { request } = waiting;
+    if (request.kind === 'admit') this.#admitted(request.admit, answer.value as Admission, waiting.expired);
+    else this.#charged();
+    waiting.resolve(answer.value);
+  }
+
+  /** Remembers whose key it is. A hold whose caller was told meanwhile that it took too long is released. */
+  #admitted(
+    { keyHash, verify, idempotency }: AdmissionRequest,
+    { outcome, caller }: Admission,
+    expired: boolean,
+  ): void {
+    if (typeof keyHash === 'string' && caller) this.#owners.set(keyHash, caller.accountId);
+    if (!expired || outcome !== 'admitted' || (verify === null && idempotency === null)) return;
+    // Failing that, the upkeep releases the hold at its end.
+    this.settle({ caller, record: null, holdId: verify?.id ?? '', idempotency }).catch(() => undefined);
+  }
+
+  #charged(): void {
+    this.#health = { ...this.#health, chargedAt: this.#clock.elapsed() };
+  }
+
+  #expire(): void {
+    const now = this.#clock.elapsed();
+    let expired = false;
+    for (const waiting of this.#unanswered) {
+      if (waiting.until > now) break;
+      this.#unanswered.delete(waiting);
+      waiting.expired = true;
+      expired = true;
+      this.#stats.expired += 1;
+      waiting.reject(tooLate(waiting));
+    }
+    if (this.#unanswered.size === 0 && this.#look !== null) {
+      clearInterval(this.#look);
+      this.#look = null;
+    }
+    if (!expired) return;
+    const stays = ({ request, expired: late }: Waiting) => !late || request.kind === 'settle';
+    for (const lane of this.#lanes) lane.queue = lane.queue.filter(stays);
+    for (const queue of this.#aside.values()) queue.splice(0, queue.length, ...queue.filter(stays));
   }
 
   #fail(batch: readonly Waiting[], cause: unknown): void {
     this.#stats.failed += batch.length;
-    for (const waiting of batch) waiting.reject(unavailable(cause));
+    for (const waiting of batch) {
+      this.#unanswered.delete(waiting);
+      waiting.reject(unavailable(cause));
+    }
   }
 }
 
-const unavailable = (cause: unknown): ApiError =>
-  cause instanceof ApiError
-    ? cause
-    : new ApiError(
-        'verification_unavailable',
-        'The store cannot record results right now; nothing was charged.',
-        { retry_after: 5 },
-        cause,
-      );
+function first<K, V>(map: ReadonlyMap<K, V>): [K, V] {
+  for (const entry of map) return entry;
+  throw new Error('The map is empty.');
+}
+
+/** FNV-1a. */
+function laneOf(owner: string, lanes: number): number {
+  if (lanes === 1) return 0;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < owner.length; i += 1) hash = Math.imul(hash ^ owner.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % lanes;
+}

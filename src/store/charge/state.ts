@@ -149,9 +149,17 @@ export const isEmpty = (changes: Changes): boolean =>
   changes.idempotency.size === 0 &&
   changes.keyUses.size === 0;
 
-export type ChargeRequest =
+export type ChargeRequest = (
   | { readonly kind: 'admit'; readonly admit: AdmissionRequest }
-  | { readonly kind: 'settle'; readonly settle: Settlement };
+  | { readonly kind: 'settle'; readonly settle: Settlement }
+) & {
+  /** Called when it is about to be applied, perhaps again in another transaction; false: nobody waits for it, drop it. */
+  readonly enter: () => boolean;
+};
 
-/** The answer to one request of a batch. */
-export type Answer = { readonly value: unknown } | { readonly error: unknown };
+/** The answer to one request of a batch. `held`: another session has locked its account, and nothing was recorded. */
+export type Answer =
+  | { readonly value: unknown }
+  | { readonly error: unknown }
+  | { readonly dropped: true }
+  | { readonly held: true };

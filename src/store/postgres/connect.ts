@@ -11,6 +11,11 @@ const types: pg.CustomTypesConfig = {
 
 /** A connection that does not answer for this long, ms, counts as lost. */
 const ANSWER_WITHIN = 30_000;
+/** A node that stops within a transaction keeps its locks no longer, ms. */
+const IDLE_IN_TRANSACTION = 10_000;
+
+/** The server drops the session of a host that has vanished after about 20 s, instead of two hours. */
+export const KEEPALIVES = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 3; SET tcp_keepalives_count = 3';
 
 /** Settings of every connection; those of the URL take precedence. */
 export function connectionConfig(url: string): pg.ClientConfig {
@@ -22,8 +27,7 @@ export function connectionConfig(url: string): pg.ClientConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: ANSWER_WITHIN,
-    // A node that disappears within a transaction must not keep accounts locked.
-    idle_in_transaction_session_timeout: ANSWER_WITHIN,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
   };
 }
 

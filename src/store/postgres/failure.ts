@@ -36,6 +36,9 @@ export function isConflict(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
+/** True when a lock did not come within `lock_timeout`. */
+export const isLocked = (error: unknown): boolean => stateOf(error) === '55P03';
+
 /** True when the store as a whole cannot write now. */
 export function isOutage(error: unknown): boolean {
   const state = stateOf(error);

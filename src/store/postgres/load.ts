@@ -25,6 +25,10 @@ const LOCK = `SELECT id, plan, rate_limit AS "rateLimit", status, balance, locke
   FROM accounts
   WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])
   ORDER BY id FOR NO KEY UPDATE`;
+/** Those that another session has locked are left out. */
+const LOCK_FREE = `${LOCK} SKIP LOCKED`;
+const ALL = `SELECT id FROM accounts
+  WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])`;
 const TIME = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
   pg_current_xact_id()::text AS xid`;
 const KEY_ROWS = `SELECT id, account_id AS "accountId", hash, allow_ips AS "allowIps", revoked_at AS "revokedAt",
@@ -50,6 +54,8 @@ interface Loaded {
   readonly state: ChargeState;
   /** The transaction, for `pg_xact_status`. */
   readonly xid: string;
+  /** Whether the account of the request is locked by another session; never without `skipLocked`. */
+  readonly isHeld: (request: ChargeRequest) => boolean;
 }
 
 type Query = <T extends pg.QueryResultRow>(name: string, text: string, values: unknown[]) => Promise<T[]>;
@@ -58,12 +64,14 @@ const byId = <T>(rows: readonly T[], id: (row: T) => string): Map<string, T> =>
   new Map(rows.map((row) => [id(row), row]));
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-/** Begins the transaction, locks and reads. `clock`: the time to go by instead of the server's. */
+/**
+ * Begins the transaction, locks and reads. `clock`: the time to go by instead of the server's. `skipLocked`: go on without
+ * the accounts that others have locked.
+ */
 export async function load(
   client: pg.Client,
   requests: readonly ChargeRequest[],
-  node: string,
-  clock: (() => number) | null,
+  { node, clock, skipLocked }: { node: string; clock: (() => number) | null; skipLocked: boolean },
 ): Promise<Loaded> {
   const query: Query = async (name, text, values) => (await client.query({ name, text, values })).rows;
   const admits = requests.flatMap((request) => (request.kind === 'admit' ? [request.admit] : []));
@@ -75,9 +83,11 @@ export async function load(
   const holdIds = settles.map((settle) => settle.holdId);
   const recordIds = settles.flatMap((settle) => (settle.record === null ? [] : [settle.record.id]));
 
-  const [, accounts, time, keys, holders, holds, recorded, idempotency] = await pipelined([
+  const [lock, sql] = skipLocked ? ['lock-free', LOCK_FREE] : ['lock', LOCK];
+  const [, accounts, all, time, keys, holders, holds, recorded, idempotency] = await pipelined([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
-    query<AccountState & pg.QueryResultRow>('lock', LOCK, [hashes, accountIds]),
+    query<AccountState & pg.QueryResultRow>(lock, sql, [hashes, accountIds]),
+    skipLocked ? query<{ id: string }>('all', ALL, [hashes, accountIds]) : [],
     query<{ now: number; xid: string }>('time', TIME, []),
     hashes.length === 0 ? [] : query<KeyState & { hash: string }>('keys', KEYS, [hashes]),
     keyIds.length === 0 ? [] : query<KeyState & { hash: string }>('keys-by-id', KEYS_BY_ID, [keyIds]),
@@ -105,7 +115,14 @@ export async function load(
     idempotency: (accountId, route, key) => replies.get(idempotencyId(accountId, { route, key })) ?? null,
     filter: (accountId, type, value) => filters.get(filterId(accountId, type, value)) ?? null,
   };
-  return { state, xid: onlyRow(time).xid };
+  const held = new Set(all.filter(({ id }) => !accountById.has(id)).map(({ id }) => id));
+  const accountOf = (request: ChargeRequest): string | undefined => {
+    if (request.kind === 'settle') return request.settle.caller.accountId;
+    const { keyHash } = request.admit;
+    return typeof keyHash === 'string' ? keyByHash.get(keyHash)?.accountId : keyHash.account;
+  };
+  const isHeld = (request: ChargeRequest) => held.size > 0 && held.has(accountOf(request) ?? '');
+  return { state, xid: onlyRow(time).xid, isHeld };
 }
 
 /** Waits for all statements, then throws the first failure in order: later ones are consequences. */

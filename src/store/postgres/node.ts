@@ -7,7 +7,7 @@
 import type pg from 'pg';
 import type { NodeLife } from '../driver.ts';
 import { onlyRow } from '../rows.ts';
-import { connectClient, discard } from './connect.ts';
+import { connectClient, discard, KEEPALIVES } from './connect.ts';
 
 const TRY_LOCK = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked';
 const UNLOCK = 'SELECT pg_advisory_unlock(hashtextextended($1, 0))';
@@ -84,6 +84,7 @@ export class PostgresNode implements NodeLife {
     const { url, label, now } = this.#parts;
     const client = await connectClient(url);
     try {
+      await client.query(KEEPALIVES);
       const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK, [id]);
       if (!onlyRow(rows).locked || this.#closed) {
         discard(client);

@@ -5,6 +5,7 @@ import type { ChargeDriver } from '../charge/batcher.ts';
 import type { AccountState, Answer, Changes, ChargeRequest, ChargeState, KeyState } from '../charge/state.ts';
 import type { StoreEvent } from '../store.ts';
 import { storable, storableOrNull } from '../text.ts';
+import { whenFree } from './busy.ts';
 import { isOutage } from './failure.ts';
 import type { WriteMutex } from './write-mutex.ts';
 
@@ -54,6 +55,8 @@ interface SqliteChargeParts {
 }
 
 export class SqliteCharge implements ChargeDriver {
+  /** SQLite has one writer. */
+  readonly lanes = 1;
   readonly #parts: SqliteChargeParts;
   #prepared: Statements | null = null;
 
@@ -64,7 +67,7 @@ export class SqliteCharge implements ChargeDriver {
   readonly isOutage = isOutage;
 
   transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
-    return this.#parts.mutex.run(() => this.#run(requests));
+    return this.#parts.mutex.run(() => whenFree(() => this.#run(requests)));
   }
 
   #run(requests: readonly ChargeRequest[]): Answer[] {

@@ -8,6 +8,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import { whenFree } from './busy.ts';
 import type { WriteMutex } from './write-mutex.ts';
 
 /**
@@ -17,9 +18,19 @@ import type { WriteMutex } from './write-mutex.ts';
 class ImmediateDriver extends SqliteDriver {
   readonly #turn: WriteMutex;
   #end: (() => void) | null = null;
+  #waiting: DatabaseConnection | null = null;
   constructor(database: SqliteDatabase, mutex: WriteMutex) {
     super({ database });
     this.#turn = mutex;
+  }
+  /** Statements wait for the lock of another process. */
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    this.#waiting ??= {
+      executeQuery: (query) => whenFree(() => connection.executeQuery(query)),
+      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    };
+    return this.#waiting;
   }
   /** A transaction that reads before it writes could find its snapshot outdated: take the write lock first. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {

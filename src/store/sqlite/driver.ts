@@ -9,6 +9,7 @@ import type { JobQueue } from '../jobs/queue.ts';
 import { readMigrations } from '../migrations.ts';
 import type { LooseMode } from '../store.ts';
 import type { Tables } from '../tables.ts';
+import { whenFree } from './busy.ts';
 import { SqliteCharge } from './charge.ts';
 import { openFile, type SqliteFile, truncateLog } from './file.ts';
 import { sqliteJobs } from './jobs/queue.ts';
@@ -91,16 +92,18 @@ class SqliteDriver implements StorageDriver {
 
   migrate(): Promise<{ from: number; to: number }> {
     const { mutex, main } = this.#file;
-    return mutex.run(() => migrate(main, readMigrations(this.#migrations), this.#clock.now()));
+    return mutex.run(() => whenFree(() => migrate(main, readMigrations(this.#migrations), this.#clock.now())));
   }
 
   /** Commits a write, which detects a full disk and a read-only folder. */
   ping(): Promise<void> {
     const { mutex, main } = this.#file;
-    return mutex.run(() => {
-      const { changes } = main.prepare('UPDATE heartbeat SET at = ? WHERE id = 1').run(this.#clock.now());
-      if (Number(changes) !== 1) throw new Error('The store has lost its heartbeat row.');
-    });
+    return mutex.run(() =>
+      whenFree(() => {
+        const { changes } = main.prepare('UPDATE heartbeat SET at = ? WHERE id = 1').run(this.#clock.now());
+        if (Number(changes) !== 1) throw new Error('The store has lost its heartbeat row.');
+      }),
+    );
   }
 
   async truncateLog(): Promise<boolean> {

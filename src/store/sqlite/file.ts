@@ -1,6 +1,5 @@
 /**
- * This process's connections to a database file. Stores on the same file share them: a synchronous wait for a lock held
- * by another store of the same process would never end.
+ * This process's connections to a database file. Stores on the same file share them, and the mutex of its writers.
  */
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,8 +11,8 @@ import { isBusy } from './failure.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
 import { WriteMutex } from './write-mutex.ts';
 
-/** How long to wait for the lock of another process, ms. */
-const BUSY_TIMEOUT = 5_000;
+/** How long opening may wait for the lock of another process, ms. Afterwards `whenFree` waits. */
+const OPEN_TIMEOUT = 5_000;
 const MEMORY = ':memory:';
 
 export interface SqliteFile {
@@ -75,14 +74,11 @@ function connect(path: string, real: string | null, main: DatabaseSync = connect
  * because waiting would block this process.
  */
 export function truncateLog(main: DatabaseSync): boolean {
-  main.exec('PRAGMA busy_timeout = 0');
   try {
     return main.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
   } catch (error) {
     if (isBusy(error)) return false;
     throw error;
-  } finally {
-    main.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   }
 }
 
@@ -93,7 +89,7 @@ function connection(path: string): DatabaseSync {
       makePrivateFolder(dirname(path));
       makePrivateFile(path);
     }
-    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
+    db = new DatabaseSync(path, { timeout: OPEN_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec('PRAGMA journal_mode = WAL');
     // A commit reaches the disk before it is acknowledged.
     db.exec('PRAGMA synchronous = FULL');
@@ -102,6 +98,7 @@ function connection(path: string): DatabaseSync {
     db.exec('PRAGMA cache_size = -32768');
     // Deleted data is overwritten, so that a copy of the file does not contain what was erased.
     db.exec('PRAGMA secure_delete = ON');
+    db.exec('PRAGMA busy_timeout = 0');
     return db;
   } catch (error) {
     db?.close();

@@ -67,6 +67,7 @@ export const SMTP_BREAKER_SECONDS = {"min":0,"max":604800,"default":3600} as con
 export const SMTP_CONNECTIONS_PER_HOST = {"min":1,"max":1000,"default":5} as const;
 export const SMTP_PORT = 25 as const;
 export const SMTP_RATE_PER_OPERATOR = {"min":0,"max":10000,"default":2} as const;
+export const STORE_WAIT_SECONDS = 5 as const;
 export const TIMEOUT_MS = {"min":1000,"max":30000,"default":10000} as const;
 export const UNLOCK_WITHIN_SECONDS = 10 as const;
 export const USER_AGENT_LENGTH = {"min":0,"max":384} as const;

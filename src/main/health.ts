@@ -11,8 +11,11 @@ import type { Logger } from '../kernel/log.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
 
-/** The check of the store commits a write. */
+/** How often the store is probed, and how long that may take. */
 const SHARED_MS = 1000;
+const PROBE_MS = 1000;
+/** How long the result of a charge speaks for the store. */
+const RECENT_MS = 5000;
 
 interface Parts {
   readonly store: Store;
@@ -24,11 +27,18 @@ interface Parts {
 
 /** What `/readyz` reports. */
 export function createHealth({ store, engine, lists, clock, storeClock }: Parts): Health {
-  const storeProblem = () =>
-    store.ping().then(
+  const probe = onceAtATime(() => store.ping());
+  const storeProblem = async () => {
+    const { chargedAt, failure } = store.charging.health;
+    const recent = clock.elapsed() - RECENT_MS;
+    if (failure !== null && failure.at > Math.max(recent, chargedAt ?? 0))
+      return `charges fail: ${messageOf(failure.cause)}`;
+    if (chargedAt !== null && chargedAt > recent) return null;
+    return withinMs(PROBE_MS, probe()).then(
       () => null,
-      (error: unknown) => `the store does not answer: ${error instanceof Error ? error.message : String(error)}`,
+      (error: unknown) => `the store does not answer: ${messageOf(error)}`,
     );
+  };
   const resolverProblem = async () => {
     const now = clock.elapsed();
     const alive = await engine.resolver.alive({ deadline: now + 1500, since: now });
@@ -52,6 +62,31 @@ export function logDnsTrust({ server, from, to }: TrustChange, logger: Logger): 
   const dns_server = formatHostPort(server);
   if (isLie(to)) logger.error({ dns_server }, `no verdicts from this DNS server: ${RESOLVER_PROBLEMS[to].found}`);
   else if (isLie(from)) logger.info({ dns_server }, 'this DNS server tells the truth again');
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A probe that hangs is not joined by others. */
+function onceAtATime(work: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> | null = null;
+  return () => {
+    current ??= work().finally(() => {
+      current = null;
+    });
+    return current;
+  };
+}
+
+async function withinMs(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** All callers within SHARED_MS get the same answer, so that a check costs the same however many ask. */

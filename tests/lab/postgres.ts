@@ -71,16 +71,20 @@ function ready(server: ChildProcess): Promise<void> {
   });
 }
 
-/** Starts a server. Its data need not survive a power failure, so fsync is off. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * Starts a server. Its data need not survive a power failure, so fsync is off. `parent`: the folder for its own; a small
+ * one gets small files.
+ */
+export async function startPostgres({ parent }: { parent?: string } = {}): Promise<PostgresServer> {
   const binaries = findBinaries();
   if (binaries === null) throw new Error(whyNoPostgres() ?? 'PostgreSQL is not installed here.');
   const user = unprivileged();
-  const folder = mkdtempSync(join(tmpdir(), 'mailvet-postgres-'));
+  const folder = mkdtempSync(join(parent ?? tmpdir(), 'mailvet-postgres-'));
   chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const [program = '', ...prefix] = user.prefix;
   const initdb = [join(binaries, 'initdb'), '-D', data, '-U', 'mailvet', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  if (parent !== undefined) initdb.push('--wal-segsize=1');
   execFileSync(program, [...prefix, ...initdb, '--locale=C.UTF-8'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     cwd: folder,
@@ -89,7 +93,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   for (let tries = 1; ; tries++) {
     const port = await freePort();
     const access = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', max_connections: 200 };
-    const settings = { ...access, fsync: 'off' };
+    const small = parent === undefined ? {} : { min_wal_size: '8MB', max_wal_size: '8MB' };
+    const settings = { ...access, ...small, fsync: 'off' };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const server = spawn(program, [...prefix, join(binaries, 'postgres'), '-D', data, ...flags], {
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { connectClient, discard } from './connect.ts';
+
+/** ms; for the connection and for the probe. */
+const ANSWER_WITHIN = 1_000;
+/** Pages of the table before it is emptied. */
+const PAGES_MAX = 1_000;
+/** A row that fills a page, so that every probe makes the file of its table longer. */
+const PAGE_FILLER = 8_000;
+
+const SETUP = `SET temp_tablespaces = ''; CREATE TEMP TABLE mailvet_probe (filler TEXT);
+  ALTER TABLE mailvet_probe ALTER filler SET STORAGE PLAIN`;
+const GROW = `INSERT INTO mailvet_probe SELECT repeat('x', ${PAGE_FILLER});`;
+/** Reads a table of ours, and writes a record to the write-ahead log, which the commit flushes. */
+const LOG = `SELECT seen_at FROM store_clock; SELECT pg_logical_emit_message(true, 'mailvet.probe', '');`;
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/**
+ * Finds out whether the server can record now: makes a file longer and commits, on a connection and a temporary table of
+ * its own, which no other session can lock. Without the right to create temporary tables it only commits.
+ */
+export class PostgresProbe {
+  readonly #url: string;
+  #client: pg.Client | null = null;
+  #grows = true;
+  #pages = 0;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Throws when it cannot. */
+  async run(): Promise<void> {
+    try {
+      const client = (this.#client ??= await this.#connect());
+      const empty = this.#pages >= PAGES_MAX ? 'TRUNCATE mailvet_probe;' : '';
+      await client.query(`BEGIN; ${this.#grows ? empty + GROW : ''} ${LOG} COMMIT`);
+      this.#pages = empty === '' ? this.#pages + 1 : 0;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    if (this.#client !== null) discard(this.#client);
+    this.#client = null;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const timeouts = { connectionTimeoutMillis: ANSWER_WITHIN, query_timeout: ANSWER_WITHIN };
+    const client = await connectClient(this.#url, timeouts);
+    this.#pages = 0;
+    try {
+      await client.query(SETUP);
+      this.#grows = true;
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) {
+        discard(client);
+        throw error;
+      }
+      this.#grows = false;
+    }
+    return client;
+  }
+}

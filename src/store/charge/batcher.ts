@@ -169,7 +169,10 @@ export class Batcher implements Charging {
   }
 
   #setAside(waiting: Waiting): void {
-    if (this.#closed) return this.#fail([waiting], new Error('The account is locked by another session.'));
+    if (this.#closed) {
+      this.#fail([waiting], new Error('The account is locked by another session.'));
+      return;
+    }
     this.#stats.setAside += 1;
     waiting.entered = false;
     const queue = this.#aside.get(waiting.owner);
@@ -219,12 +222,18 @@ export class Batcher implements Charging {
 
   #answer(waiting: Waiting, answer: Exclude<Answer, { held: true }>): void {
     this.#unanswered.delete(waiting);
-    if ('dropped' in answer) return waiting.reject(tooLate(waiting));
+    if ('dropped' in answer) {
+      waiting.reject(tooLate(waiting));
+      return;
+    }
     this.#stats.answered += 1;
-    if ('error' in answer) return waiting.reject(answer.error);
-    const { request } = waiting;
-    if (request.kind === 'admit') this.#admitted(request.admit, answer.value as Admission, waiting.expired);
-    else this.#charged();
+    if ('error' in answer) {
+      waiting.reject(answer.error);
+      return;
+    }
+    const { request, expired } = waiting;
+    if (request.kind === 'settle') this.#charged();
+    else if (isAdmission(answer.value)) this.#admitted(request.admit, answer.value, expired);
     waiting.resolve(answer.value);
   }
 
@@ -278,6 +287,9 @@ function first<K, V>(map: ReadonlyMap<K, V>): [K, V] {
   for (const entry of map) return entry;
   throw new Error('The map is empty.');
 }
+
+const isAdmission = (value: unknown): value is Admission =>
+  typeof value === 'object' && value !== null && 'outcome' in value;
 
 /** FNV-1a. */
 function laneOf(owner: string, lanes: number): number {

@@ -4,7 +4,7 @@ import { connectClient, discard } from './connect.ts';
 /** ms; for the connection and for the probe. */
 const ANSWER_WITHIN = 1_000;
 /** Pages of the table before it is emptied. */
-const PAGES_MAX = 1_000;
+const EMPTIED_AFTER_PAGES = 512;
 /** A row that fills a page, so that every probe makes the file of its table longer. */
 const PAGE_FILLER = 8_000;
 
@@ -32,8 +32,9 @@ export class PostgresProbe {
   /** Throws when it cannot. */
   async run(): Promise<void> {
     try {
-      const client = (this.#client ??= await this.#connect());
-      const empty = this.#pages >= PAGES_MAX ? 'TRUNCATE mailvet_probe;' : '';
+      this.#client ??= await this.#connect();
+      const client = this.#client;
+      const empty = this.#pages >= EMPTIED_AFTER_PAGES ? 'TRUNCATE mailvet_probe;' : '';
       await client.query(`BEGIN; ${this.#grows ? empty + GROW : ''} ${LOG} COMMIT`);
       this.#pages = empty === '' ? this.#pages + 1 : 0;
     } catch (error) {

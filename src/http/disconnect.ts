@@ -1,7 +1,7 @@
 import type { HttpReply } from './exchange.ts';
 
 /** Whether the client has gone before its reply. */
-export const isGone = ({ raw }: FastifyReply): boolean => raw.destroyed && !raw.writableFinished;
+export const isGone = ({ raw }: HttpReply): boolean => raw.destroyed && !raw.writableFinished;
 
 /** Aborted when the client has gone before its reply. */
 export function disconnectSignal(reply: HttpReply): AbortSignal {

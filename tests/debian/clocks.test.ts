@@ -65,6 +65,7 @@ async function node(offset: string) {
   const environment = {
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_LOG_LEVEL: 'info',
     LD_PRELOAD: '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',

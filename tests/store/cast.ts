@@ -136,3 +136,11 @@ export async function removeDeleted(store: Store): Promise<string[]> {
   }
   return failed;
 }
+
+/** SQL that adds this many verifications of 1970 to the log of a member, free of charge. */
+export const oldVerifications = ({ account, key }: Member, count: number): string => `
+  INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status, deliverability,
+    credits, duration_ms, body, created_at)
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+  SELECT 'ver_old_' || i, '${account.id}', '${key.id}', 'jane@example.com', 'mx', 'mx', 'good', 'unknown',
+    0, 1, '{}', 0 FROM n`;

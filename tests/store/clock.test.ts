@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeStores } from '../lab/stores.ts';
-import { member, verifyNow } from './cast.ts';
+import { member, oldVerifications, verifyNow } from './cast.ts';
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
@@ -65,12 +65,7 @@ describeStores('a round of the purge', (lab) => {
   it('deletes a bounded number of rows; the rest follows in the next', { timeout: 120_000 }, async () => {
     const store = await lab.open();
     const who = await member(store);
-    await lab.sql(`
-      INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status, deliverability,
-        credits, duration_ms, body, created_at)
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 51000)
-      SELECT 'ver_old_' || i, '${who.account.id}', '${who.key.id}', 'jane@example.com', 'mx', 'mx', 'good', 'unknown',
-        0, 1, '{}', 0 FROM n`);
+    await lab.sql(oldVerifications(who, 51_000));
     expect(await store.upkeep.purge(DAY)).toEqual({
       paused: false,
       deleted: { verifications: 50_000 },

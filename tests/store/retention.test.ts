@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeStores } from '../lab/stores.ts';
-import { type Member, member, purge, verifyNow } from './cast.ts';
+import { type Member, member, oldVerifications, purge, verifyNow } from './cast.ts';
 
 const DAY = 24 * 3600_000;
 
@@ -37,20 +37,14 @@ describeStores('retention', (lab) => {
   it('stops between two batches when its signal aborts, however much is left', { timeout: 30_000 }, async () => {
     const store = await lab.open();
     const who = await member(store);
-    await lab.sql(`
-      INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status, deliverability,
-        credits, duration_ms, body, created_at)
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-      SELECT 'ver_old_' || i, '${who.account.id}', '${who.key.id}', 'jane@example.com', 'mx', 'mx', 'good', 'unknown',
-        0, 1, '{}', 0 FROM n`);
+    await lab.sql(oldVerifications(who, 60_000));
     const stopping = new AbortController();
     const purging = purge(lab, store, 1, stopping.signal);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const asked = lab.clock.elapsed();
     stopping.abort();
     const deleted = await purging;
-    expect(lab.clock.elapsed() - asked).toBeLessThan(1000);
-    expect(deleted).toBeLessThan(60_000);
+    // A round that is not aborted deletes 50,000.
+    expect(deleted).toBeLessThan(50_000);
     const { total } = await store.verifications.list(who.account.id, { offset: 0, limit: 1 });
     expect(total).toBe(60_000 - deleted);
     expect(await purge(lab, store, 1, stopping.signal)).toBe(0);

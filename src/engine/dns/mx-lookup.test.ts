@@ -1,37 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type DnsLab, type Zone, zone } from '../../../tests/lab/dns.ts';
-import { systemClock as clock } from '../../kernel/clock.ts';
+import { describe, expect, it } from 'vitest';
+import type { Zone } from '../../../tests/lab/dns.ts';
+import { find, PUBLIC, run, world } from '../../../tests/lab/lookup.ts';
 import type { DnsEvidence } from '../evidence.ts';
-import { lookUpMailServers, type MxLookupOptions } from './mx-lookup.ts';
-import { createResolver, type Resolver } from './resolver.ts';
-import { runLookup } from './run-lookup.ts';
-
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
-
-const TOOLS: MxLookupOptions = {
-  hostsWanted: 1,
-  random: () => 0,
-  allowPrivate: false,
-  own: new Set(),
-  lists: { provider: (host) => (host.endsWith('.big.test') ? { name: 'big', kind: 'mailbox' } : null) },
-};
-const PUBLIC = '8.8.8.8';
-
-async function world(records: Zone, timeoutMs = 300): Promise<{ dns: DnsLab; resolver: Resolver }> {
-  const dns = await zone(records);
-  const resolver = createResolver({ servers: dns.servers, timeoutMs, clock });
-  opened.push(dns, resolver);
-  return { dns, resolver };
-}
-const run = (resolver: Resolver, domain: string, engine: Partial<MxLookupOptions> = {}, ms = 10_000) =>
-  runLookup(lookUpMailServers(domain, { ...TOOLS, ...engine }), resolver, { deadline: clock.elapsed() + ms, clock });
-
-async function find(records: Zone, engine: Partial<MxLookupOptions> = {}, domain = 'd.test'): Promise<DnsEvidence> {
-  return run((await world(records)).resolver, domain, engine);
-}
+import type { MxLookupOptions } from './mx-lookup.ts';
 
 describe('mailServers', () => {
   it('returns hosts by preference, with the addresses that may be dialled', async () => {

@@ -69,7 +69,7 @@ describe('sign-in is rate-limited', () => {
     }
     const reply = await tryPassword(jane.email, PASSWORD, elsewhere());
     expect([reply.status, reply.json.limit]).toEqual([429, 100]);
-    // The device of another user is as unknown as any.
+    // Another user's device counts as unknown.
     const mary = await person(lab);
     expect((await mary.call('POST', '/dashboard/sign-in', { email: jane.email, password: PASSWORD })).status).toBe(429);
     // Jane's is not, even behind the address of the attacker; it has a limit of its own.
@@ -79,7 +79,7 @@ describe('sign-in is rate-limited', () => {
     expect(codes(await times(11, () => mine('a wrong password'))).at(-1)).toBe(429);
   });
 
-  it('on a device whose cookie was made up as anywhere', async () => {
+  it('with a forged device cookie as without one', async () => {
     const from = elsewhere();
     await times(10, () => tryPassword(jane.email, 'a wrong password', from));
     const window = browser(lab.url);

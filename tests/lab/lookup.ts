@@ -1,0 +1,44 @@
+/** Look-ups of mail servers, each on a DNS server of its own. */
+import { afterEach } from 'vitest';
+import { lookUpMailServers, type MxLookupOptions } from '../../src/engine/dns/mx-lookup.ts';
+import { createResolver, type Resolver } from '../../src/engine/dns/resolver.ts';
+import { runLookup } from '../../src/engine/dns/run-lookup.ts';
+import type { DnsEvidence } from '../../src/engine/evidence.ts';
+import { systemClock as clock } from '../../src/kernel/clock.ts';
+import { type DnsLab, type Zone, zone } from './dns.ts';
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+export const TOOLS: MxLookupOptions = {
+  hostsWanted: 1,
+  random: () => 0,
+  allowPrivate: false,
+  own: new Set(),
+  lists: { provider: (host) => (host.endsWith('.big.test') ? { name: 'big', kind: 'mailbox' } : null) },
+};
+/** An address that may be dialled. */
+export const PUBLIC = '8.8.8.8';
+
+/** A DNS server with these records, and a resolver that asks it; both are closed after the test. */
+export async function world(records: Zone, timeoutMs = 300): Promise<{ dns: DnsLab; resolver: Resolver }> {
+  const dns = await zone(records);
+  const resolver = createResolver({ servers: dns.servers, timeoutMs, clock });
+  opened.push(dns, resolver);
+  return { dns, resolver };
+}
+
+/** `ms`: until the deadline. */
+export const run = (resolver: Resolver, domain: string, engine: Partial<MxLookupOptions> = {}, ms = 10_000) =>
+  runLookup(lookUpMailServers(domain, { ...TOOLS, ...engine }), resolver, { deadline: clock.elapsed() + ms, clock });
+
+/** The look-up in a world of its own. */
+export async function find(
+  records: Zone,
+  engine: Partial<MxLookupOptions> = {},
+  domain = 'd.test',
+): Promise<DnsEvidence> {
+  return run((await world(records)).resolver, domain, engine);
+}

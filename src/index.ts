@@ -47,7 +47,7 @@ export interface VerifierOptions {
   allowPrivateNetworks?: boolean;
   /** How to ask mail servers; without it the level `smtp` answers `smtp_unverifiable`. */
   smtp?: SmtpOptions;
-  /** A folder that `mailvet lists update` keeps current; the lists of this package by default. */
+  /** A folder that `mailvet disposable update` keeps current; the lists of this package by default. */
   listsDir?: string;
 }
 

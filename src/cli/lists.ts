@@ -1,35 +1,20 @@
 import { Command } from 'commander';
-import { systemClock } from '../kernel/clock.ts';
-import { CommandFailure, command, messageOf, optionsFrom, printResult } from './command.ts';
+import { UsageError } from './command.ts';
+
+/** The commands about disposable domains had this name. */
+const MOVED = ['update', 'show'] as const;
 
 export function listsCommand(): Command {
-  const group = new Command('lists').description('Manage the lists of disposable, free and relay domains.');
-  group.addCommand(update());
-  group.addCommand(show());
+  const group = new Command('lists').description('Former name of mailvet disposable.');
+  for (const name of MOVED) group.addCommand(moved(name), { hidden: true });
   return group;
 }
 
-const update = () =>
-  command(
-    'update',
-    'Download the latest disposable list; a running service picks it up without a restart.',
-    'lists',
-  ).action(async (flags: { json?: boolean }) => {
-    const options = optionsFrom(flags, 'lists');
-    const { fetchLists, summaryLine } = await import('../service/lists.ts');
-    const summary = await fetchLists(options, systemClock).catch((error: unknown) => {
-      throw new CommandFailure(messageOf(error));
-    });
-    printResult(flags, summary, summaryLine(summary));
-  });
-
-const show = () =>
-  command('show', 'Show whether a domain is listed, and why.', 'lists')
-    .argument('<domain>')
-    .action(async (domain: string, flags: { json?: boolean }) => {
-      const { watchLists } = await import('../engine/lists/watch.ts');
-      const lists = watchLists(optionsFrom(flags, 'lists').listsDir, systemClock).current;
-      const found = lists.explain(domain.trim().toLowerCase());
-      const { explanationLines } = await import('../engine/lists/explain.ts');
-      printResult(flags, found, explanationLines(found).join('\n'));
+/** Takes whatever the former command took, and says what its name is now. */
+const moved = (name: string): Command =>
+  new Command(name)
+    .argument('[any...]')
+    .allowUnknownOption()
+    .action(() => {
+      throw new UsageError(`this command is now mailvet disposable ${name}.`);
     });

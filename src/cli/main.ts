@@ -3,6 +3,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { VERSION } from '../kernel/version.ts';
 import { accountCommand } from './account.ts';
 import { messageOf, UsageError } from './command.ts';
+import { disposableCommand } from './disposable.ts';
 import { doctorCommand } from './doctor.ts';
 import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
@@ -25,12 +26,13 @@ async function run(argv: readonly string[]): Promise<number> {
     accountCommand,
     keyCommand,
     userCommand,
-    listsCommand,
+    disposableCommand,
     jobsCommand,
     doctorCommand,
     migrateCommand,
   ];
   for (const make of commands) program.addCommand(make());
+  program.addCommand(listsCommand(), { hidden: true });
   const json = argv.includes('--json');
   overrideExit(program, json);
   try {

@@ -321,7 +321,7 @@ export const OPTIONS = {
     parse: path,
     default: null,
     defaultText: '`lists/` next to the SQLite file, otherwise `./data/lists`',
-    help: 'Where `lists update` stores downloaded lists; a running service picks them up without a restart.',
+    help: 'Where `disposable update` stores downloaded lists; a running service picks them up without a restart.',
   }),
   listsDisposableUrl: row({
     env: 'MAILVET_LISTS_DISPOSABLE_URL',
@@ -330,8 +330,8 @@ export const OPTIONS = {
     parse: webAddress,
     default:
       'https://raw.githubusercontent.com/disposable-email-domains/disposable-email-domains/main/disposable_email_blocklist.conf',
-    help: 'Where `lists update` downloads the curated list of disposable domains.',
-    commands: ['lists', 'doctor'],
+    help: 'Where `disposable update` downloads the curated list of disposable domains.',
+    commands: ['disposable', 'doctor'],
   }),
   listsFakefilterUrl: row({
     env: 'MAILVET_LISTS_FAKEFILTER_URL',
@@ -339,8 +339,8 @@ export const OPTIONS = {
     value: 'url',
     parse: webAddress,
     default: 'https://raw.githubusercontent.com/7c/fakefilter/main/txt/data.txt',
-    help: 'Where `lists update` downloads the crawled list of disposable domains.',
-    commands: ['lists'],
+    help: 'Where `disposable update` downloads the crawled list of disposable domains.',
+    commands: ['disposable'],
   }),
   logLevel: row({
     env: 'MAILVET_LOG_LEVEL',

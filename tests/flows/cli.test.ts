@@ -170,7 +170,7 @@ describe('account and key, while the service runs', () => {
       ['account'],
       ['account', 'create'],
       ['key', 'revoke'],
-      ['lists', 'update'],
+      ['disposable', 'update'],
       ['migrate'],
     ]) {
       const { code, out } = await cli(...args, '--help');
@@ -179,10 +179,18 @@ describe('account and key, while the service runs', () => {
   });
 });
 
-describe('lists and migrate', () => {
-  it('lists show explains whether a domain is listed', async () => {
-    expect((await cli('lists', 'show', 'mailinator.com')).out).toMatch(/disposable/);
-    expect((await cli('lists', 'show', 'gmail.com')).code).toBe(0);
+describe('disposable and migrate', () => {
+  it('disposable show explains whether a domain is listed', async () => {
+    expect((await cli('disposable', 'show', 'mailinator.com')).out).toMatch(/disposable/);
+    expect((await cli('disposable', 'show', 'gmail.com')).code).toBe(0);
+  });
+
+  it.each([
+    ['update', '--lists-dir', 'x'],
+    ['show', 'mailinator.com'],
+  ])('the former name lists %s answers with the new one and exit 2', async (name, ...rest) => {
+    const err = `mailvet: this command is now mailvet disposable ${name}.\n`;
+    expect(await cli('lists', name, ...rest)).toEqual({ code: 2, out: '', err });
   });
 
   it('migrate prints the version of the store', async () => {

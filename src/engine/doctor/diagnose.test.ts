@@ -61,14 +61,20 @@ const ROWS: readonly IllRow[] = [
     found: /sends a banner/,
     fix: /provider/,
   },
-  { ill: 'a list of 31 days', world: listsOf(31), says: 'warn lists', found: /31 days old/, fix: /lists update/ },
-  { ill: 'a list of 181 days', world: listsOf(181), says: 'fail lists', found: /181 days old/, fix: /lists update/ },
+  { ill: 'a list of 31 days', world: listsOf(31), says: 'warn lists', found: /31 days old/, fix: /disposable update/ },
+  {
+    ill: 'a list of 181 days',
+    world: listsOf(181),
+    says: 'fail lists',
+    found: /181 days old/,
+    fix: /disposable update/,
+  },
   {
     ill: 'a torn download',
     world: listsOf(1, 'torn'),
     says: 'warn lists',
     found: /not in use: torn/,
-    fix: /lists update/,
+    fix: /disposable update/,
   },
   {
     ill: 'a store that does not write',

@@ -6,7 +6,7 @@ import { type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 
 const DAY_MS = 86_400_000;
 const USELESS_DAYS = 180;
-const UPDATE = 'Run `mailvet lists update`, every day.';
+const UPDATE = 'Run `mailvet disposable update`, every day.';
 
 /** Whole days since a list's date; 0 if the date is invalid. */
 export const ageInDays = (version: string, now: number): number =>

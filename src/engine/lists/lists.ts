@@ -40,7 +40,7 @@ export interface Lists {
   isKnownDomain(domain: string): boolean;
   /** Targets of did_you_mean, most used first. */
   readonly suggestDomains: readonly string[];
-  /** Why a domain is or is not on the lists: the output of `lists show`. Reads files, so not for the hot path. */
+  /** Why a domain is or is not on the lists: the output of `disposable show`. Reads files, so not for the hot path. */
   explain(domain: string): ListExplanation;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The sources that list a domain decide its tier. Each source has a letter, and the rule depends only on an entry's
- * letters, so that the build (scripts/lists.ts) and `mailvet lists update` share it.
+ * letters, so that the build (scripts/lists.ts) and `mailvet disposable update` share it.
  */
 import { nearest, registrableOf } from './names.ts';
 

@@ -43,7 +43,7 @@ const apiError = async (fetchText: FetchText, code: UpdateFault, message: RegExp
   await expect(update(fetchText)).rejects.toThrow(message);
 };
 
-describe('lists update', () => {
+describe('disposable update', () => {
   it('adds new domains, drops removed ones, keeps those still on other lists', async () => {
     const alone = curated.filter((name) => entries.get(name)!.bits === BIT.a && entries.get(name)!.reason === null);
     const gone = alone[0]!;

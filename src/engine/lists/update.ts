@@ -1,5 +1,5 @@
 /**
- * `mailvet lists update`: fetches the two lists that go stale fastest and merges them with the packaged ones. Fetched
+ * `mailvet disposable update`: fetches the two lists that go stale fastest and merges them with the packaged ones. Fetched
  * data is untrusted: a list that is malformed, has shrunk or contains a large provider is rejected, and the lists in
  * use stay as they are.
  */

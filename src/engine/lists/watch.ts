@@ -1,4 +1,4 @@
-/** Reloads the lists of a running process after `mailvet lists update` has replaced them. */
+/** Reloads the lists of a running process after `mailvet disposable update` has replaced them. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
@@ -10,7 +10,7 @@ interface WatchOptions {
   /** The package's data/ folder. */
   readonly packaged?: string;
   /**
-   * Minimum interval in milliseconds between two stat calls. The default is shorter than `lists update` takes to exit
+   * Minimum interval in milliseconds between two stat calls. The default is shorter than `disposable update` takes to exit
    * after its rename, so that the next request sees the new list; its cost is not measurable.
    */
   readonly checkEveryMs?: number;
@@ -24,7 +24,7 @@ export interface WatchedLists {
 }
 
 /**
- * `dir` is the output directory of `lists update`; it need not exist (null: only the packaged lists). The newer of that
+ * `dir` is the output directory of `disposable update`; it need not exist (null: only the packaged lists). The newer of that
  * file and the packaged one is used. Without timers or handles: the file is checked on access.
  */
 export function watchLists(dir: string | null, clock: Clock, options: WatchOptions = {}): WatchedLists {
@@ -85,7 +85,7 @@ function readOverlay(dir: string, shipped: DisposableFile): { file: DisposableFi
   }
 }
 
-/** The disposable list in use for `dir`: the baseline of `lists update`. */
+/** The disposable list in use for `dir`: the baseline of `disposable update`. */
 export function currentDisposable(dir: string, packaged: string): DisposableFile {
   const shipped = readDisposable(packaged);
   return stampOf(dir) === null ? shipped : (readOverlay(dir, shipped).file ?? shipped);

@@ -48,8 +48,8 @@ function Lists() {
       )}
       <QueryResult query={query}>{(lists) => <ListDetails lists={lists} />}</QueryResult>
       <Text size="sm" c="dimmed" maw={640}>
-        To update it daily, run “mailvet lists update” from a timer, with the options of the service. A new list takes
-        effect without a restart.
+        To update it daily, run “mailvet disposable update” from a timer, with the options of the service. A new list
+        takes effect without a restart.
       </Text>
     </Page>
   );

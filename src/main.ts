@@ -24,6 +24,8 @@ export interface Service {
   readonly store: Store;
   /** A new one-time setup link, which replaces any earlier one; null once a user exists. */
   setupLink(): Promise<string | null>;
+  /** Reports not ready from now on, and still serves as before, until `stop`. */
+  drain(): void;
   /**
    * Reports not ready immediately, lets requests in flight finish, then closes everything, all within 30 s. Returns the
    * names of the parts that failed to close.
@@ -81,9 +83,11 @@ async function start(
   closers.add('verification engine', 1000, () => engine.close());
   const metrics = await openMetrics(options, closers);
   let url = options.publicUrl;
+  let draining = false;
   const services = createServices({
     ...{ options, logger, clock, storeClock, webFolders, store, engine, lists, metrics, closers },
     url: () => url,
+    draining: () => draining || closers.closing,
   });
   const { context } = services;
   const app = buildApp(context);
@@ -99,7 +103,11 @@ async function start(
     const token = await context.signIn.setup.offer();
     return token === null ? null : `${url}/setup#token=${token}`;
   }
-  return { url: listening, store, setupLink, stop: () => closers.closeAll() };
+  function drain(): void {
+    draining = true;
+    logger.info('draining: not ready, still serving');
+  }
+  return { url: listening, store, setupLink, drain, stop: () => closers.closeAll() };
 }
 
 /** Races a step that cannot be interrupted, such as waiting for another node's migration, against the signal. */

@@ -101,6 +101,7 @@ export async function prepareGround(url?: string): Promise<Ground> {
     environment: (listen) => ({
       MAILVET_DATABASE_URL: store,
       MAILVET_PORT: `${listen}`,
+      MAILVET_DRAIN_SECONDS: '0',
       MAILVET_DNS_SERVERS: `127.0.0.1:${port}`,
       MAILVET_LISTS_DIR: join(folder, 'lists'),
       MAILVET_SMTP_HELO: 'verifier.bench.example.com',

@@ -5,7 +5,7 @@ import type { Logger } from '../kernel/log.ts';
 import { FIRST_ACCOUNT } from '../kernel/plans.ts';
 import type { Service } from '../main.ts';
 import { CommandFailure, command, messageOf, optionsFrom } from './command.ts';
-import { aborted, exitSoon, terminationSignal } from './termination.ts';
+import { aborted, exitSoon, Termination } from './termination.ts';
 
 export const serveCommand = (): Command =>
   command('serve', 'Run the service.')
@@ -17,10 +17,11 @@ export const serveCommand = (): Command =>
     .action(async (flags: { json?: boolean; firstAccount?: boolean }) => {
       const options = optionsFrom(flags, 'serve');
       const { createLogger } = await import('../kernel/log.ts');
-      const signal = terminationSignal();
+      const termination = new Termination();
+      const { signal } = termination;
       const logger = createLogger(options.logLevel);
       try {
-        const clean = await serve(options, logger, signal, flags);
+        const clean = await serve(options, logger, termination, flags);
         if (!clean) process.exitCode = 1;
       } catch (error) {
         // Stopped during the start: nothing failed.
@@ -30,19 +31,21 @@ export const serveCommand = (): Command =>
       }
     });
 
-/** Runs the service until the signal aborts; returns whether everything was closed. */
+/** Runs the service until it is told to stop; returns whether everything was closed. */
 async function serve(
   options: Options,
   logger: Logger,
-  signal: AbortSignal,
+  termination: Termination,
   flags: { json?: boolean; firstAccount?: boolean },
 ): Promise<boolean> {
   const { startService } = await import('../main.ts');
-  const service = await startService(options, logger, { signal });
+  const service = await startService(options, logger, { signal: termination.signal });
   try {
     const info = await startupInfo(service, options, flags.firstAccount === true);
     process.stdout.write(flags.json ? `${JSON.stringify(info)}\n` : startupText(info, flags.firstAccount === true));
-    await aborted(signal);
+    await aborted(termination.signal);
+    service.drain();
+    await termination.drain(drainMs(options));
     logger.info('stopping: requests in flight finish first');
   } catch (error) {
     await service.stop();
@@ -52,6 +55,9 @@ async function serve(
   logger.flush();
   return unclosed.length === 0;
 }
+
+/** Nobody sends requests to a worker. */
+const drainMs = ({ role, drainSeconds }: Options): number => (role === 'worker' ? 0 : drainSeconds * 1000);
 
 async function startupInfo(service: Service, options: Options, firstAccountWanted: boolean): Promise<StartupInfo> {
   const { firstAccount } = await import('../service/first-account.ts');

@@ -7,25 +7,61 @@ const ECHO_MS = 1000;
 /** A step of the start may hang; the stop has its own limit of 30 s. */
 const EXIT_MS = 35_000;
 
-/**
- * Aborts at the first SIGTERM or SIGINT, also during the start. A second one ends the process at once, with the exit
- * status that a shell gives to the signal.
- */
-export function terminationSignal(): AbortSignal {
-  const controller = new AbortController();
-  let firstAt = 0;
-  const on = (name: 'SIGTERM' | 'SIGINT') => {
-    if (!controller.signal.aborted) {
-      firstAt = systemClock.elapsed();
-      controller.abort();
-      exitWithin(EXIT_MS);
-      return;
+type Signal = 'SIGTERM' | 'SIGINT';
+
+/** What signals ask of a process: the first one to stop, the next to skip the drain, or to exit at once. */
+export class Termination {
+  readonly #asked = new AbortController();
+  #askedAt = 0;
+  /** The first signal was a Ctrl-C: somebody is waiting. */
+  #interactive = false;
+  #endDrain: (() => void) | null = null;
+  #exit: NodeJS.Timeout | null = null;
+
+  constructor() {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => this.#on(name));
+  }
+
+  /** Aborts at the first SIGTERM or SIGINT, also during the start. */
+  get signal(): AbortSignal {
+    return this.#asked.signal;
+  }
+
+  /** After the first signal: resolves after `ms`, at the next signal, or immediately after a Ctrl-C. */
+  async drain(ms: number): Promise<void> {
+    if (ms === 0 || this.#interactive) return;
+    this.#exitWithin(ms + EXIT_MS);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    this.#endDrain = resolve;
+    await promise;
+    clearTimeout(timer);
+    this.#endDrain = null;
+    this.#exitWithin(EXIT_MS);
+  }
+
+  #on(name: Signal): void {
+    const now = systemClock.elapsed();
+    if (!this.signal.aborted) {
+      this.#interactive = name === 'SIGINT' && onTerminal();
+      this.#askedAt = now;
+      this.#exitWithin(EXIT_MS);
+      this.#asked.abort();
+    } else if (now - this.#askedAt > ECHO_MS) {
+      this.#askedAt = now;
+      // The exit status is the one that a shell gives to the signal.
+      if (this.#endDrain === null) process.exit(128 + constants.signals[name]);
+      this.#endDrain();
     }
-    if (systemClock.elapsed() - firstAt > ECHO_MS) process.exit(128 + constants.signals[name]);
-  };
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, on);
-  return controller.signal;
+  }
+
+  #exitWithin(ms: number): void {
+    if (this.#exit !== null) clearTimeout(this.#exit);
+    this.#exit = exitWithin(ms);
+  }
 }
+
+const onTerminal = (): boolean => [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
 
 /** Resolves when the signal aborts. */
 export async function aborted(signal: AbortSignal): Promise<void> {
@@ -33,6 +69,6 @@ export async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Exits even if something abandoned still keeps the event loop alive. */
-export const exitSoon = (): void => exitWithin(1000);
+export const exitSoon = (): void => void exitWithin(1000);
 
-const exitWithin = (ms: number): void => void setTimeout(() => process.exit(process.exitCode ?? 1), ms).unref();
+const exitWithin = (ms: number): NodeJS.Timeout => setTimeout(() => process.exit(process.exitCode ?? 1), ms).unref();

@@ -2,6 +2,7 @@ import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import {
   CONNECTIONS_PER_NETWORK,
   DNS_TIMEOUT_MS,
+  DRAIN_SECONDS,
   RETENTION_DAYS,
   SIGNUP_CREDITS,
   SMTP_BREAKER_SECONDS,
@@ -385,6 +386,17 @@ export const OPTIONS = {
     parse: oneOf('all', 'api', 'worker'),
     default: 'all',
     help: 'What this process runs: `all`, `api` (requests) or `worker` (background jobs).',
+    commands: SERVE,
+  }),
+  drainSeconds: row({
+    env: 'MAILVET_DRAIN_SECONDS',
+    group: 'Operation',
+    value: 's',
+    parse: integer(DRAIN_SECONDS),
+    default: String(DRAIN_SECONDS.default),
+    help:
+      'How long the service still accepts requests after SIGTERM, while `/readyz` already returns 503; longer than the ' +
+      'load balancer takes to notice. 0 = it stops immediately.',
     commands: SERVE,
   }),
   metricsToken: row({

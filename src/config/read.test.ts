@@ -37,6 +37,7 @@ describe('with nothing set', () => {
       signupCredits: 100,
       dnsServers: null,
       dnsTimeoutMs: 2000,
+      drainSeconds: 10,
       dnsControlNames: ['com', 'net', 'org', 'gmail.com', 'outlook.com', 'yahoo.com', 'icloud.com'],
       smtpPort: 25,
       smtpHelo: 'box.example.com',

@@ -35,7 +35,7 @@ export function buildApp(context: HttpContext): Server {
       const ms = clock.elapsed() - began;
       report(context, request, { method, route: found?.row.path ?? 'none', status: response.statusCode, ms });
     });
-    if (context.draining()) reply.set(LAST_REPLY);
+    if (context.closing()) reply.set(LAST_REPLY);
     // RFC 9112 §3.2. A proxy may have looked at the other one.
     const hosts = headerCount(raw, 'host');
     if (hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0')) {

@@ -48,8 +48,10 @@ export interface HttpContext extends DashboardServices {
   readonly webFiles: WebFiles;
   /** The API reference's script, or null where it was not built. */
   readonly docsScript: () => Promise<Buffer | null>;
-  /** True from SIGTERM on: not ready, and connections are closed after their reply. */
+  /** True from SIGTERM on: not ready, but everything is served. */
   readonly draining: () => boolean;
+  /** True once the drain is over: connections are closed after their reply. */
+  readonly closing: () => boolean;
   readonly logger: Logger;
   readonly publicUrl: string;
   /** Whether the lines of requests have the caller's IP. */

@@ -130,6 +130,11 @@ export const GRANT_CREDITS = { min: -1_000_000_000, max: 1_000_000_000 };
 export const COMMAND_CREDITS_MAX = 1_000_000_000_000;
 export const SIGNUP_CREDITS = { min: 0, max: 1_000_000_000, default: 100 };
 
+// Stopping.
+
+/** How long a process still serves after SIGTERM. */
+export const DRAIN_SECONDS = { min: 0, max: 3_600, default: 10 };
+
 // The store.
 
 /** A request that waits for the store longer gets 503. */

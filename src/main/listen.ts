@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Closers } from './closers.ts';
 
 /**
- * After a stop begins, the port stays open for this long while connections close after their reply, so that requests do not
- * hit a closed port before load balancers have noticed.
+ * After a stop begins, which a drain may have preceded, the port stays open for this long while connections close after
+ * their reply, so that clients that keep theirs open go elsewhere.
  */
 const LAME_DUCK_MS = 1000;
 /** Requests in flight are cut off after this long; the rest of the stop's time limit is for the remaining closers. */

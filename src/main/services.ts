@@ -44,6 +44,7 @@ interface Parts {
   readonly closers: Closers;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
+  readonly draining: () => boolean;
 }
 
 interface Services {
@@ -99,7 +100,8 @@ export function createServices(parts: Parts): Services {
     },
     webFiles: createWebFiles(parts.webFolders),
     docsScript,
-    draining: () => closers.closing,
+    draining: parts.draining,
+    closing: () => closers.closing,
     logger,
     publicUrl: options.publicUrl,
     logsClientIp: options.logClientIp,

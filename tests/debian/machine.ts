@@ -46,7 +46,12 @@ export function freshMachine(): Machine {
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
   // Settings for certificates belong to the machine.
   const { NODE_EXTRA_CA_CERTS } = process.env;
-  const base = { ...kept, ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}), PATH: bin };
+  const base = {
+    ...kept,
+    ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}),
+    PATH: bin,
+    MAILVET_DRAIN_SECONDS: '0',
+  };
   const groups: ChildProcess[] = [];
 
   const start: Machine['start'] = (cwd, command, args, env = {}) => {

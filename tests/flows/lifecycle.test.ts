@@ -26,6 +26,7 @@ beforeAll(async () => {
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
     MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
+    MAILVET_DRAIN_SECONDS: '0',
   };
   await runCli(['migrate'], environment);
 });

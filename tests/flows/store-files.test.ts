@@ -59,7 +59,11 @@ describe.runIf(ENGINE === 'sqlite' && process.platform !== 'win32')('the files o
 
 /** The log of a start and a stop. */
 async function warningsOf(folder: string): Promise<Record<string, unknown>[]> {
-  const environment = environmentOf(folder, { MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'warn' });
+  const environment = environmentOf(folder, {
+    MAILVET_PORT: '0',
+    MAILVET_LOG_LEVEL: 'warn',
+    MAILVET_DRAIN_SECONDS: '0',
+  });
   const child = spawn(process.execPath, ['bin/mailvet.mjs', 'serve', '--json'], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],

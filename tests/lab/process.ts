@@ -24,10 +24,13 @@ const inherited = (): Record<string, string> => {
   return { PATH, HOME, NODE_NO_WARNINGS: '1' };
 };
 
+/** Nobody waits for a load balancer here. */
+const SERVE = { MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'error', MAILVET_DRAIN_SECONDS: '0' };
+
 /** Starts `serve --json` and waits until it prints its URL. */
 export async function startProcess(environment: Environment, flags: readonly string[] = []): Promise<Running> {
   const child = spawn(process.execPath, [CLI, 'serve', '--json', ...flags], {
-    env: { ...inherited(), MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'error', ...environment },
+    env: { ...inherited(), ...SERVE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said: string[] = [];

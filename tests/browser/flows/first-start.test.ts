@@ -15,7 +15,15 @@ const LINK = /http:\/\/\S+\/setup#token=\S+/;
 async function firstStart(environment: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [CLI, 'serve', '--first-account'], {
-    env: { PATH, HOME, NODE_NO_WARNINGS: '1', MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'debug', ...environment },
+    env: {
+      PATH,
+      HOME,
+      NODE_NO_WARNINGS: '1',
+      MAILVET_PORT: '0',
+      MAILVET_LOG_LEVEL: 'debug',
+      MAILVET_DRAIN_SECONDS: '0',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

@@ -18,6 +18,7 @@ export const CONNECTIONS_PER_NETWORK = {"min":1,"max":10000,"default":500} as co
 export const DEVICE_USERS_MAX = 5 as const;
 export const DNS_PORT = 53 as const;
 export const DNS_TIMEOUT_MS = {"min":50,"max":10000,"default":2000} as const;
+export const DRAIN_SECONDS = {"min":0,"max":3600,"default":10} as const;
 export const FAILED_AUTH_PER_WINDOW = 100 as const;
 export const FILTERS_PAGE = {"min":1,"max":1000000,"default":1} as const;
 export const FILTERS_PER_PAGE = {"min":1,"max":100,"default":25} as const;

@@ -5,7 +5,7 @@ import type {
   Actor,
   AuditEntry,
   AuditQuery,
-  LedgerRow,
+  LedgerPage,
   Store,
   Account as StoredAccount,
 } from '../store/store.ts';
@@ -14,7 +14,7 @@ import type { ActingMember } from './members.ts';
 import { parseAccountName } from './names.ts';
 import type { SignedIn } from './sign-in/session.ts';
 
-export type { AuditEntry, LedgerRow };
+export type { AuditEntry, LedgerPage };
 
 export type Account = Omit<StoredAccount, 'retentionDays'> & {
   /** The effective retention: the account's own, or the server's. */
@@ -24,6 +24,10 @@ export type Account = Omit<StoredAccount, 'retentionDays'> & {
 /** Keyset pagination, newest first: `before` is the last ID of the previous page, `next` is null on the last page. */
 export interface KeysetQuery {
   readonly before: number | null;
+  readonly limit: number;
+}
+export interface LedgerQuery {
+  readonly before: string | null;
   readonly limit: number;
 }
 export interface KeysetPage<T> {
@@ -51,7 +55,7 @@ export interface AccountService {
   setLowBalance(account: AccountId, credits: number | null, by: Actor): Promise<void>;
   /** Irreversible. `name`: the account's name, typed to confirm; `password`: the acting user's. */
   remove(by: ActingMember, confirmation: { name: string; password: string }, ip: string): Promise<void>;
-  ledger(account: AccountId, page: KeysetQuery): Promise<KeysetPage<LedgerRow>>;
+  ledger(account: AccountId, page: LedgerQuery): Promise<LedgerPage>;
   auditLog(account: AccountId, query: AuditQuery): Promise<KeysetPage<AuditEntry>>;
   /** In batches. */
   allAuditEntries(account: AccountId, about: AuditSubject | null): AsyncGenerator<readonly AuditEntry[]>;
@@ -116,9 +120,9 @@ export function createAccountService(parts: {
 export async function ledgerOf(
   store: Pick<Store, 'accounts'>,
   account: AccountId,
-  { before, limit }: KeysetQuery,
-): Promise<KeysetPage<LedgerRow>> {
-  return pageOf(await store.accounts.ledger(account, limit + 1, before), limit);
+  { before, limit }: LedgerQuery,
+): Promise<LedgerPage> {
+  return store.accounts.ledger(account, limit, before);
 }
 
 /** Newest first. */

@@ -3,8 +3,15 @@ import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Plan } from '../kernel/plans.ts';
-import type { AccountChange, AccountId, AccountSummary, Actor, LedgerRow, Page, Store } from '../store/store.ts';
-import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, ledgerOf } from './accounts.ts';
+import type { AccountChange, AccountId, AccountSummary, Actor, LedgerPage, Page, Store } from '../store/store.ts';
+import {
+  type AuditEntry,
+  auditLogOf,
+  type KeysetPage,
+  type KeysetQuery,
+  type LedgerQuery,
+  ledgerOf,
+} from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
 import type { Finding } from './doctor.ts';
 import { parseAccountName, parseNote } from './names.ts';
@@ -29,7 +36,7 @@ export interface OperatorService {
   change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;
   /** Negative credits are deducted. */
   grant(id: string, credits: number, note: string, by: Actor): Promise<AccountSummary>;
-  ledger(id: string, page: KeysetQuery): Promise<KeysetPage<LedgerRow>>;
+  ledger(id: string, page: LedgerQuery): Promise<LedgerPage>;
   /** Sign-ins and security of all users; nothing that happens in an account. */
   userEvents(page: KeysetQuery): Promise<KeysetPage<AuditEntry>>;
   /** In batches. */

@@ -4,6 +4,7 @@ import { removeAccount } from './account-removal.ts';
 import { changesTo, toAccount, whole } from './account-rows.ts';
 import { windowOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
+import { ledgerPage } from './ledger/page.ts';
 import { lockAccount } from './lock.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
 import { writeAudit } from './people/audit-log.ts';
@@ -143,21 +144,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       });
     },
 
-    async ledger(id, limit, before = null) {
-      let mine = db.selectFrom('ledger').selectAll().where('account_id', '=', id);
-      if (before !== null) mine = mine.where('id', '<', before);
-      const rows = await mine.orderBy('id', 'desc').limit(limit).execute();
-      return rows.map((row) => ({
-        id: row.id,
-        kind: row.kind,
-        amount: row.amount,
-        charged: row.charged,
-        verificationId: row.verification_id,
-        note: row.note,
-        createdAt: row.created_at,
-      }));
-    },
-
+    ledger: (id, limit, before = null) => ledgerPage(driver, id, limit, before),
     remove: (id) => removeAccount(driver, id),
     claimLowBalanceAlerts: (mailTo, signal) => claimLowBalanceAlerts(driver, mailTo, signal),
 

@@ -33,7 +33,11 @@ export const OWNED_TABLES = {
     erasure: NO_ADDRESS,
     purge: { other: 'kept as long as the account: what invoices are checked against' },
   },
-  ledger: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account: the balance is its sum' } },
+  ledger: {
+    erasure: NO_ADDRESS,
+    purge: { other: 'grants are kept as long as the account; other rows become sums of their day (ledger/roll-up.ts)' },
+  },
+  ledger_days: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account: the balance is their sum' } },
   holds: { erasure: NO_ADDRESS, purge: { other: 'settled, or released (upkeep.ts)' } },
   // Closed ones as long as the audit may look at them.
   shared_holds: { erasure: NO_ADDRESS, purge: { column: 'closed_at', afterMs: 90 * DAY_MS } },

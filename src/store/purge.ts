@@ -4,6 +4,7 @@ import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
 import { addRemovalJobs } from './account-removal.ts';
 import { BATCH_ROWS, inBatches } from './batches.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
+import type { LedgerRollUp } from './ledger/roll-up.ts';
 import { addPurged } from './log/purged.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ } from './log/row.ts';
 import { OWNED_TABLES } from './owned-tables.ts';
@@ -124,7 +125,7 @@ async function signInStep({ db, name }: StorageDriver, now: number, table: (type
 /** See `Upkeep.purge`. */
 export async function purge(
   driver: StorageDriver,
-  clock: StoreClock,
+  { clock, rollUpLedger }: { readonly clock: StoreClock; readonly rollUpLedger: LedgerRollUp },
   keepMs: number,
   signal?: AbortSignal,
 ): Promise<PurgeRound> {
@@ -137,6 +138,7 @@ export async function purge(
   };
   await count('verifications', (most) => inBatches(() => retentionStep(driver, now - keepMs), signal, most));
   await count('verifications', (most) => purgeByAccount(driver, now, most, signal));
+  await count('ledger', (most) => rollUpLedger(now - keepMs, most, signal));
   for (const schema of await driver.schema()) {
     const expiry = EXPIRING.get(schema.table);
     if (expiry === undefined) continue;

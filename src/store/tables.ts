@@ -62,13 +62,20 @@ interface KeysTable {
 interface LedgerTable {
   id: Generated<number>;
   account_id: string;
-  kind: LedgerRow['kind'];
+  kind: Exclude<LedgerRow['kind'], 'day'>;
   amount: number;
   charged: Generated<number>;
   verification_id: string | null;
   note: string | null;
   created_at: number;
   hold_id: Generated<string | null>;
+}
+interface LedgerDaysTable {
+  account_id: string;
+  day: number;
+  verifications: number;
+  amount: number;
+  charged: number;
 }
 interface HoldsTable {
   id: string;
@@ -109,6 +116,8 @@ interface VerificationsTable {
   body: string;
   created_at: number;
   hold_id: Generated<string | null>;
+  /** What was held for it, when it is its own ledger entry: the balance changed by held − credits. */
+  held: Generated<number | null>;
 }
 interface UsageHoursTable {
   account_id: string;
@@ -268,6 +277,7 @@ export interface Tables {
   accounts: AccountsTable;
   keys: KeysTable;
   ledger: LedgerTable;
+  ledger_days: LedgerDaysTable;
   holds: HoldsTable;
   shared_holds: SharedHoldsTable;
   verifications: VerificationsTable;

@@ -3,6 +3,7 @@ import { removeRows } from './account-removal.ts';
 import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
 import { findBudget, writeBudget } from './key-budget.ts';
+import { createLedgerRollUp } from './ledger/roll-up.ts';
 import { purge } from './purge.ts';
 import { releaseExpired } from './shared-holds.ts';
 import type { StoreClock, Upkeep } from './store.ts';
@@ -55,6 +56,7 @@ async function release(driver: StorageDriver, which: HoldSelection, signal?: Abo
 
 export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
   const { db } = driver;
+  const rollUpLedger = createLedgerRollUp(driver);
 
   const sweepNode = async (node: string, signal?: AbortSignal): Promise<number> => {
     const released = await release(driver, { node }, signal);
@@ -85,7 +87,7 @@ export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
       return sweeping;
     },
 
-    purge: (keepMs, signal) => purge(driver, clock, keepMs, signal),
+    purge: (keepMs, signal) => purge(driver, { clock, rollUpLedger }, keepMs, signal),
     removeAccount: (account, signal) => removeRows(driver, account, signal),
   };
 }

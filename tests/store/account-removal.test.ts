@@ -9,6 +9,7 @@ const TABLES = [
   'usage_hours',
   'traffic_hours',
   'ledger',
+  'ledger_days',
   'filters',
   'idempotency',
   'trail',
@@ -38,6 +39,8 @@ async function full(lab: StoreLab, store: Store, owner: string): Promise<Member>
   await store.traffic.add([{ account: id, hour: lab.clock.now(), metric: 'status', bucket: 429, count: 1 }]);
   const idempotency = { route: 'POST /v1/verify', key: 'k', fingerprint: 'f' };
   await verifyNow(store, who, {}, { idempotency });
+  await verifyNow(store, who, { email: 'erased@example.com' });
+  await store.verifications.erase(id, 'erased@example.com', BY);
   return who;
 }
 

@@ -22,7 +22,7 @@ describeStores('accounts', (lab) => {
       createdAt: lab.clock.now(),
     });
     expect(await store.accounts.get(account.id)).toEqual(account);
-    expect(await store.accounts.ledger(account.id, 10)).toMatchObject([
+    expect((await store.accounts.ledger(account.id, 10)).rows).toMatchObject([
       { kind: 'grant', amount: 50, charged: 0, verificationId: null, createdAt: lab.clock.now() },
     ]);
     expect(await store.accounts.audit()).toEqual([]);
@@ -76,7 +76,7 @@ describeStores('accounts', (lab) => {
     expect(await store.accounts.grant(account.id, -15, 'all')).toMatchObject({ balance: 0 });
     expect(await store.accounts.grant('acc_none' as typeof account.id, 1, 'nobody')).toBeNull();
     await expect(store.accounts.grant(account.id, 0.5, 'half')).rejects.toThrow(RangeError);
-    expect((await store.accounts.ledger(account.id, 2)).map((row) => [row.amount, row.note])).toEqual([
+    expect((await store.accounts.ledger(account.id, 2)).rows.map((row) => [row.amount, row.note])).toEqual([
       [-15, 'all'],
       [5, 'more'],
     ]);
@@ -151,11 +151,11 @@ describeStores('accounts', (lab) => {
     const stranger = await member(store, { credits: 9 });
     for (const credits of [2, 3, 4]) await store.accounts.grant(account.id, credits, 'more');
     const first = await store.accounts.ledger(account.id, 2);
-    expect(first.map((row) => row.amount)).toEqual([4, 3]);
-    const second = await store.accounts.ledger(account.id, 2, first.at(-1)!.id);
-    expect(second.map((row) => row.amount)).toEqual([2, 1]);
-    expect(await store.accounts.ledger(account.id, 2, second.at(-1)!.id)).toEqual([]);
-    expect((await store.accounts.ledger(stranger.account.id, 2, null)).map((row) => row.amount)).toEqual([9]);
+    expect(first.rows.map((row) => row.amount)).toEqual([4, 3]);
+    const second = await store.accounts.ledger(account.id, 2, first.next);
+    expect(second.rows.map((row) => row.amount)).toEqual([2, 1]);
+    expect(second.next).toBeNull();
+    expect((await store.accounts.ledger(stranger.account.id, 2, null)).rows.map((row) => row.amount)).toEqual([9]);
   });
 
   it.each([

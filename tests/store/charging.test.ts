@@ -17,7 +17,7 @@ describeStores('charging', (lab) => {
       balance: 4,
     });
     expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 4, locked: 0 });
-    expect((await store.accounts.ledger(who.account.id, 10))[0]).toMatchObject({
+    expect((await store.accounts.ledger(who.account.id, 10)).rows[0]).toMatchObject({
       kind: 'settlement',
       amount: -1,
       charged: 1,
@@ -36,7 +36,9 @@ describeStores('charging', (lab) => {
     const settlement = { caller, holdId: id, record: verdict(id, { requested: 'smtp' }), idempotency: null };
     expect(await store.charging.settle(settlement)).toEqual({ balance: 24 });
     expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 24, locked: 0 });
-    expect((await store.accounts.ledger(who.account.id, 2)).map((row) => [row.kind, row.amount, row.charged])).toEqual([
+    expect(
+      (await store.accounts.ledger(who.account.id, 2)).rows.map((row) => [row.kind, row.amount, row.charged]),
+    ).toEqual([
       ['settlement', 9, 1],
       ['hold', -10, 0],
     ]);

@@ -54,9 +54,9 @@ describeStores('a store that cannot write', (lab) => {
     const who = await member(store, { credits: 10 });
     await verifyNow(store, who);
     const db = new DatabaseSync(lab.url.slice('sqlite:'.length));
-    db.exec('DROP TABLE ledger');
+    db.exec('DROP TABLE usage_hours');
     db.close();
-    await expect(verifyNow(store, who)).rejects.toThrow(/ledger/);
+    await expect(verifyNow(store, who)).rejects.toThrow(/usage_hours/);
     expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 9 });
   });
 });

@@ -47,7 +47,7 @@ describeStores('several processes', (lab) => {
       expect(await lab.sql('SELECT id FROM holds')).toEqual([]);
       await store.close();
     }
-    const charged = await lab.sql("SELECT verification_id AS id FROM ledger WHERE kind = 'settlement'");
+    const charged = await lab.sql('SELECT id FROM verifications WHERE held IS NOT NULL');
     const ids = new Set(charged.map((row) => row.id));
     expect(ids.size).toBe(charged.length);
     expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);

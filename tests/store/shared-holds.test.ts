@@ -33,7 +33,7 @@ describeStores('a hold that many results draw on', (lab) => {
     expect(await store.sharedHolds.release(id, 'list_1')).toBe(20);
     expect(await store.sharedHolds.release(id, 'list_1')).toBe(0);
     expect(await store.accounts.get(id)).toMatchObject({ balance: 79, locked: 0 });
-    const ledger = await store.accounts.ledger(id, 10);
+    const { rows: ledger } = await store.accounts.ledger(id, 10);
     expect(ledger.map(({ kind, amount, charged }) => [kind, amount, charged])).toEqual([
       ['release', 20, 0],
       ['settlement', 0, 10],

@@ -19,7 +19,7 @@ describeStores('upkeep', (lab) => {
     expect(await store.upkeep.releaseDead()).toBe(5);
     expect(await store.upkeep.releaseDead()).toBe(0);
     expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 90, locked: 10 });
-    const released = (await store.accounts.ledger(who.account.id, 5)).map((row) => [
+    const released = (await store.accounts.ledger(who.account.id, 5)).rows.map((row) => [
       row.kind,
       row.amount,
       row.verificationId,

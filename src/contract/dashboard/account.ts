@@ -4,19 +4,7 @@ import { NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/plans.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
-import {
-  Before,
-  Email,
-  Name,
-  Next,
-  PageSize,
-  Password,
-  Plan,
-  Role,
-  SecondFactorRequired,
-  Status,
-  Time,
-} from './fields.ts';
+import { Before, Email, Name, PageSize, Password, Plan, Role, SecondFactorRequired, Status, Time } from './fields.ts';
 
 export const AccountReply = Type.Object(
   {
@@ -62,20 +50,32 @@ export const PageQuery = Type.Object({
   limit: Type.Optional(PageSize),
 });
 
+export const LedgerQuery = Type.Object({
+  before: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,16}(\\.[0-9]{1,16}){2}$',
+      'x-error': 'before must be the `next` of an earlier page.',
+    }),
+  ),
+  limit: Type.Optional(PageSize),
+});
 export const LedgerReply = Type.Object(
   {
     rows: Type.Array(
       Type.Object({
-        id: Type.Integer(),
-        kind: OneOf(['grant', 'hold', 'settlement', 'release'] as const),
+        id: Type.String(),
+        kind: OneOf(['grant', 'hold', 'settlement', 'release', 'day'] as const, {
+          description: '`day`: the sum of a day’s entries that were deleted after their time.',
+        }),
         amount: Type.Integer({ description: 'Change of the balance.' }),
         charged: Type.Integer(),
         verification_id: Nullable(Type.String()),
+        verifications: Nullable(Type.Integer({ description: 'How many the row of a day sums up.' })),
         note: Nullable(Type.String()),
         created_at: Time,
       }),
     ),
-    next: Type.Unsafe<number | null>(Next),
+    next: Nullable(Type.String()),
   },
   { title: 'Ledger' },
 );

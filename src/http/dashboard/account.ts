@@ -4,7 +4,7 @@ import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { PLANS, PRICE } from '../../kernel/plans.ts';
-import type { Account, KeysetPage, KeysetQuery, LedgerRow } from '../../service/accounts.ts';
+import type { Account, KeysetQuery, LedgerPage, LedgerQuery } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
 import { nothingToChange } from './nothing-to-change.ts';
@@ -29,13 +29,19 @@ const accountReply = (a: Account, retentionDaysMax: number, role: Role): C.Accou
 
 export const pageOf = ({ before, limit }: Read<typeof C.PageQuery>): KeysetQuery => ({ before: before ?? null, limit });
 
-export const ledgerReply = ({ rows, next }: KeysetPage<LedgerRow>): Static<typeof C.LedgerReply> => ({
+export const ledgerPageOf = ({ before, limit }: Read<typeof C.LedgerQuery>): LedgerQuery => ({
+  before: before ?? null,
+  limit,
+});
+
+export const ledgerReply = ({ rows, next }: LedgerPage): Static<typeof C.LedgerReply> => ({
   rows: rows.map((r) => ({
     id: r.id,
     kind: r.kind,
     amount: r.amount,
     charged: r.charged,
     verification_id: r.verificationId,
+    verifications: r.verifications,
     note: r.note,
     created_at: toIso(r.createdAt),
   })),
@@ -110,12 +116,12 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/ledger`,
     access: 'member',
-    input: { query: C.PageQuery },
+    input: { query: C.LedgerQuery },
     output: { content: C.LedgerReply },
     doc: { operationId: 'ledger', tag: 'Dashboard', summary: 'Every balance change, newest first' },
     serve:
       ({ account: accounts }) =>
-      async ({ account }, { query }) => ({ body: ledgerReply(await accounts.ledger(account, pageOf(query))) }),
+      async ({ account }, { query }) => ({ body: ledgerReply(await accounts.ledger(account, ledgerPageOf(query))) }),
   }),
   route({
     method: 'GET',

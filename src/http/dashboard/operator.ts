@@ -1,10 +1,10 @@
-import { LedgerReply, PageQuery } from '../../contract/dashboard/account.ts';
+import { LedgerQuery, LedgerReply } from '../../contract/dashboard/account.ts';
 import * as C from '../../contract/dashboard/operator.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ACCOUNTS_PER_PAGE } from '../../kernel/limits.ts';
 import type { AccountSummary, ListsState } from '../../service/operator.ts';
 import { type Route, route } from '../route.ts';
-import { ledgerReply, pageOf } from './account.ts';
+import { ledgerPageOf, ledgerReply } from './account.ts';
 import { nothingToChange } from './nothing-to-change.ts';
 
 const OPERATOR = '/dashboard/operator';
@@ -116,12 +116,14 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${OPERATOR}/accounts/:id/ledger`,
     access: 'operator',
-    input: { query: PageQuery },
+    input: { query: LedgerQuery },
     output: { content: LedgerReply },
     doc: { operationId: 'operatorLedger', tag: 'Dashboard', summary: "An account's ledger", errors: [404] },
     serve:
       ({ operator }) =>
-      async (_context, { params, query }) => ({ body: ledgerReply(await operator.ledger(params.id, pageOf(query))) }),
+      async (_context, { params, query }) => ({
+        body: ledgerReply(await operator.ledger(params.id, ledgerPageOf(query))),
+      }),
   }),
   route({
     method: 'POST',

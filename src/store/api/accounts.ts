@@ -39,15 +39,26 @@ export interface Page<T> {
 }
 
 export interface LedgerRow {
-  readonly id: number;
-  readonly kind: 'grant' | 'hold' | 'settlement' | 'release';
+  readonly id: string;
+  /** `day`: the sum of a day's entries that were deleted after their time. */
+  readonly kind: 'grant' | 'hold' | 'settlement' | 'release' | 'day';
   /** Change of the balance: grants +n, holds −n, settlements +(held − charged) or −charged without a hold, releases +n. */
   readonly amount: number;
-  /** What was charged for good; 0 but in settlements. */
+  /** What was charged for good; 0 but in settlements and days. */
   readonly charged: number;
   readonly verificationId: string | null;
+  /** How many of them the row of a day sums up. */
+  readonly verifications: number | null;
   readonly note: string | null;
+  /** Of a day: its first millisecond (UTC). */
   readonly createdAt: number;
+}
+
+export interface LedgerPage {
+  /** May be fewer than the limit, even if there are more. */
+  readonly rows: readonly LedgerRow[];
+  /** `before` of the next page; null at the end. */
+  readonly next: string | null;
 }
 
 export interface AccountChange {
@@ -92,8 +103,8 @@ export interface Accounts {
   set(id: AccountId, change: AccountChange, by?: Actor): Promise<Account | null>;
   /** Adds credits, or removes them when negative; null when the balance would fall below zero. */
   grant(id: AccountId, credits: number, note: string, by?: Actor): Promise<Account | null>;
-  /** Newest first; ids below `before`. */
-  ledger(id: AccountId, limit: number, before?: number | null): Promise<LedgerRow[]>;
+  /** Newest first. `before`: the `next` of an earlier page; three whole numbers, separated by dots. */
+  ledger(id: AccountId, limit: number, before?: string | null): Promise<LedgerPage>;
   /**
    * Deletes the account: from now on its keys are refused and nobody is a member; people who are in no other account
    * and no operators go with it. Its rows follow in the rounds of upkeep, as there may be millions.
@@ -108,7 +119,7 @@ export interface Accounts {
   /** The rate window as it stands, without counting a request. */
   window(id: AccountId): Promise<RateWindow | null>;
   /**
-   * Sums that must agree: balance = Σ ledger.amount; locked = Σ holds; Σ charged = Σ verification credits while
+   * Sums that must agree: balance = Σ amounts of the ledger; locked = Σ holds; Σ charged = Σ verification credits while
    * nothing has been purged. Returns what does not.
    */
   audit(): Promise<string[]>;

@@ -150,7 +150,7 @@ function hold(
     idempotencyKey: idempotency?.key ?? null,
     expiresAt: state.now + holdMs,
   });
-  changes.ledger.push({ accountId: account.id, kind: 'hold', amount: -amount, charged: 0, verificationId: id });
+  changes.ledger.push({ accountId: account.id, kind: 'hold', amount: -amount, verificationId: id });
   if (idempotency !== null) reserve(state, changes, account.id, idempotency, holdMs);
 }
 

@@ -8,8 +8,8 @@ import { countUsage } from './usage.ts';
 
 /**
  * Writes the record and its charge. `held` credits are locked for it (0 without a hold); they are unlocked, and
- * what is not charged returns to the balance. The caller has checked that the balance suffices, and the key's budget. A
- * record of 0 credits without a hold moves nothing, so it has no ledger row. `key`: null for a signed-in user.
+ * what is not charged returns to the balance. The caller has checked that the balance suffices, and the key's budget. The
+ * verification is its own ledger entry; one of 0 credits without a hold moves nothing, and is none. `key`: null for a signed-in user.
  */
 export function recordCharge(
   state: ChargeState,
@@ -31,10 +31,7 @@ export function recordCharge(
   account.locked -= held;
   changes.accounts.add(account);
   recordBudget(state, changes, key, { held: -held, charged: credits });
-  if (held > 0 || credits > 0) {
-    changes.ledger.push({ accountId, kind: 'settlement', amount, charged: credits, verificationId: verification.id });
-  }
-  changes.verifications.push({ accountId, keyId, record: verification });
+  changes.verifications.push({ accountId, keyId, record: verification, held: held > 0 || credits > 0 ? held : null });
   countUsage(changes.usage, state.now, { accountId, keyId, record: verification });
 }
 
@@ -78,7 +75,7 @@ function release(
   account.locked -= amount;
   changes.accounts.add(account);
   recordBudget(state, changes, key, { held: -amount, charged: 0 });
-  changes.ledger.push({ accountId: account.id, kind: 'release', amount, charged: 0, verificationId: id });
+  changes.ledger.push({ accountId: account.id, kind: 'release', amount, verificationId: id });
   changes.ended.push(id);
 }
 

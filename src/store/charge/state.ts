@@ -5,15 +5,7 @@
 import type { FilterType } from '../../kernel/filter-types.ts';
 import type { Level, Plan } from '../../kernel/plans.ts';
 import type { Reason, Status } from '../../kernel/reasons.ts';
-import type {
-  AccountId,
-  AdmissionRequest,
-  Filter,
-  LedgerRow,
-  Settlement,
-  StoreEvent,
-  VerificationRecord,
-} from '../store.ts';
+import type { AccountId, AdmissionRequest, Filter, Settlement, StoreEvent, VerificationRecord } from '../store.ts';
 import type { BudgetState } from './budget.ts';
 
 /** The counters of its budget are mutable, as the account is. */
@@ -83,9 +75,8 @@ export interface ChargeState {
 
 interface LedgerEntry {
   readonly accountId: AccountId;
-  readonly kind: LedgerRow['kind'];
+  readonly kind: 'hold' | 'release';
   readonly amount: number;
-  readonly charged: number;
   readonly verificationId: string | null;
 }
 interface HoldEntry extends HoldState {
@@ -98,6 +89,8 @@ interface VerificationEntry {
   readonly accountId: AccountId;
   readonly keyId: string;
   readonly record: VerificationRecord;
+  /** What was held for it; null: it moved nothing and is no ledger entry. */
+  readonly held: number | null;
 }
 export interface UsageEntry {
   readonly accountId: string;

@@ -37,20 +37,23 @@ function page(found: readonly LoggedVerification[], limit: number): SearchPage {
   return { items, next: last.seq, searchedTo: last.createdAt };
 }
 
-/** Scans the newest LOG_SEARCH_ROWS rows. */
-async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
-  const all = driver.db.selectFrom('verifications');
-  const before = wanted.before ?? AFTER_LAST_SEQ;
-  const newest = all
+/** The last of the newest LOG_SEARCH_ROWS rows before this one; undefined: there are not so many. */
+export const edgeOf = (driver: StorageDriver, account: AccountId, before: number) =>
+  driver.db
+    .selectFrom('verifications')
+    .select(['seq', 'created_at'])
     .where(driver.seqRange(account, FIRST_SEQ, before))
     .orderBy('account_id', 'desc')
-    .orderBy('seq', 'desc');
-  const edge = await newest
-    .select(['seq', 'created_at'])
+    .orderBy('seq', 'desc')
     .offset(LOG_SEARCH_ROWS - 1)
     .limit(1)
     .executeTakeFirst();
-  const reached = all.where(driver.seqRange(account, edge?.seq ?? FIRST_SEQ, before));
+
+/** Scans the newest LOG_SEARCH_ROWS rows. */
+async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
+  const before = wanted.before ?? AFTER_LAST_SEQ;
+  const edge = await edgeOf(driver, account, before);
+  const reached = driver.db.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? FIRST_SEQ, before));
   const found = page(await matching(driver, reached, wanted), wanted.limit);
   if (found.next !== null || edge === undefined) return found;
   return { items: found.items, next: edge.seq, searchedTo: edge.created_at };

@@ -19,17 +19,17 @@ const SET_KEY_USES = `UPDATE keys k SET last_used_at = $3, last_used_ip = c.ip
   FROM unnest($1::text[], $2::text[]) AS c (id, ip) WHERE k.id = c.id`;
 const SET_BUDGETS = `UPDATE keys k SET budget_month = c.month, budget_spent = c.spent, budget_held = c.held
   FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (id, month, spent, held) WHERE k.id = c.id`;
-const ADD_LEDGER = `INSERT INTO ledger (account_id, kind, amount, charged, verification_id, created_at)
-  SELECT c.*, $6 FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[]) AS c`;
+const ADD_LEDGER = `INSERT INTO ledger (account_id, kind, amount, verification_id, created_at)
+  SELECT c.*, $5 FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS c`;
 const ADD_HOLDS = `INSERT INTO holds
     (id, account_id, key_id, amount, route, idempotency_key, expires_at, node, created_at)
   SELECT c.*, $8, $9 FROM
     unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::bigint[]) AS c`;
 const END_HOLDS = 'DELETE FROM holds WHERE id = ANY ($1::text[])';
 const ADD_VERIFICATIONS = `INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status,
-    deliverability, reason, credits, client_ip, duration_ms, body, created_at)
-  SELECT c.*, $14 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::text[]) AS c`;
+    deliverability, reason, credits, client_ip, duration_ms, body, held, created_at)
+  SELECT c.*, $15 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+    $8::text[], $9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::text[], $14::bigint[]) AS c`;
 const ADD_USAGE = `INSERT INTO usage_hours
     (account_id, hour, key_id, validation_type, status, reason, requests, credits)
   SELECT c.* FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
@@ -58,7 +58,7 @@ export function statements(changes: Changes, { now, node }: ChargeState): Statem
   add('set-key-uses', SET_KEY_USES, [...changes.keyUses], now);
   const budgets = [...changes.budgets].map((b) => [b.id, b.budgetMonth, b.budgetSpent, b.budgetHeld]);
   add('set-budgets', SET_BUDGETS, budgets);
-  const ledger = changes.ledger.map((l) => [l.accountId, l.kind, l.amount, l.charged, l.verificationId]);
+  const ledger = changes.ledger.map((l) => [l.accountId, l.kind, l.amount, l.verificationId]);
   add('add-ledger', ADD_LEDGER, ledger, now);
   const holds = changes.holds.map((h) => [
     h.id,
@@ -91,7 +91,7 @@ export function statements(changes: Changes, { now, node }: ChargeState): Statem
   return list;
 }
 
-const verification = ({ accountId, keyId, record: r }: Changes['verifications'][number]): unknown[] => [
+const verification = ({ accountId, keyId, record: r, held }: Changes['verifications'][number]): unknown[] => [
   ...[r.id, accountId, keyId, storable(r.email), r.requested, r.validationType, r.status, r.deliverability],
-  ...[r.reason, r.credits, storableOrNull(r.clientIp), r.durationMs, r.body],
+  ...[r.reason, r.credits, storableOrNull(r.clientIp), r.durationMs, r.body, held],
 ];

@@ -27,14 +27,14 @@ const SQL = {
   setAccount: 'UPDATE accounts SET balance = ?, locked = ?, window_start = ?, window_count = ? WHERE id = ?',
   setKeyUse: 'UPDATE keys SET last_used_at = ?, last_used_ip = ? WHERE id = ?',
   setBudget: 'UPDATE keys SET budget_month = ?, budget_spent = ?, budget_held = ? WHERE id = ?',
-  addLedger: `INSERT INTO ledger (account_id, kind, amount, charged, verification_id, created_at)
-    VALUES (?, ?, ?, ?, ?, ?)`,
+  addLedger: `INSERT INTO ledger (account_id, kind, amount, verification_id, created_at)
+    VALUES (?, ?, ?, ?, ?)`,
   addHold: `INSERT INTO holds (id, account_id, key_id, amount, node, route, idempotency_key, created_at, expires_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   endHold: 'DELETE FROM holds WHERE id = ?',
   addVerification: `INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status,
-    deliverability, reason, credits, client_ip, duration_ms, body, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    deliverability, reason, credits, client_ip, duration_ms, body, created_at, held)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   addUsage: `INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, credits = credits + excluded.credits`,
@@ -138,17 +138,18 @@ function write(statements: Statements, changes: Changes, { now, node }: ChargeSt
   for (const [keyId, ip] of changes.keyUses) statements.setKeyUse.run(now, ip, keyId);
   for (const b of changes.budgets) statements.setBudget.run(b.budgetMonth, b.budgetSpent, b.budgetHeld, b.id);
   for (const l of changes.ledger) {
-    statements.addLedger.run(l.accountId, l.kind, l.amount, l.charged, l.verificationId, now);
+    statements.addLedger.run(l.accountId, l.kind, l.amount, l.verificationId, now);
   }
   for (const h of changes.holds) {
     statements.addHold.run(h.id, h.accountId, h.keyId, h.amount, node, h.route, h.idempotencyKey, now, h.expiresAt);
   }
   for (const id of changes.ended) statements.endHold.run(id);
-  for (const { accountId, keyId, record: r } of changes.verifications) {
+  for (const { accountId, keyId, record: r, held } of changes.verifications) {
     const { id, requested, validationType, status, deliverability, reason, credits, durationMs, body } = r;
     const [email, clientIp] = [storable(r.email), storableOrNull(r.clientIp)];
     const judged = [validationType, status, deliverability, reason, credits] as const;
-    statements.addVerification.run(id, accountId, keyId, email, requested, ...judged, clientIp, durationMs, body, now);
+    const recorded = [clientIp, durationMs, body, now, held] as const;
+    statements.addVerification.run(id, accountId, keyId, email, requested, ...judged, ...recorded);
   }
   for (const u of changes.usage.values()) {
     const { accountId, hour, keyId, validationType, status, reason, requests, credits } = u;

@@ -1593,18 +1593,22 @@ export interface components {
         /** Ledger */
         Ledger: {
             rows: {
-                id: number;
-                /** @enum {string} */
-                kind: "grant" | "hold" | "settlement" | "release";
+                id: string;
+                /**
+                 * @description `day`: the sum of a day’s entries that were deleted after their time.
+                 * @enum {string}
+                 */
+                kind: "grant" | "hold" | "settlement" | "release" | "day";
                 /** @description Change of the balance. */
                 amount: number;
                 charged: number;
                 verification_id: string | null;
+                verifications: number | null;
                 note: string | null;
                 /** Format: date-time */
                 created_at: string;
             }[];
-            next: number | null;
+            next: string | null;
         };
         /** Members */
         Members: {
@@ -3458,7 +3462,7 @@ export interface operations {
     ledger: {
         parameters: {
             query?: {
-                before?: number;
+                before?: string;
                 limit?: number;
             };
             header?: never;
@@ -3998,7 +4002,7 @@ export interface operations {
     operatorLedger: {
         parameters: {
             query?: {
-                before?: number;
+                before?: string;
                 limit?: number;
             };
             header?: never;

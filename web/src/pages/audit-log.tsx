@@ -46,7 +46,10 @@ function Entries() {
   const query = useKeysetQuery(['account', id, 'trail', search], (before) =>
     unwrap(
       api.GET('/dashboard/accounts/{account}/trail', {
-        params: { path: { account: id }, query: { ...search, ...(before === undefined ? {} : { before }) } },
+        params: {
+          path: { account: id },
+          query: { ...search, ...(before === undefined ? {} : { before: Number(before) }) },
+        },
       }),
     ),
   );

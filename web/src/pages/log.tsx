@@ -23,7 +23,7 @@ export function LogPage() {
   const [erasing, setErasing] = useState(false);
   const isSearch = Object.keys(search).length > 0;
   const query = useKeysetQuery(['account', id, 'log', search], (before) => {
-    const params = { ...search, limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before }) };
+    const params = { ...search, limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before: Number(before) }) };
     return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account: id }, query: params } }));
   });
   const days = query.data?.[0]?.retention_days;

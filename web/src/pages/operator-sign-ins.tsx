@@ -18,7 +18,11 @@ const ABOUT =
 
 function SignIns() {
   const query = useKeysetQuery(['operator', 'trail'], (before) =>
-    unwrap(api.GET('/dashboard/operator/trail', { params: { query: before === undefined ? {} : { before } } })),
+    unwrap(
+      api.GET('/dashboard/operator/trail', {
+        params: { query: before === undefined ? {} : { before: Number(before) } },
+      }),
+    ),
   );
   return (
     <Page title="Sign-ins" about={ABOUT} action={<Download path="/dashboard/operator/trail" />}>

@@ -4,20 +4,21 @@ import { type ReactNode, useRef } from 'react';
 import { ErrorAlert } from './error-alert.tsx';
 import { Loading } from './loading.tsx';
 
+/** `next`: an id, or an opaque text. */
 interface Keyset {
-  readonly next: number | null;
+  readonly next: number | string | null;
 }
 
-/** Keyset pagination by id, newest first: `next` of a page is `before` of the following one. */
+/** Keyset pagination, newest first: `next` of a page is `before` of the following one. */
 export function useKeysetQuery<P extends Keyset>(
   queryKey: QueryKey,
-  load: (before: number | undefined) => Promise<P>,
+  load: (before: string | undefined) => Promise<P>,
 ): UseInfiniteQueryResult<readonly P[]> {
   return useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => load(pageParam),
-    initialPageParam: undefined as number | undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next?.toString(),
     select: ({ pages }): readonly P[] => pages,
   });
 }

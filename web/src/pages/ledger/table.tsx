@@ -2,13 +2,13 @@ import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Ledger } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatDateTime, formatNumber } from '../../parts/format.ts';
+import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
 
 type Row = Ledger['rows'][number];
 
 const COLUMNS: readonly Column<Row>[] = [
-  { header: 'Time', cell: ({ created_at }) => <Timestamp at={created_at} exact /> },
+  { header: 'Time', cell: timeOf },
   { header: 'Transaction', cell: describeRow },
   { header: 'Change', numeric: true, cell: ({ amount }) => formatChange(amount) },
   {
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 const VERIFICATION: Column<Row> = {
   header: 'Verification',
-  cell: ({ id, verification_id, created_at }) =>
+  cell: ({ verification_id, created_at }) =>
     verification_id !== null && (
       <Anchor
         size="sm"
@@ -30,7 +30,7 @@ const VERIFICATION: Column<Row> = {
             {...props}
             to="/log/$id"
             params={{ id: verification_id }}
-            aria-label={`View the verification of row ${id}, ${formatDateTime(created_at)}`}
+            aria-label={`View verification ${verification_id}, ${formatDateTime(created_at)}`}
           />
         )}
       >
@@ -52,7 +52,12 @@ export const LedgerTable = ({ rows, linked = false }: { rows: readonly Row[]; li
 /** With a minus sign (U+2212), which is as wide as the plus sign. */
 const formatChange = (n: number): string => (n > 0 ? `+${formatNumber(n)}` : n < 0 ? `−${formatNumber(-n)}` : '0');
 
-function describeRow({ kind, amount, charged }: Row): string {
+/** Days are days of UTC. */
+function timeOf({ kind, created_at }: Row) {
+  return kind === 'day' ? created_at.slice(0, 10) : <Timestamp at={created_at} exact />;
+}
+
+function describeRow({ kind, amount, charged, verifications }: Row): string {
   switch (kind) {
     case 'grant':
       return amount < 0 ? 'Deducted' : 'Granted';
@@ -63,5 +68,7 @@ function describeRow({ kind, amount, charged }: Row): string {
       return amount === 0 ? 'Hold charged' : 'Charged';
     case 'release':
       return 'Hold released, no result';
+    case 'day':
+      return `${pluralize(verifications ?? 0, 'verification')} that day (UTC)`;
   }
 }

@@ -114,7 +114,7 @@ describeStores('an account that is deleted', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
     // What was running is charged to an account that nobody sees.
     const settled = { caller: running.caller, holdId: running.id, record: verdict(running.id), idempotency: null };
-    expect(await store.charging.settle(settled)).toEqual({ balance: 998 });
+    expect(await store.charging.settle(settled)).toEqual({ balance: 997 });
     expect(await store.accounts.audit()).toEqual([]);
     expect(await removeDeleted(store)).toEqual([]);
     expect(await rowsOf(lab, who.account.id)).toEqual({});

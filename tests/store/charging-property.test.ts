@@ -7,6 +7,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { Admission, Caller, Store } from '../../src/store/store.ts';
 import { describeStores, freshDatabase, type StoreLab, TestClock } from '../lab/stores.ts';
 import { asking, type Member, member, newVerificationId, verdict } from './cast.ts';
+import { COMMAND } from './people.ts';
 import { SharedModel, sharedOperation } from './shared-model.ts';
 
 const level = fc.constantFrom('mx' as const, 'smtp' as const);
@@ -190,6 +191,26 @@ class World {
       const { items } = await store.verifications.list(account.id, { offset: 0, limit: 10_000 });
       expect(items.map((item) => item.id).sort()).toEqual(mine.map(([id]) => id).sort());
     }
+    await this.checkRollUp();
+  }
+
+  /** Both stores delete everything at once: what is left of it has the same sums. */
+  async checkRollUp(): Promise<void> {
+    const [store, other] = [this.stores[0]!, this.stores[1]!];
+    const sums = async () => {
+      const ledgers = this.members.map(({ account }) => store.accounts.ledger(account.id, 10_000));
+      return (await Promise.all(ledgers)).map(({ rows }) => ({
+        amount: rows.reduce((sum, row) => sum + row.amount, 0),
+        charged: rows.reduce((sum, row) => sum + row.charged, 0),
+      }));
+    };
+    const before = await sums();
+    const erased = store.verifications.erase(this.members[0]!.account.id, 'jane@example.com', COMMAND);
+    await Promise.all([store.upkeep.purge(-1), other.upkeep.purge(-1), erased]);
+    expect(await sums()).toEqual(before);
+    await this.check();
+    for (const { account } of this.members)
+      expect(await store.verifications.list(account.id, { offset: 0, limit: 1 })).toMatchObject({ total: 0 });
   }
 }
 

@@ -7,9 +7,9 @@ import type { JobKind, JobState } from '../kernel/jobs.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/plans.ts';
 import type { Deliverability, Reason, Status } from '../kernel/reasons.ts';
 import type { Role } from '../kernel/roles.ts';
-import type { LedgerRow } from './api/accounts.ts';
 import type { Actor } from './api/actor.ts';
 import type { TrafficRow } from './api/traffic.ts';
+import type { HoldsTable, LedgerDaysTable, LedgerTable, SharedHoldsTable } from './ledger/tables.ts';
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
@@ -58,46 +58,6 @@ interface KeysTable {
   budget_month: Generated<number>;
   budget_spent: Generated<number>;
   budget_held: Generated<number>;
-}
-interface LedgerTable {
-  id: Generated<number>;
-  account_id: string;
-  kind: Exclude<LedgerRow['kind'], 'day'>;
-  amount: number;
-  charged: Generated<number>;
-  verification_id: string | null;
-  note: string | null;
-  created_at: number;
-  hold_id: Generated<string | null>;
-}
-interface LedgerDaysTable {
-  account_id: string;
-  day: number;
-  verifications: number;
-  amount: number;
-  charged: number;
-}
-interface HoldsTable {
-  id: string;
-  account_id: string;
-  key_id: string;
-  amount: number;
-  node: string;
-  route: string | null;
-  idempotency_key: string | null;
-  created_at: number;
-  expires_at: number;
-}
-interface SharedHoldsTable {
-  id: string;
-  account_id: string;
-  key_id: string;
-  amount: number;
-  purged_credits: Generated<number>;
-  life_ms: number;
-  created_at: number;
-  expires_at: number;
-  closed_at: Generated<number | null>;
 }
 interface VerificationsTable {
   seq: Generated<number>;

@@ -19,8 +19,8 @@ export default defineConfig({
           name: 'quick',
           include: ['{src,tests,scripts,bench}/**/*.test.ts', 'web/src/**/*.test.ts'],
           exclude: [DEBIAN, BROWSER, TRIALS, '**/node_modules/**'],
-          // Does nothing unless MAILVET_TEST_STORE=postgres.
-          globalSetup: ['tests/lab/postgres-setup.ts'],
+          // A database to copy, and the server of MAILVET_TEST_STORE=postgres.
+          globalSetup: ['tests/lab/stores-setup.ts'],
         },
       },
       {
@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER],
-          globalSetup: ['tests/lab/postgres-setup.ts'],
+          globalSetup: ['tests/lab/stores-setup.ts'],
           testTimeout: 180_000,
           // Pages take their time where the machine is busy.
           expect: { poll: { timeout: 10_000 } },

@@ -1,6 +1,6 @@
 // Detects stale builds and installs. Plain JavaScript for Node 20 without packages, because `npm run up` and `npm test`
 // start here.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -91,4 +91,15 @@ export function runPinned(args, env = process.env) {
   const node = node24();
   if (node === null) throw new Error(MISSING_NODE);
   return spawnSync(node, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
+}
+
+/** As runPinned, without waiting in between; `stdio` as that of `spawn`. */
+export function startPinned(args, { env = process.env, stdio }) {
+  const node = node24();
+  if (node === null) throw new Error(MISSING_NODE);
+  const child = spawn(node, args, { cwd: ROOT, env, stdio });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code === 0));
+  });
 }

@@ -1,113 +1,177 @@
 // `npm test`: installs what the tests need and runs all of them, in stages. Runs on Node 20 without packages.
 // `--stage quick` (also check, trials, debian, postgres, browser) runs one stage.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+//
+// Two stages run at a time, because tests wait as much as they compute; each one's output is printed when it ends.
+import { createReadStream, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { installMissing, isDebianRoot, missingPackages } from './debian-packages.mjs';
-import { ensureInstalled, ROOT, runPinned } from './fresh.mjs';
+import { ensureInstalled, isBuilt, ROOT, runPinned, startPinned } from './fresh.mjs';
 
 const RESULTS = join(ROOT, '.cache/test');
 
-const STAGES = {
-  // Counts as one test; its parts are printed above.
-  check: () => (runPinned(['scripts/check.ts']) ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }),
-  // With all rounds of kill -9; `npm run test:quick` runs a few.
-  quick: () => vitest('quick', ['--project', 'quick'], { MAILVET_TEST_ROUNDS: '30' }),
-  // Checks what compiler and tests report for a new reason, a forgotten table and a changed limit.
-  trials: () => vitest('trials', ['--project', 'trials']),
-  debian: () => withPackages(() => vitest('debian', ['--project', 'debian'])),
-  // The store, jobs and HTTP suites and the crashes again, on PostgreSQL.
-  postgres: () =>
-    withPackages(() =>
-      vitest('postgres', ['--project', 'quick', 'tests/store', 'tests/jobs', 'tests/http', 'tests/flows/crash'], {
-        MAILVET_TEST_ROUNDS: '10',
-        MAILVET_TEST_STORE: 'postgres',
-        MAILVET_TEST_POSTGRES: 'required',
-      }),
-    ),
-  // All browser tests, then the flows again on PostgreSQL.
-  browser: () =>
-    withPackages(() => {
-      const required = { MAILVET_TEST_BROWSER: 'required' };
-      const other = { MAILVET_TEST_STORE: 'postgres', MAILVET_TEST_POSTGRES: 'required' };
-      return sum(
-        vitest('browser', ['--project', 'browser'], required),
-        vitest('browser-postgres', ['--project', 'browser', 'tests/browser/flows'], { ...required, ...other }),
-      );
-    }),
-};
+const AT_ONCE = 2;
 
-const sum = (...results) => ({
-  passed: results.reduce((all, { passed }) => all + passed, 0),
-  failed: results.reduce((all, { failed }) => all + failed, 0),
-});
+const ON_POSTGRES = { MAILVET_TEST_STORE: 'postgres', MAILVET_TEST_POSTGRES: 'required' };
+const IN_BROWSER = { MAILVET_TEST_BROWSER: 'required' };
 
 /**
- * Runs vitest; the counts come from its JSON report, and no report is a failure. Files with a failed test run once more,
- * one at a time: a test that fails only beside others is reported as unstable, not as failed.
+ * HTTP suites about what happens before or beside the store: bodies, connections, headers, DNS, mail hosts, pages,
+ * password rules, the OpenAPI document. They run on SQLite only; the postgres stage runs the others again.
  */
-function vitest(name, args, extra = {}) {
-  const first = runVitest(name, args, extra);
-  if (first === null) return { passed: 0, failed: 1 };
-  const files = first.files.filter((file) => file.failed.length > 0).map((file) => file.path);
-  if (files.length === 0) {
-    if (!first.ok) notes.push(`failed    ${name}: an error outside tests; see above`);
-    return { passed: first.passed, failed: first.ok ? 0 : 1 };
-  }
-  console.log(`\n──── ${name}: once more, alone: ${files.join(', ')}`);
-  const project = args.slice(0, 2);
-  const again = runVitest(`${name}-again`, [...project, '--maxWorkers=1', ...files], extra);
-  const failed =
-    again === null ? first.files.flatMap((file) => file.failed) : again.files.flatMap((file) => file.failed);
-  const failedBefore = first.files.flatMap((file) => file.failed);
-  const unstable = failedBefore.filter((test) => !failed.some(({ title }) => title === test.title));
-  notes.push(...failed.map((test) => `failed    ${name}: ${test.title}\n          ${test.message}`));
-  notes.push(...unstable.map((test) => `unstable  ${name}: ${test.title}\n          ${test.message}`));
-  return { passed: first.passed + unstable.length, failed: Math.max(failed.length, again === null ? 1 : 0) };
-}
+const WITHOUT_STORE = [
+  'bodies',
+  'floods',
+  'lying-resolver',
+  'mail-host-limits',
+  'security-txt',
+  'stream',
+  'transport',
+  'walls',
+  'dashboard/openapi',
+  'dashboard/pages',
+  'dashboard/weak-passwords',
+].map((name) => `tests/http/${name}.test.ts`);
+
+/** The tests of a folder. */
+const testsIn = (folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true })
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => path.endsWith('.test.ts'));
+
+/**
+ * By name, in the order in which they start, the longest first. `packages`: of Debian. Each run is one vitest process
+ * (`args`), and runs of a stage come one after the other.
+ */
+const STAGES = {
+  browser: {
+    packages: true,
+    runs: [
+      { name: 'browser', project: 'browser', workers: 2, env: IN_BROWSER },
+      // A dashboard sees only HTTP, which the postgres stage tests; this is the built service with both.
+      {
+        name: 'browser-postgres',
+        project: 'browser',
+        workers: 2,
+        args: ['tests/browser/flows/first-start'],
+        env: { ...IN_BROWSER, ...ON_POSTGRES },
+      },
+    ],
+  },
+  // With all rounds of kill -9; `npm run test:quick` runs a few.
+  quick: { runs: [{ name: 'quick', project: 'quick', workers: 3, env: { MAILVET_TEST_ROUNDS: '30' } }] },
+  // The store, jobs and HTTP suites and the crashes again, on PostgreSQL.
+  postgres: {
+    packages: true,
+    runs: [
+      {
+        name: 'postgres',
+        project: 'quick',
+        workers: 3,
+        args: [
+          ...['tests/store', 'tests/jobs', 'tests/flows/crash'],
+          ...testsIn('tests/http').filter((path) => !WITHOUT_STORE.includes(path)),
+        ],
+        env: { ...ON_POSTGRES, MAILVET_TEST_ROUNDS: '10' },
+      },
+    ],
+  },
+  debian: { packages: true, runs: [{ name: 'debian', project: 'debian', workers: 1 }] },
+  // Checks what compiler and tests report for a new reason, a forgotten table and a changed limit.
+  trials: { runs: [{ name: 'trials', project: 'trials', workers: 2 }] },
+  // `npm run check`; counts as one test.
+  check: { runs: [] },
+};
 
 /** Failed and unstable tests of all stages, for the end of the output. */
 const notes = [];
 
-/** One run: whether all was well, how many tests passed, and the failed tests by file; null without a report. */
-function runVitest(name, args, extra) {
+/** Runs with failed tests, which run once more when all stages are done. */
+const again = [];
+
+/** @returns {Promise<{ passed: number, failed: number }>} */
+async function runStage(name, stdio) {
+  if (name === 'check') {
+    const ok = await startPinned(['scripts/check.ts'], { stdio });
+    if (!ok) notes.push('failed    check: see above');
+    return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  }
+  const total = { passed: 0, failed: 0 };
+  for (const run of STAGES[name].runs) {
+    const result = await vitest(run, stdio);
+    total.passed += result?.passed ?? 0;
+    if (result === null) {
+      total.failed += 1;
+      notes.push(`failed    ${run.name}: no report; see above`);
+    } else if (result.failed.length > 0) {
+      again.push({ run, failed: result.failed });
+      total.failed += result.failed.length;
+    } else if (!result.ok) {
+      total.failed += 1;
+      notes.push(`failed    ${run.name}: an error outside tests; see above`);
+    }
+  }
+  return total;
+}
+
+/** One run: whether all was well, how many tests passed, and the failed tests; null without a report. */
+async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
   const path = join(RESULTS, `${name}.json`);
   rmSync(path, { force: true });
+  const options = ['--project', project, `--maxWorkers=${workers}`];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
-  const ok = runPinned(['node_modules/vitest/vitest.mjs', 'run', ...args, ...reporters], { ...process.env, ...extra });
+  const ok = await startPinned(['node_modules/vitest/vitest.mjs', 'run', ...options, ...args, ...reporters], {
+    env: { ...process.env, ...env },
+    stdio,
+  });
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
-    return { ok, passed: report.numPassedTests, files: report.testResults.map(fileResult) };
+    return { ok, passed: report.numPassedTests, failed: report.testResults.flatMap(failedTests) };
   } catch {
     return null;
   }
 }
 
-function fileResult(file) {
+function failedTests(file) {
   const path = relative(ROOT, file.name);
   const failed = file.assertionResults
     .filter((test) => test.status === 'failed')
-    .map((test) => ({ title: `${path}: ${test.fullName}`, message: firstLine(test.failureMessages[0]) }));
+    .map((test) => ({ path, title: `${path}: ${test.fullName}`, message: firstLine(test.failureMessages[0]) }));
   // A file that fails to load or set up has no failed test.
-  if (file.status === 'failed' && failed.length === 0) failed.push({ title: path, message: firstLine(file.message) });
-  return { path, failed };
+  if (file.status === 'failed' && failed.length === 0)
+    failed.push({ path, title: path, message: firstLine(file.message) });
+  return failed;
 }
 
 const firstLine = (text) => stripVTControlCharacters(text ?? '').split('\n', 1)[0];
 
-/** Installs the Debian packages; if that is impossible, prints which tests are skipped. */
-function withPackages(run) {
+/**
+ * Files with a failed test run once more, with nothing beside them: a test that fails only beside others is reported as
+ * unstable, not as failed. Returns how many are unstable.
+ */
+async function runAgain({ run, failed }) {
+  const files = [...new Set(failed.map(({ path }) => path))];
+  console.log(`\n──── ${run.name}: once more, alone: ${files.join(', ')}`);
+  const second = await vitest({ ...run, name: `${run.name}-again`, workers: 1, args: files }, 'inherit');
+  const still = second === null ? failed : second.failed;
+  const unstable = failed.filter((test) => !still.some(({ title }) => title === test.title));
+  notes.push(...still.map((test) => `failed    ${run.name}: ${test.title}\n          ${test.message}`));
+  notes.push(...unstable.map((test) => `unstable  ${run.name}: ${test.title}\n          ${test.message}`));
+  return unstable.length;
+}
+
+/** Installs the Debian packages. A reason where their tests cannot run; `leftOut`: which is no failure. */
+function withPackages() {
   const missing = missingPackages();
   if (missing.length > 0 && !isDebianRoot()) {
     console.log('Not root on Debian: these packages are not installed, and the tests that need them are skipped:');
     for (const row of missing) console.log(`  ${row.name}: ${row.tests}`);
-    return { passed: 0, failed: 0, note: 'left out' };
+    return { leftOut: true };
   }
-  if (!installMissing(missing)) {
-    console.log('The Debian packages could not be installed; the messages above say why.');
-    return { passed: 0, failed: 1 };
-  }
-  return run();
+  if (installMissing(missing)) return null;
+  console.log('The Debian packages could not be installed; the messages above say why.');
+  return { leftOut: false };
 }
 
 const { values } = parseArgs({ options: { stage: { type: 'string', multiple: true } } });
@@ -120,27 +184,67 @@ if (unknown.length > 0) {
 
 const total = { passed: 0, failed: 0 };
 const lines = [];
-let began = Date.now();
-const note = (name, what) => {
-  lines.push(`${name.padEnd(10)} ${((Date.now() - began) / 1000).toFixed(1).padStart(7)} s  ${what}`);
-  began = Date.now();
-};
+const seconds = (began) => `${((Date.now() - began) / 1000).toFixed(1).padStart(7)} s`;
+const note = (name, began, what) => lines.push(`${name.padEnd(10)} ${seconds(began)}  ${what}`);
+
+async function stage(name) {
+  const began = Date.now();
+  const log = join(RESULTS, `${name}.log`);
+  const alone = wanted.length === 1;
+  if (!alone) console.log(`started    ${name}`);
+  const file = alone ? null : openSync(log, 'w');
+  const result = await runStage(name, file === null ? 'inherit' : ['ignore', file, file]);
+  total.passed += result.passed;
+  total.failed += result.failed;
+  note(name, began, `${result.passed} passed, ${result.failed} failed`);
+  // Whole, so that the outputs of two stages do not mix.
+  printing = printing.then(async () => {
+    if (file === null) return;
+    console.log(`\n════ ${name} (${seconds(began).trim()})`);
+    await pipeline(createReadStream(log), process.stdout, { end: false });
+  });
+}
+let printing = Promise.resolve();
+
+const begun = Date.now();
 try {
+  let began = Date.now();
   ensureInstalled();
   mkdirSync(RESULTS, { recursive: true });
-  note('install', 'npm packages');
-  for (const name of wanted) {
-    console.log(`\n════ ${name}`);
-    const result = STAGES[name]();
-    total.passed += result.passed;
-    total.failed += result.failed;
-    note(name, result.note ?? `${result.passed} passed, ${result.failed} failed`);
+  note('install', began, 'npm packages');
+  const need = wanted.filter((name) => STAGES[name].packages);
+  began = Date.now();
+  const without = need.length > 0 ? withPackages() : null;
+  if (need.length > 0) note('packages', began, 'of Debian');
+  if (without !== null)
+    for (const name of need) {
+      if (!without.leftOut) total.failed += 1;
+      note(name, Date.now(), without.leftOut ? 'left out' : '0 passed, 1 failed');
+    }
+  began = Date.now();
+  // Once for all stages, which run the built command.
+  if (!isBuilt() && !runPinned(['scripts/build.ts'])) throw new Error('npm run build failed; its messages say why.');
+  note('build', began, 'dist/ and sdk/dist/');
+
+  const waiting = wanted.filter((name) => without === null || !need.includes(name));
+  const lane = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await stage(name);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await printing;
+  began = Date.now();
+  for (const one of again) {
+    const unstable = await runAgain(one);
+    total.passed += unstable;
+    total.failed -= unstable;
   }
+  if (again.length > 0) note('once more', began, 'files with failed tests, alone');
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   total.failed += 1;
 }
 if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
+note('all', begun, `two stages at a time`);
 console.log(`\n${lines.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -202,7 +202,7 @@ describe('mailvet user, while the service runs', () => {
 
 describe('the first start', () => {
   const start = async () => {
-    const fresh = await freshDatabase();
+    const fresh = await freshDatabase({ empty: true });
     const running = await startProcess({ MAILVET_DATABASE_URL: fresh.url, MAILVET_ALLOW_PRIVATE_NETWORKS: 'true' }, [
       '--first-account',
     ]);

@@ -55,7 +55,8 @@ describeStores('worker processes', (lab) => {
     const workers = await Promise.all([start(lab, 'work'), start(lab, 'work')]);
     await addTo(driver, 200);
     await expect.poll(() => effects(driver), { timeout: 40_000 }).toEqual(once(200));
-    expect(workers.flatMap(({ said }) => said)).toHaveLength(200);
+    // A process says so after its commit.
+    await expect.poll(() => workers.flatMap(({ said }) => said), { timeout: 30_000 }).toHaveLength(200);
     expect((await driver.jobs.list({ failed: false, limit: 10 })).total).toBe(0);
     for (const worker of workers) {
       worker.child.stdin?.end();

@@ -1,16 +1,11 @@
 /** Look-ups of mail servers, each on a DNS server of its own. */
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { lookUpMailServers, type MxLookupOptions } from '../../src/engine/dns/mx-lookup.ts';
 import { createResolver, type Resolver } from '../../src/engine/dns/resolver.ts';
 import { runLookup } from '../../src/engine/dns/run-lookup.ts';
 import type { DnsEvidence } from '../../src/engine/evidence.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { type DnsLab, type Zone, zone } from './dns.ts';
-
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
 
 export const TOOLS: MxLookupOptions = {
   hostsWanted: 1,
@@ -26,7 +21,10 @@ export const PUBLIC = '8.8.8.8';
 export async function world(records: Zone, timeoutMs = 300): Promise<{ dns: DnsLab; resolver: Resolver }> {
   const dns = await zone(records);
   const resolver = createResolver({ servers: dns.servers, timeoutMs, clock });
-  opened.push(dns, resolver);
+  onTestFinished(async () => {
+    resolver.close();
+    await dns.close();
+  });
   return { dns, resolver };
 }
 

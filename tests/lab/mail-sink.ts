@@ -25,7 +25,8 @@ export interface MailSink {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 5000;
+/** The machine may be busy. */
+const PATIENCE_MS = 30_000;
 
 export async function startMailSink(persona: Persona = {}): Promise<MailSink> {
   const mails: Mailed[] = [];

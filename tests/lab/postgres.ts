@@ -1,6 +1,6 @@
 /**
  * A private PostgreSQL server on a free loopback port, in a temporary folder, run by an unprivileged user. The tests of
- * one vitest process share it; `MAILVET_TEST_POSTGRES_URL` names an existing one (postgres-setup.ts starts one for the
+ * one vitest process share it; `MAILVET_TEST_POSTGRES_URL` names an existing one (stores-setup.ts starts one for the
  * whole run).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -94,7 +94,7 @@ export async function startPostgres({ parent }: { parent?: string } = {}): Promi
     const port = await freePort();
     const access = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', max_connections: 200 };
     const small = parent === undefined ? {} : { min_wal_size: '8MB', max_wal_size: '8MB' };
-    const settings = { ...access, ...small, fsync: 'off' };
+    const settings = { ...access, ...small, fsync: 'off', full_page_writes: 'off' };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const server = spawn(program, [...prefix, join(binaries, 'postgres'), '-D', data, ...flags], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -138,18 +138,40 @@ export async function stopSharedPostgres(): Promise<void> {
 
 let made = 0;
 
-/** A new database on the shared server. */
-export async function freshPostgres(): Promise<{ url: string; drop(): Promise<void> }> {
+/** A new database on the shared server, a copy of `template` if there is one. */
+export async function freshPostgres(template: string | null = null): Promise<{ url: string; drop(): Promise<void> }> {
   const url = await serverUrl();
   const name = `test_${process.pid}_${made++}`;
-  const run = async (sql: string) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
+  const from = template === null ? '' : ` TEMPLATE ${template} STRATEGY file_copy`;
+  await runOn(url, `CREATE DATABASE ${name}${from}`);
+  return { url: urlOf(url, name), drop: () => runOn(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** A database to copy, after `fill` has filled it. Copying takes 50 ms, and all migrations of an empty one 650. */
+export async function postgresTemplate(
+  fill: (url: string) => Promise<void>,
+): Promise<{ name: string; drop(): Promise<void> }> {
+  const url = await serverUrl();
+  const name = `template_${process.pid}`;
+  await runOn(url, `CREATE DATABASE ${name}`);
+  await fill(urlOf(url, name));
+  // A database with a connection, such as that of a vacuum, cannot be copied.
+  await runOn(url, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  return { name, drop: () => runOn(url, `DROP DATABASE IF EXISTS ${name}`) };
+}
+
+function urlOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function runOn(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
     await client.query(sql);
+  } finally {
     await client.end();
-  };
-  await run(`CREATE DATABASE ${name}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return { url: own.href, drop: () => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  }
 }

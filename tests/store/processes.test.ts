@@ -5,17 +5,23 @@ import { describeStores } from '../lab/stores.ts';
 import { hold, member } from './cast.ts';
 import { startProcess } from './processes.ts';
 
-describeStores('several processes', (lab) => {
-  it('bring an empty store to this version at once', async () => {
-    const starters = await Promise.all([1, 2, 3].map(() => startProcess(lab.url, 'migrate')));
-    for (const starter of starters) starter.tell('go');
-    await Promise.all(starters.map((starter) => starter.ended()));
-    const results = starters.flatMap((starter) => starter.said);
-    expect(results).toHaveLength(3);
-    expect(results).toContainEqual({ from: 0, to: expect.any(Number) });
-    expect(await lab.sql('SELECT version FROM migrations')).toHaveLength((results[0] as { to: number }).to);
-  });
+describeStores(
+  'several new processes',
+  (lab) => {
+    it('bring an empty store to this version at once', async () => {
+      const starters = await Promise.all([1, 2, 3].map(() => startProcess(lab.url, 'migrate')));
+      for (const starter of starters) starter.tell('go');
+      await Promise.all(starters.map((starter) => starter.ended()));
+      const results = starters.flatMap((starter) => starter.said);
+      expect(results).toHaveLength(3);
+      expect(results).toContainEqual({ from: 0, to: expect.any(Number) });
+      expect(await lab.sql('SELECT version FROM migrations')).toHaveLength((results[0] as { to: number }).to);
+    });
+  },
+  { empty: true },
+);
 
+describeStores('several processes', (lab) => {
   it('settle exactly 10 of their 3 × 64 parallel requests on 10 credits', async () => {
     const store = await lab.open();
     const who = await member(store, { credits: 10 });

@@ -3,15 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('process.ts', import.meta.url));
-
-let children: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of children) child.kill('SIGKILL');
-  children = [];
-});
 
 interface Process {
   readonly child: ChildProcess;
@@ -28,10 +22,12 @@ interface Process {
 export const startProcess = (url: string, job: string, hash = '', count = 0): Promise<Process> =>
   startScript(SCRIPT, [url, job, hash, String(count)]);
 
-/** Resolves when the script has printed `ready`. */
+/** Resolves when the script has printed `ready`. It is killed after the test. */
 export async function startScript(script: string, args: readonly string[]): Promise<Process> {
   const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  children.push(child);
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
   const lines = createInterface({ input: child.stdout });
   const exit = Promise.all([once(child, 'exit'), once(lines, 'close')]);
   const said: unknown[] = [];

@@ -47,7 +47,7 @@ describeBrowser('the first start', (browser) => {
   let database: Database;
   beforeAll(async () => {
     dns = await zone(NET);
-    database = await freshDatabase();
+    database = await freshDatabase({ empty: true });
   });
   afterAll(async () => {
     await dns.close();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { browser, forgetSignIns, PASSWORD, type Person, person } from '../../lab/person.ts';
+import { retryNow } from '../../lab/retry.ts';
 import { type Lab, type Reply, startLab } from '../../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../../lab/smtp.ts';
 import { runSql } from '../../lab/stores.ts';
@@ -204,6 +205,7 @@ describe('a suspended account', () => {
     // Past the interface, which drops the jobs of a deleted account.
     await runSql(lab.databaseUrl, `UPDATE accounts SET status = '${status}' WHERE id = '${shop.account}' RETURNING id`);
     deferring = false;
+    await retryNow(lab.databaseUrl, 'mail');
     await expect.poll(waiting, { timeout: 60_000 }).toBeUndefined();
     expect(mailsTo(to)).toEqual([]);
     expect(await metric('kind="invitation",reason="account"')).toBeGreaterThan(0);

@@ -80,11 +80,11 @@ describe('signing in', () => {
     };
     const known: number[] = [];
     const unknown: number[] = [];
+    const user = await person(lab, { fullHash: true });
     for (let i = 0; i < 8; i++) {
-      known.push(await cost(jane.email));
+      known.push(await cost(user.email));
       unknown.push(await cost(`nobody${i}@example.com`));
     }
-    await lab.store.attempts.clear(`sign-in:${jane.email}`);
     // Without password hashing it would be a twentieth.
     expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) / 2);
     expect(Math.min(...known)).toBeGreaterThan(Math.min(...unknown) / 2);

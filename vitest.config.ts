@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     globalSetup: 'tests/lab/built.ts',
-    maxWorkers: 2,
+    // More than cores, because tests wait for about a third of their time.
+    maxWorkers: 3,
     // Against hangs only: on a busy machine everything takes longer.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -17,6 +18,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
+          // Files share processes: importing the service costs more CPU time than most files' tests.
+          isolate: false,
           include: ['{src,tests,scripts,bench}/**/*.test.ts', 'web/src/**/*.test.ts'],
           exclude: [DEBIAN, BROWSER, TRIALS, '**/node_modules/**'],
           // A database to copy, and the server of MAILVET_TEST_STORE=postgres.

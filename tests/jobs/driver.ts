@@ -5,17 +5,15 @@ import type { StorageDriver } from '../../src/store/driver.ts';
 import type { Claim } from '../../src/store/jobs/queue.ts';
 import { migrationsFolder } from '../../src/store/migrations.ts';
 
-/** Short leases: no shorter than pg-boss takes on PostgreSQL. */
-function policiesFor(url: string): JobPolicies {
-  const leaseSeconds = url.startsWith('sqlite:') ? 2 : 10;
+function policiesFor(leaseSeconds: number): JobPolicies {
   const quick = { attempts: 20, backoffSeconds: 1, backoffMaxSeconds: 1, leaseSeconds, concurrency: 5 };
   return { ...JOB_POLICIES, lists_update: { ...JOB_POLICIES.lists_update, ...quick } };
 }
 
 /** On the system's clock. */
-export async function openDriver(url: string): Promise<StorageDriver> {
+export async function openDriver(url: string, leaseSeconds: number): Promise<StorageDriver> {
   const options = { url, clock: systemClock, migrations: migrationsFolder(), time: 'store' } as const;
-  const all = { ...options, jobPolicies: policiesFor(url), onEvent: () => undefined };
+  const all = { ...options, jobPolicies: policiesFor(leaseSeconds), onEvent: () => undefined };
   if (url.startsWith('sqlite:')) return (await import('../../src/store/sqlite/driver.ts')).openSqlite(all);
   return (await import('../../src/store/postgres/driver.ts')).openPostgres(all);
 }

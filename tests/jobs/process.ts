@@ -1,13 +1,14 @@
 /**
- * A worker process of its own, for tests of several and of kill -9. Usage: process.ts URL work|hang. Prints one JSON text
- * per line: the key of each job it claimed; `work` finishes them until its input ends, `hang` holds them for ever.
+ * A worker process of its own, for tests of several and of kill -9. Usage: process.ts URL work|hang LEASE_SECONDS. Prints
+ * one JSON text per line: the key of each job it claimed; `work` finishes them until its input ends, `hang` holds them
+ * for ever.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LeaseLostError } from '../../src/store/jobs/queue.ts';
 import { finish, openDriver } from './driver.ts';
 
-const [url = '', mode = ''] = process.argv.slice(2);
-const driver = await openDriver(url);
+const [url = '', mode = '', leaseSeconds = ''] = process.argv.slice(2);
+const driver = await openDriver(url, Number(leaseSeconds));
 process.stdout.write('ready\n');
 
 let stopped = false;

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ApiError } from '../kernel/errors.ts';
 import { VERSION } from '../kernel/version.ts';
 import { accountCommand } from './account.ts';
+import { backupCommand } from './backup.ts';
 import { messageOf, UsageError } from './command.ts';
 import { disposableCommand } from './disposable.ts';
 import { doctorCommand } from './doctor.ts';
@@ -29,6 +30,7 @@ async function run(argv: readonly string[]): Promise<number> {
     disposableCommand,
     jobsCommand,
     doctorCommand,
+    backupCommand,
     migrateCommand,
   ];
   for (const make of commands) program.addCommand(make());

@@ -32,11 +32,9 @@ export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, writ
       const rows = rowsOf(tally);
       const seconds = (now - began) / 1000;
       const share = size === 0 ? 0 : Math.min(1, bytes / size);
-      const full = Math.round(share * WIDTH);
-      const bar = `[${'#'.repeat(full)}${' '.repeat(WIDTH - full)}] ${Math.floor(share * 100)} %`;
       const rate = seconds > 0 ? `, ${grouped(Math.round(rows / seconds))}/s` : '';
       const left = share > 0 ? `, ${duration((seconds / share) * (1 - share))} left` : '';
-      write(`${CLEAR_LINE}${bar}  ${counted(rows, 'row')}${rate}${left}`);
+      write(`${CLEAR_LINE}${bar(share)}  ${counted(rows, 'row')}${rate}${left}`);
     },
     end(tally) {
       const { good, bad, withoutVerdict } = tally;
@@ -45,6 +43,23 @@ export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, writ
       const took = duration((clock.elapsed() - began) / 1000);
       write(`${CLEAR_LINE}${counted(rowsOf(tally), 'row')} in ${took}: ${parts.join(', ')}\n`);
     },
+  };
+}
+
+/** `[####      ] 40 %` */
+function bar(share: number): string {
+  const full = Math.round(share * WIDTH);
+  return `[${'#'.repeat(full)}${' '.repeat(WIDTH - full)}] ${Math.floor(share * 100)} %`;
+}
+
+/** A bar for work without rows; the last share, 1, removes it. */
+export function createShareBar(clock: Pick<Clock, 'elapsed'>, write: (text: string) => void): (share: number) => void {
+  let drawn = Number.NEGATIVE_INFINITY;
+  return (share) => {
+    if (share >= 1) return write(CLEAR_LINE);
+    if (clock.elapsed() - drawn < REDRAW_MS) return;
+    drawn = clock.elapsed();
+    write(`${CLEAR_LINE}${bar(share)}`);
   };
 }
 

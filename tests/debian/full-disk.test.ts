@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
@@ -9,8 +9,9 @@ import { createKey } from '../../src/service/keys.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type DnsLab, zone } from '../lab/dns.ts';
 import { startPostgres } from '../lab/postgres.ts';
-import { type Running, startProcess } from '../lab/process.ts';
+import { type Running, runCli, startProcess } from '../lab/process.ts';
 import { NET, request } from '../lab/service.ts';
+import { runSql } from '../lab/stores.ts';
 
 let disk: string;
 let dns: DnsLab;
@@ -57,6 +58,20 @@ describe('a full disk', () => {
     } finally {
       await server.stop();
     }
+  });
+
+  it('gets no backup, and nothing of one', async () => {
+    mount(4 * 1024 * 1024);
+    const folder = mkdtempSync(join(tmpdir(), 'mailvet-live-'));
+    const url = `sqlite:${join(folder, 'mailvet.db')}`;
+    const store = await openStore({ url, clock: systemClock });
+    await store.migrate();
+    await runSql(url, "INSERT INTO secrets (name, value) VALUES ('big', printf('%.5000000c', 'x'))");
+    const ran = await runCli(['backup', join(disk, 'b.db')], { MAILVET_DATABASE_URL: url });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(/The backup failed: database or disk is full/) });
+    expect(readdirSync(disk)).toEqual([]);
+    await store.close();
+    rmSync(folder, { recursive: true });
   });
 
   async function lived(url: string): Promise<void> {

@@ -15,16 +15,10 @@ import { openFile, type SqliteFile, truncateLog } from './file.ts';
 import { sqliteJobs } from './jobs/queue.ts';
 import { migrate } from './migrate.ts';
 import { SqliteNode } from './node.ts';
+import { pathOf } from './path.ts';
 import { prefixRange } from './prefix.ts';
 import { looseModesOf } from './private-files.ts';
 import { readSchema } from './schema.ts';
-
-/** `sqlite:PATH` → PATH. Throws when there is none. */
-function pathOf(url: string): string {
-  const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
-  if (path === '') throw new Error('The store\'s URL names no file: write "sqlite:./data/mailvet.db".');
-  return path;
-}
 
 /** How often, and after which pauses, to try to truncate the log while other processes read: 5 s in all. */
 const TRUNCATE_TRIES = 50;

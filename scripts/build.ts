@@ -10,6 +10,7 @@
  *
  * and sdk/dist/, the published client.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -38,6 +39,13 @@ const COMMONJS = [
 
 /** Optional dependencies of bundled packages: an addon of pg, colors of a debug log. */
 const OPTIONAL = ['pg-native', 'supports-color'];
+
+/** For version.ts; null without Git, as in a package. */
+const COMMIT = (() => {
+  const args = ['describe', '--always', '--exclude', '*', '--dirty', '--abbrev=40'];
+  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 && stdout.trim() !== '' ? stdout.trim() : null;
+})();
 
 /** Native addons cannot be bundled; these are dependencies of the published package. */
 const ADDONS = ['@node-rs/argon2'];
@@ -69,6 +77,7 @@ async function bundle({ entries, target, addons }: Bundle): Promise<Metafile> {
     legalComments: 'none',
     banner: { js: COMMONJS },
     external: allowed,
+    define: COMMIT === null ? {} : { MAILVET_COMMIT: JSON.stringify(COMMIT) },
     metafile: true,
     logLevel: 'warning',
   } satisfies BuildOptions;

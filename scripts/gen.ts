@@ -9,6 +9,7 @@ import { ROOT, runPinned } from './fresh.mjs';
 import { clientTypes } from './gen/client-types.ts';
 import { errorsPage } from './gen/errors-page.ts';
 import { limitsFile } from './gen/limits-file.ts';
+import { metricsPage } from './gen/metrics-page.ts';
 import { openApiFiles } from './gen/openapi-files.ts';
 import { reasonsModule } from './gen/reasons-module.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
@@ -20,6 +21,7 @@ const files: Record<string, string> = {
   '.env.example': sampleEnvironment(),
   'docs/options.md': optionsPage(),
   'docs/errors.md': errorsPage(),
+  'docs/metrics.md': metricsPage(),
   'docs/syntax-errors.md': syntaxErrorsPage(),
   'web/src/api/limits.ts': limitsFile(),
   'docs/verdicts.md': verdictsPage(),

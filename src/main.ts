@@ -91,7 +91,15 @@ async function start(
   });
   const { context } = services;
   const app = buildApp(context);
-  if (metrics) observe(metrics, { verify: context.verify, mailLimits: services.mailLimits, store, engine, clock });
+  if (metrics)
+    observe(metrics, {
+      ...services,
+      verify: context.verify,
+      retentionDays: options.retentionDays,
+      store,
+      engine,
+      clock,
+    });
   signal.throwIfAborted();
   const port = await listenForRequests(app, options, closers);
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;

@@ -12,6 +12,7 @@ import { probeConnectivity } from './smtp/canary-hosts.ts';
 import { type Classifier, createClassifier, loadRules, type Reading } from './smtp/classify.ts';
 import { type EgressHealth, type MonitoredMailboxCheck, monitorEgress } from './smtp/egress.ts';
 import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
+import type { OperatorUse } from './smtp/operator-use.ts';
 import { operatorKey } from './smtp/operators.ts';
 import type { ReadRequest } from './smtp/options.ts';
 import { createUnmatched, type Unmatched, type UnmatchedReply } from './smtp/unmatched.ts';
@@ -55,12 +56,17 @@ interface EngineOptions {
 export interface VerificationEngine extends EngineDeps {
   /** Null without an SMTP identity. */
   readonly mailboxStats: () => ReturnType<MailboxCheck['stats']> | null;
+  /** The most active known providers, and all other operators together; empty without an SMTP identity. */
+  readonly useByOperator: () => readonly OperatorUse[];
   /** Whether this host can connect to mail servers; null without an SMTP identity. */
   readonly egressHealth: () => EgressHealth | null;
   /** Replies that no classification rule matched. */
   readonly unmatched: Unmatched;
   close(): void;
 }
+
+/** Operators that metrics tell by name. */
+const NAMED_OPERATORS = 50;
 
 /** The engine on this machine's resolver, sockets, clock and random numbers. */
 export function createEngine(options: EngineOptions): VerificationEngine {
@@ -92,6 +98,10 @@ export function createEngine(options: EngineOptions): VerificationEngine {
     random: () => randomInt(2 ** 32) / 2 ** 32,
     ownAddresses: own,
     mailboxStats: () => smtp?.mailbox.stats() ?? null,
+    useByOperator: () => {
+      const { providerNames } = options.lists();
+      return smtp?.mailbox.useByOperator({ isNamed: (name) => providerNames.has(name), most: NAMED_OPERATORS }) ?? [];
+    },
     egressHealth: () => smtp?.watched.state() ?? null,
     unmatched,
     close() {

@@ -1,6 +1,7 @@
 import { DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { publicDocument } from './documents.ts';
+import { METRICS_TYPE } from './metrics/port.ts';
 import { JSON_TYPE } from './reply.ts';
 import { type Route, route } from './route.ts';
 import { compressedOnce, sharedAnswer } from './shared-bytes.ts';
@@ -72,7 +73,7 @@ export const serverRoutes = (described: readonly Route[]): readonly Route[] => [
     access: 'metrics-token',
     serve:
       () =>
-      async ({ metrics }) => ({ body: await metrics(), type: 'text/plain; version=0.0.4; charset=utf-8' }),
+      async ({ metrics }) => ({ body: await metrics(), type: METRICS_TYPE }),
   }),
   route({
     method: 'GET',

@@ -58,7 +58,8 @@ export interface JobPayloads {
 }
 export type JobKind = keyof JobPayloads;
 
-export type JobState = 'waiting' | 'running' | 'failed';
+export const JOB_STATES = ['waiting', 'running', 'failed'] as const;
+export type JobState = (typeof JOB_STATES)[number];
 
 export interface JobPolicy {
   /** One line for operators. */

@@ -10,6 +10,7 @@ import { formatHostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
+import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
 /** How often the store is probed, and how long that may take. */
 const SHARED_MS = 1000;
@@ -45,8 +46,8 @@ export function createHealth({ store, engine, lists, clock, storeClock }: Parts)
     return alive ? null : RESOLVER_PROBLEMS[engine.resolver.problem()].found;
   };
   return {
-    store: sharedCheck(storeProblem, clock),
-    resolver: sharedCheck(resolverProblem, clock),
+    store: sharedFor(SHARED_MS, storeProblem, clock),
+    resolver: sharedFor(SHARED_MS, resolverProblem, clock),
     clock: () => storeClock.problem(),
     details: () => ({
       clock: storeClock.details(),
@@ -65,39 +66,6 @@ export function logDnsTrust({ server, from, to }: TrustChange, logger: Logger): 
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** A probe that hangs is not joined by others. */
-function onceAtATime(work: () => Promise<void>): () => Promise<void> {
-  let current: Promise<void> | null = null;
-  return () => {
-    current ??= work().finally(() => {
-      current = null;
-    });
-    return current;
-  };
-}
-
-async function withinMs(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** All callers within SHARED_MS get the same answer, so that a check costs the same however many ask. */
-function sharedCheck(check: () => Promise<string | null>, clock: Clock): () => Promise<string | null> {
-  let latest: { at: number; answer: Promise<string | null> } | null = null;
-  return () => {
-    const now = clock.elapsed();
-    if (latest === null || now - latest.at >= SHARED_MS) latest = { at: now, answer: check() };
-    return latest.answer;
-  };
-}
 
 /** Whether mail servers can be reached, according to past checks. Opens no connections. */
 function egressDetails(engine: VerificationEngine) {

@@ -1,22 +1,26 @@
 import type { Options } from '../config/read.ts';
 import type { VerificationEngine } from '../engine/create.ts';
-import { TRUST_STATES, type TrustState } from '../engine/dns/trust.ts';
+import { TRUST_STATES } from '../engine/dns/trust.ts';
 import { ageInDays } from '../engine/doctor/service.ts';
 import { EGRESS_CONDITIONS } from '../engine/smtp/egress.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { OperatorUse } from '../engine/smtp/operator-use.ts';
+import type { MetricSources, Metrics } from '../http/metrics/registry.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { COMMIT, VERSION } from '../kernel/version.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
 import type { Store } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 import { explainListening } from './listen.ts';
+import { storeSources } from './store-metrics.ts';
 
 /** Null if neither a token nor a port is set. The library is loaded only if needed, because it slows the start. */
 export async function openMetrics(options: Options, closers: Closers): Promise<Metrics | null> {
   const { metricsToken, metricsPort: port, host } = options;
   if (metricsToken === null && port === null) return null;
-  const { createMetrics, listenForMetrics } = await import('../http/metrics.ts');
+  const { createMetrics } = await import('../http/metrics/registry.ts');
   const metrics = createMetrics();
   if (port === null) return metrics;
+  const { listenForMetrics } = await import('../http/metrics/port.ts');
   const server = await explainListening({ host, port, option: 'MAILVET_METRICS_PORT' }, () =>
     listenForMetrics(metrics, host, port),
   );
@@ -33,66 +37,84 @@ interface Observed {
   readonly store: Store;
   readonly engine: VerificationEngine;
   readonly clock: Clock;
+  readonly retentionDays: number;
 }
 
-/** Registers gauges that are read at each scrape. */
-export function observe(metrics: Metrics, { verify, mailLimits, store, engine, clock }: Observed): void {
-  metrics.gauge('mailvet_verifications_running', 'Checks waiting for DNS or a mail server.', () => verify.running);
-  metrics.gauge('mailvet_charge_queue', 'Requests waiting for a transaction.', () => store.charging.waiting);
-  const { stats } = store.charging;
-  metrics.counterBy(
-    'mailvet_charge_unanswered_total',
-    'Requests that waited too long for the store, or whose client had gone before they were charged.',
-    ['reason'],
-    () => [
-      { labels: { reason: 'expired' }, count: stats.expired },
-      { labels: { reason: 'client_gone' }, count: stats.dropped },
-    ],
-  );
-  metrics.counterBy('mailvet_charge_set_aside_total', 'Waits for accounts that another session had locked.', [], () => [
-    { labels: {}, count: stats.setAside },
-  ]);
-  metrics.gauge('mailvet_lists_age_days', 'Age of the disposable list.', () =>
-    ageInDays(engine.lists().version, clock.now()),
-  );
-  metrics.gaugeBy('mailvet_dns_servers', 'DNS servers by what control queries have shown.', 'state', () => {
-    const { servers } = engine.resolver.health();
-    const count = (state: TrustState) => servers.filter(({ trust }) => trust === state).length;
-    return Object.fromEntries(TRUST_STATES.map((state) => [state, count(state)]));
+/** Connects the metrics of the table with what they measure. */
+export function observe(metrics: Metrics, parts: Observed): void {
+  parts.store.stats.observe(({ requests, ms, committed }) => {
+    metrics.note('mailvet_charge_batch_size', {}, requests);
+    metrics.note('mailvet_charge_batch_seconds', { result: committed ? 'committed' : 'failed' }, ms / 1000);
   });
-  const labels = ['kind', 'reason'] as const;
-  metrics.counterBy('mailvet_mails_withheld_total', 'Mails that were not sent.', labels, mailLimits.withheld);
-  observeSmtp(metrics, engine);
+  metrics.observe(sourcesOf(parts));
+}
+
+const one = (value: number) => [{ labels: {}, value }];
+
+function sourcesOf({ verify, mailLimits, store, engine, clock, retentionDays }: Observed): MetricSources {
+  const { charging } = store;
+  const build = { version: VERSION, commit: COMMIT ?? 'unknown', node: process.versions.node, store: store.engine };
+  return {
+    mailvet_build_info: () => [{ labels: build, value: 1 }],
+    mailvet_verifications_running: () => one(verify.running),
+    mailvet_charge_queue: () => one(charging.waiting),
+    mailvet_charge_requests_total: () => {
+      const { answered, failed, overloaded } = charging.stats;
+      return byLabel('result', { answered, failed, overloaded });
+    },
+    mailvet_charge_retries_total: () => byLabel('cause', store.stats.retries),
+    mailvet_charge_unanswered_total: () =>
+      byLabel('reason', { expired: charging.stats.expired, client_gone: charging.stats.dropped }),
+    mailvet_charge_set_aside_total: () => one(charging.stats.setAside),
+    ...storeSources({ store, clock, retentionDays }),
+    mailvet_mails_withheld_total: () => mailLimits.withheld().map(({ labels, count }) => ({ labels, value: count })),
+    mailvet_dns_servers: () => {
+      const { servers } = engine.resolver.health();
+      return TRUST_STATES.map((state) => {
+        return { labels: { state }, value: servers.filter(({ trust }) => trust === state).length };
+      });
+    },
+    mailvet_lists_age_days: () => one(ageInDays(engine.lists().version, clock.now())),
+    ...smtpSources(engine),
+  };
+}
+
+function byLabel<L extends string>(label: L, values: Readonly<Record<string, number>>) {
+  const labels = (value: string) => ({ [label]: value }) as Readonly<Record<L, string>>;
+  return Object.entries(values).map(([name, value]) => ({ labels: labels(name), value }));
 }
 
 /** Kinds of unmatched replies with a counter of their own. */
 const UNMATCHED_KINDS_MAX = 100;
 
-function observeSmtp(metrics: Metrics, engine: VerificationEngine): void {
+type SmtpMetric = 'mailvet_asker_state' | Extract<keyof MetricSources, `mailvet_smtp_${string}`>;
+
+function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric> {
   const { unmatched } = engine;
-  metrics.gaugeBy('mailvet_asker_state', 'Connectivity to mail servers: 1 for the current state.', 'state', () => {
-    const state = engine.egressHealth()?.state ?? 'no_helo_name';
-    return Object.fromEntries([...EGRESS_CONDITIONS, 'no_helo_name'].map((name) => [name, name === state ? 1 : 0]));
-  });
-  metrics.gauge('mailvet_smtp_dialogues_open', 'Dialogues with mail servers.', () => engine.mailboxStats()?.open ?? 0);
-  metrics.gauge(
-    'mailvet_smtp_checks_waiting',
-    'Mailbox checks that wait for their turn at a mail server.',
-    () => engine.mailboxStats()?.waiting ?? 0,
-  );
-  metrics.gauge(
-    'mailvet_smtp_breakers_open',
-    'Open circuit breakers: operators that reject our IP address.',
-    () => engine.mailboxStats()?.breakersOpen ?? 0,
-  );
-  metrics.counterBy('mailvet_smtp_unmatched_replies_total', 'Replies that no rule matched.', [], () => [
-    { labels: {}, count: unmatched.total },
-  ]);
-  const labels = ['fingerprint', 'code'] as const;
-  metrics.counterBy('mailvet_smtp_unmatched_kinds_total', 'The most frequent unmatched replies, by kind.', labels, () =>
-    unmatched
-      .list()
-      .slice(0, UNMATCHED_KINDS_MAX)
-      .map(({ fingerprint, code, count }) => ({ labels: { fingerprint, code }, count })),
-  );
+  const byOperator = (value: (use: OperatorUse) => number) => () =>
+    engine.useByOperator().map((use) => ({ labels: { operator: use.operator }, value: value(use) }));
+  return {
+    mailvet_asker_state: () => {
+      const current = engine.egressHealth()?.state ?? 'no_helo_name';
+      const states = [...EGRESS_CONDITIONS, 'no_helo_name'];
+      return states.map((state) => ({ labels: { state }, value: state === current ? 1 : 0 }));
+    },
+    mailvet_smtp_dialogues_open: () => one(engine.mailboxStats()?.open ?? 0),
+    mailvet_smtp_checks_waiting: () => one(engine.mailboxStats()?.waiting ?? 0),
+    mailvet_smtp_breakers_open: () => one(engine.mailboxStats()?.breakersOpen ?? 0),
+    mailvet_smtp_operator_breakers: () =>
+      engine.useByOperator().flatMap(({ operator, breakersOpen, breakersHalfOpen }) => [
+        { labels: { operator, state: 'open' }, value: breakersOpen },
+        { labels: { operator, state: 'half_open' }, value: breakersHalfOpen },
+      ]),
+    mailvet_smtp_operator_pace_ratio: byOperator(({ pace }) => pace),
+    mailvet_smtp_operator_dialogues_open: byOperator(({ dialoguesOpen }) => dialoguesOpen),
+    mailvet_smtp_operator_checks_waiting: byOperator(({ waiting }) => waiting),
+    mailvet_smtp_unmatched_replies_total: () => one(unmatched.total),
+    mailvet_smtp_unmatched_kinds_total: () =>
+      unmatched
+        .list()
+        .slice(0, UNMATCHED_KINDS_MAX)
+        .map(({ fingerprint, code, count }) => ({ labels: { fingerprint, code }, value: count })),
+  };
 }

@@ -6,7 +6,7 @@ import { createFailedAuthLimiter } from '../http/access/failed-auth-limiter.ts';
 import { callerIp } from '../http/caller-ip.ts';
 import type { HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics/registry.ts';
 import { startFlushing } from '../jobs/flushing.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ipMatcher } from '../kernel/ip.ts';
@@ -95,7 +95,9 @@ export function createServices(parts: Parts): Services {
     failedAuth: createFailedAuthLimiter(clock),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
     answered(request) {
-      metrics?.request(request);
+      const { method, route, status, seconds } = request;
+      metrics?.note('mailvet_http_requests_total', { method, route, status });
+      metrics?.note('mailvet_http_request_seconds', { route }, seconds);
       if (request.status >= 400 && request.caller) traffic.refused(request.caller.accountId, request.status);
     },
     webFiles: createWebFiles(parts.webFolders),
@@ -120,7 +122,8 @@ function verifyService({ options, logger, store, engine, metrics }: Parts, traff
     onVerdict(record, _evidence, caller) {
       const { id, email, status, reason, validationType: level, durationMs } = record;
       traffic.verified(caller.accountId, level, durationMs);
-      metrics?.verification({ status, reason, level, seconds: durationMs / 1000 });
+      metrics?.note('mailvet_verifications_total', { status, reason: reason ?? 'none', level });
+      metrics?.note('mailvet_verification_seconds', { level }, durationMs / 1000);
       // Hashing the address costs more than logging, so skip it unless the line is written.
       if (!logger.isLevelEnabled('debug')) return;
       const address = shownAddress(email, options.logAddresses);

@@ -2,9 +2,9 @@
 import type { Expression, Kysely, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
-import type { ChargeDriver } from './charge/batcher.ts';
+import type { CountingDriver } from './charge/observed.ts';
 import type { JobQueue } from './jobs/queue.ts';
-import type { LooseMode, StoreEvent } from './store.ts';
+import type { LooseMode, PoolUse, StoreEvent } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Proof that a process is alive, which other processes can test. A process that has taken no hold has none. */
@@ -31,7 +31,7 @@ export interface TableSchema {
 export interface StorageDriver {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Tables>;
-  readonly charge: ChargeDriver;
+  readonly charge: CountingDriver;
   readonly node: NodeLife;
   readonly jobs: JobQueue;
   readonly onEvent: (event: StoreEvent) => void;
@@ -39,6 +39,13 @@ export interface StorageDriver {
   now(): Promise<number>;
   /** A write transaction. `work` must use only `trx`. */
   transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * Reads, outside of the write transactions. PostgreSQL gives up on a statement after `withinMs`; SQLite cannot, so `work`
+   * must be cheap.
+   */
+  read<T>(withinMs: number, work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** See `StoreStats.pool`. */
+  pool(): PoolUse | null;
   /** Locks accounts until the transaction ends, in the order that all writers use, so that none deadlock. */
   lockAccounts(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
   /** Locks users in the same way; always after accounts. */

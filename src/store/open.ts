@@ -3,6 +3,7 @@ import { JOB_POLICIES, type JobPolicies } from '../kernel/jobs.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { Batcher } from './charge/batcher.ts';
+import { ObservedCharge } from './charge/observed.ts';
 import { storeClock } from './clock.ts';
 import type { StorageDriver, StorageDriverOptions } from './driver.ts';
 import { filters } from './filters.ts';
@@ -19,6 +20,7 @@ import { forgetSecret, secret } from './people/secret.ts';
 import { signIns } from './people/sign-ins.ts';
 import { users } from './people/users.ts';
 import { sharedHolds } from './shared-holds.ts';
+import { stats } from './stats.ts';
 import type { Store, StoreEvent } from './store.ts';
 import { traffic } from './traffic.ts';
 import { upkeep } from './upkeep.ts';
@@ -55,7 +57,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, clock, dir, queue = 5_000, batch = 256, time = 'store' } = options;
   const { jobPolicies = JOB_POLICIES, onEvent = () => undefined } = options;
   const driver = await openDriver({ url, clock, migrations: dir ?? migrationsFolder(), time, jobPolicies, onEvent });
-  const charging = new Batcher(driver.charge, { queue, batch }, clock);
+  const charge = new ObservedCharge(driver.charge, clock);
+  const charging = new Batcher(charge, { queue, batch }, clock);
   const ownClock = storeClock(driver, clock);
   const auth = authDatabase(driver);
   let closing: Promise<void> | null = null;
@@ -78,6 +81,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     attempts: attempts(driver),
     traffic: traffic(driver),
     jobs: jobs(driver),
+    stats: stats(driver, charge),
     authDatabase: { db: auth.db, type: driver.name },
     secret: secret(driver),
     forgetSecret: forgetSecret(driver),

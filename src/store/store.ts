@@ -16,6 +16,7 @@ import type { Verifications } from './api/log.ts';
 import type { Attempts, Members, Users } from './api/people.ts';
 import type { SharedHolds } from './api/shared-holds.ts';
 import type { SignIns } from './api/sign-ins.ts';
+import type { StoreStats } from './api/stats.ts';
 import type { Traffic } from './api/traffic.ts';
 import type { Upkeep } from './api/upkeep.ts';
 import type { Usage } from './api/usage.ts';
@@ -34,6 +35,7 @@ export type * from './api/log.ts';
 export type * from './api/people.ts';
 export type * from './api/shared-holds.ts';
 export type * from './api/sign-ins.ts';
+export type * from './api/stats.ts';
 export type * from './api/traffic.ts';
 export type * from './api/upkeep.ts';
 export type * from './api/usage.ts';
@@ -66,6 +68,7 @@ export interface Store {
   readonly attempts: Attempts;
   readonly traffic: Traffic;
   readonly jobs: Jobs;
+  readonly stats: StoreStats;
   /** For the sign-in library and its tables (`auth_…`): the Kysely instance, and its kind of database. */
   readonly authDatabase: { readonly db: unknown; readonly type: 'sqlite' | 'postgres' };
   /** The named secret of this store, created by `make` on first use and shared by all nodes. */

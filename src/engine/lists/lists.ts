@@ -36,6 +36,8 @@ export interface Lists {
   role(localPart: string): 'role' | 'perhaps' | 'none';
   /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
+  /** Of all providers. */
+  readonly providerNames: ReadonlySet<string>;
   /** A known provider: never "corrected". */
   isKnownDomain(domain: string): boolean;
   /** Targets of did_you_mean, most used first. */
@@ -67,6 +69,7 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
   // An update may list a free provider. Checked per lookup, so that a start need not look them all up.
   const stillFree = memoizeBounded(REMEMBERED, (name) => !verdict.has(name));
   const isFree = (domain: string) => free.has(domain) && stillFree(domain);
+  const providerNames = new Set([...providers.values()].map(({ name }) => name));
   const known = new Set([...facts.known.keys(), ...facts.suggest, ...cleared, ...providers.keys()]);
 
   // One search for all three, because the search dominates the cost.
@@ -117,6 +120,7 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
       const suffix = nearest(mxHost, providers);
       return suffix === null ? null : (providers.get(suffix) ?? null);
     },
+    providerNames,
     isKnownDomain: (domain) =>
       !mistyped.has(domain) &&
       (known.has(domain) ||

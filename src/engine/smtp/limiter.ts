@@ -24,6 +24,19 @@ export interface Breaker {
   isTrying: boolean;
 }
 
+/** For metrics. */
+export interface LimiterUse {
+  /** Dialogues. */
+  readonly open: number;
+  /** Dialogues begun so far. */
+  readonly begun: number;
+  /** Requests. */
+  readonly waiting: number;
+  readonly breaker: 'closed' | 'open' | 'half_open';
+  /** The rate relative to what it is without complaints. */
+  readonly pace: number;
+}
+
 /** Requests of one tenant for one destination, as its limiters see them (tenant-queue.ts). */
 interface WaitingQueue {
   readonly tenant: string;
@@ -52,6 +65,7 @@ interface Line {
 export class Limiter {
   readonly #options: LimiterOptions;
   #open = 0;
+  #begun = 0;
   /** Open dialogues by tenant; only at addresses. */
   #openOf: Map<string, number> | null = null;
   /** By tenant, in rotation: the one which waited longest comes first. */
@@ -79,6 +93,13 @@ export class Limiter {
   /** Tenants that wait. */
   get waiting(): Iterable<string> {
     return this.#lines.keys();
+  }
+
+  use(now: number): LimiterUse {
+    let waiting = 0;
+    for (const { entries } of this.#lines.values()) waiting += entries;
+    const breaker = this.#breaker === null ? 'closed' : this.#breaker.until > now ? 'open' : 'half_open';
+    return { open: this.#open, begun: this.#begun, waiting, breaker, pace: this.#rate.ratio(now) };
   }
 
   openOf(tenant: string): number {
@@ -113,6 +134,7 @@ export class Limiter {
   /** Counts a dialogue. Returns the breaker if the dialogue is its trial. */
   take(): Breaker | null {
     this.#open++;
+    this.#begun++;
     this.#rate.take();
     if (this.#breaker !== null) this.#breaker.isTrying = true;
     return this.#breaker;

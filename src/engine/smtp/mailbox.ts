@@ -6,6 +6,7 @@ import { CatchAllCache } from './catchall.ts';
 import { Check, type CheckDeps } from './check.ts';
 import { isQualifiedName, parseSender } from './identity.ts';
 import { SMTP_LIMITS } from './limits.ts';
+import type { OperatorNames, OperatorUse } from './operator-use.ts';
 import { loadSilentOperators } from './operators.ts';
 import type { MailboxCheckOptions } from './options.ts';
 import { Pool } from './pool.ts';
@@ -20,6 +21,8 @@ export interface MailboxCheck {
   /** Forgets which domains are catch-all. */
   forgetCatchAll(): void;
   stats(): ThrottleStats & { readonly sessions: number; readonly idle: number };
+  /** For metrics. */
+  useByOperator(names: OperatorNames): OperatorUse[];
   close(): void;
 }
 
@@ -57,6 +60,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     check: (subject, limit) => new Check(deps, subject, limit).run(),
     forgetCatchAll: () => deps.cache.clear(),
     stats: () => ({ ...throttle.stats(), sessions: pool.sessions.open, idle: pool.sessions.idle }),
+    useByOperator: (names) => throttle.useByOperator(names),
     close: () => pool.close(),
   };
 }

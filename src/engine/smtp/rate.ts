@@ -53,6 +53,11 @@ export class Rate {
     this.#tokens = Math.min(this.#tokens, 0);
   }
 
+  /** What is left of the rate after complaints: 1 is all of it. */
+  ratio(now: number): number {
+    return this.#currentFactor(now);
+  }
+
   /** Whether it is as it was at the beginning. */
   isRested(now: number): boolean {
     return this.#refill(now) === this.#most && this.#tokens >= Math.max(1, this.#most);

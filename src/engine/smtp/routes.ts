@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 import { canonicalCidr } from '../../kernel/ip.ts';
-import { Limiter, type LimiterOptions } from './limiter.ts';
+import { Limiter, type LimiterOptions, type LimiterUse } from './limiter.ts';
 
 export interface RoutesOptions {
   readonly clock: Clock;
@@ -152,11 +152,22 @@ export class Routes {
   /** Operators known, and those of them whose breaker is open. */
   stats(): { operators: number; breakersOpen: number } {
     const now = this.#clock.elapsed();
-    const operators = [...new Set([...this.#of[4], ...this.#of[6]])].flatMap((one) => [...one.operators.values()]);
+    const operators = [...this.#operators()].map(([, limiter]) => limiter);
     return {
       operators: operators.length,
       breakersOpen: operators.filter((operator) => operator.blockedFor(now) > 0).length,
     };
+  }
+
+  /** Each operator's use, one for each egress address. */
+  *uses(): Generator<[operator: string, use: LimiterUse]> {
+    const now = this.#clock.elapsed();
+    for (const [operator, limiter] of this.#operators()) yield [operator, limiter.use(now)];
+  }
+
+  /** One for each egress address. */
+  *#operators(): Generator<[operator: string, limiter: Limiter]> {
+    for (const egress of new Set([...this.#of[4], ...this.#of[6]])) yield* egress.operators;
   }
 
   #usableFor({ address }: Destination): readonly Egress[] {

@@ -6,6 +6,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Lease, type LeaseEvents } from './lease.ts';
 import type { Limiter } from './limiter.ts';
+import { type OperatorNames, type OperatorUse, useByOperator } from './operator-use.ts';
 import { blockOf, type Destination, type Route, Routes, type RoutesOptions } from './routes.ts';
 import { type QueueEntry, TenantQueue } from './tenant-queue.ts';
 
@@ -122,6 +123,11 @@ export class Throttle {
   stats(): ThrottleStats {
     const [open, waiting, begun, blocked, late] = [this.#open, this.#waiting, this.#begun, this.#blocked, this.#late];
     return { open, waiting, ...this.#routes.stats(), begun, blocked, late };
+  }
+
+  /** For metrics. */
+  useByOperator(names: OperatorNames): OperatorUse[] {
+    return useByOperator(this.#routes.uses(), names);
   }
 
   #begin(route: Route, request: PermitRequest): void {

@@ -3,8 +3,9 @@
  * for an operator to retry or drop. It may run twice, when a worker lost its lease: so whatever it changes in the store
  * commits together with `done`, which throws for a worker that no longer holds the job.
  */
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { JobKind, JobPayloads, JobState } from '../../kernel/jobs.ts';
+import type { JobCount } from '../api/stats.ts';
 import type { Tables } from '../tables.ts';
 
 export interface NewJob<K extends JobKind = JobKind> {
@@ -75,6 +76,8 @@ export interface JobQueue {
   /** Newest first. */
   list(input: { failed: boolean; limit: number }): Promise<{ items: JobRecord[]; total: number }>;
   get(id: string): Promise<JobRecord | null>;
+  /** Open and failed jobs by kind and state; of up to `most`. */
+  count(db: Kysely<Tables>, most: number): Promise<readonly JobCount[]>;
   /** A failed job gets all its attempts anew. */
   retry(id: string): Promise<RetryOutcome>;
   /** Deletes a failed job. */
@@ -87,7 +90,7 @@ export interface JobQueue {
 }
 
 /** The queue for those who have no transaction. */
-export type Jobs = Omit<JobQueue, 'add' | 'done' | 'dropAccount' | 'close'> & {
+export type Jobs = Omit<JobQueue, 'add' | 'done' | 'count' | 'dropAccount' | 'close'> & {
   add<K extends JobKind>(job: NewJob<K>): Promise<string | null>;
   done(claim: Claim, againMs?: number | null): Promise<void>;
 };

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
-import type { ChargeDriver } from '../charge/batcher.ts';
+import { type CountingDriver, noRetries } from '../charge/observed.ts';
 import { type Answer, type ChargeRequest, isEmpty } from '../charge/state.ts';
 import { onlyRow } from '../rows.ts';
 import type { StoreEvent } from '../store.ts';
@@ -45,8 +45,9 @@ class UnknownOutcome extends Error {
   }
 }
 
-export class PostgresCharge implements ChargeDriver {
+export class PostgresCharge implements CountingDriver {
   readonly lanes = LANES;
+  readonly retries = noRetries();
   readonly #parts: PostgresChargeParts;
   /** By lane. */
   readonly #clients = new Map<number, pg.Client>();
@@ -73,11 +74,16 @@ export class PostgresCharge implements ChargeDriver {
         if (isLocked(failure)) {
           if (skipLocked) return requests.map(() => ({ held: true }));
           skipLocked = true;
+          this.retries.locked += 1;
           continue;
         }
         if (isLost(failure)) this.#drop(lane);
-        if (isLost(failure) && lost++ === 0) continue;
+        if (isLost(failure) && lost++ === 0) {
+          this.retries.connection += 1;
+          continue;
+        }
         if (!isConflict(failure) || tries === TRIES) throw failure;
+        this.retries.conflict += 1;
       }
     }
   }

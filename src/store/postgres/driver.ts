@@ -7,6 +7,7 @@ import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { readMigrations } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
+import type { PoolUse } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
 import { connectionConfig } from './connect.ts';
@@ -58,6 +59,19 @@ class PostgresDriver implements StorageDriver {
 
   transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
     return this.db.transaction().setIsolationLevel('read committed').execute(work);
+  }
+
+  read<T>(withinMs: number, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const reading = this.db.transaction().setIsolationLevel('read committed').setAccessMode('read only');
+    return reading.execute(async (trx) => {
+      await sql`SET LOCAL statement_timeout = ${sql.lit(withinMs)}`.execute(trx);
+      return work(trx);
+    });
+  }
+
+  pool(): PoolUse {
+    const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { inUse: totalCount - idle, idle, max: POOL_SIZE, waiting };
   }
 
   async lockAccounts(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {

@@ -7,15 +7,16 @@ const EVERY_MS = 5;
 
 /**
  * Runs `work` as soon as no other process has the write lock; throws BUSY after 5 s. SQLite itself would wait
- * synchronously, which would stop this whole process. What fails as BUSY has done nothing.
+ * synchronously, which would stop this whole process. What fails as BUSY has done nothing. `onBusy`: before another attempt.
  */
-export async function whenFree<T>(work: () => T | Promise<T>): Promise<T> {
+export async function whenFree<T>(work: () => T | Promise<T>, onBusy = () => {}): Promise<T> {
   for (let waited = 0; ; waited += EVERY_MS) {
     try {
       return await work();
     } catch (error) {
       if (!isBusy(error) || waited >= WITHIN_MS) throw error;
     }
+    onBusy();
     await setTimeout(EVERY_MS);
   }
 }

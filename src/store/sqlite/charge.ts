@@ -1,7 +1,7 @@
 /** Charging on SQLite: one synchronous transaction per batch, with look-ups by index. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { applyBatch } from '../charge/apply-batch.ts';
-import type { ChargeDriver } from '../charge/batcher.ts';
+import { type CountingDriver, noRetries } from '../charge/observed.ts';
 import type { AccountState, Answer, Changes, ChargeRequest, ChargeState, KeyState } from '../charge/state.ts';
 import type { StoreEvent } from '../store.ts';
 import { storable, storableOrNull } from '../text.ts';
@@ -54,9 +54,10 @@ interface SqliteChargeParts {
   readonly node: () => string;
 }
 
-export class SqliteCharge implements ChargeDriver {
+export class SqliteCharge implements CountingDriver {
   /** SQLite has one writer. */
   readonly lanes = 1;
+  readonly retries = noRetries();
   readonly #parts: SqliteChargeParts;
   #prepared: Statements | null = null;
 
@@ -67,8 +68,12 @@ export class SqliteCharge implements ChargeDriver {
   readonly isOutage = isOutage;
 
   transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
-    return this.#parts.mutex.run(() => whenFree(() => this.#run(requests)));
+    return this.#parts.mutex.run(() => whenFree(() => this.#run(requests), this.#onBusy));
   }
+
+  readonly #onBusy = () => {
+    this.retries.busy += 1;
+  };
 
   #run(requests: readonly ChargeRequest[]): Answer[] {
     const { db, now, node, onEvent } = this.#parts;

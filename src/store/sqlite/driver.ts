@@ -61,6 +61,14 @@ class SqliteDriver implements StorageDriver {
     return this.db.transaction().execute(work);
   }
 
+  read<T>(_withinMs: number, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return work(this.db);
+  }
+
+  pool(): null {
+    return null;
+  }
+
   /** No-ops: a write transaction locks the whole database. */
   async lockAccounts(): Promise<void> {}
   async lockUsers(): Promise<void> {}

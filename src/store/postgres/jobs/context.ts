@@ -1,4 +1,4 @@
-import { CompiledQuery, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 import type pg from 'pg';
 import type { JobPolicies } from '../../../kernel/jobs.ts';
 import type { StorageDriver } from '../../driver.ts';
@@ -51,7 +51,7 @@ export function createJobsContext(parts: PostgresJobsParts): JobsContext {
 }
 
 /** The connection of a transaction. */
-export const inside = (trx: Transaction<Tables>): Db => ({
+export const inside = (trx: Pick<Kysely<Tables>, 'executeQuery'>): Db => ({
   async executeSql(text, values = []) {
     const { rows } = await trx.executeQuery(CompiledQuery.raw(text, values));
     return { rows };

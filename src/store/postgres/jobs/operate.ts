@@ -1,6 +1,8 @@
 /** What operators do: list, retry and drop. */
-import { isJobKind } from '../../../kernel/jobs.ts';
+import { isJobKind, type JobState } from '../../../kernel/jobs.ts';
+import type { JobCount } from '../../api/stats.ts';
 import type { JobRecord, RetryOutcome } from '../../jobs/queue.ts';
+import type { Db } from '../boss.ts';
 import { inside, JOB, type JobsContext, query } from './context.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -25,17 +27,19 @@ interface BossRow {
   readonly at: number;
 }
 
+const stateOf = (state: string): JobState =>
+  state === 'failed' ? 'failed' : state === 'active' ? 'running' : 'waiting';
+
 function toRecord(row: BossRow): JobRecord {
-  const state = row.state === 'failed' ? 'failed' : row.state === 'active' ? 'running' : 'waiting';
   return {
     id: row.id,
     kind: row.name,
     account: row.account,
-    state,
+    state: stateOf(row.state),
     attempts: row.begun ? row.retry_count + 1 : 0,
     lastError: row.error,
     createdAt: row.created_at,
-    at: state === 'running' ? null : row.at,
+    at: row.state === 'active' ? null : row.at,
   };
 }
 
@@ -53,6 +57,14 @@ export async function listJobs({ db }: JobsContext, { failed, limit }: { failed:
   const total = `SELECT count(*) AS n FROM ${JOB} WHERE ${which}`;
   const [count] = await query<{ n: number }>(db, total, failed);
   return { items: rows.map(toRecord), total: count?.n ?? 0 };
+}
+
+export async function countJobs(db: Db, most: number): Promise<JobCount[]> {
+  const some = `SELECT name, CASE WHEN state IN ('failed', 'active') THEN state::text ELSE 'waiting' END AS state
+    FROM ${JOB} WHERE ${OURS} AND state <> 'completed' AND state <> 'cancelled' LIMIT $1`;
+  const grouped = `SELECT name AS kind, state, count(*) AS count FROM (${some}) AS j GROUP BY name, state`;
+  const rows = await query<{ kind: string; state: string; count: number }>(db, grouped, most);
+  return rows.map((row) => ({ ...row, state: stateOf(row.state) }));
 }
 
 export async function getJob(context: JobsContext, id: string): Promise<JobRecord | null> {

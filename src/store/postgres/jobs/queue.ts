@@ -9,7 +9,7 @@ import { createJobsContext, inside, type PostgresJobsParts } from './context.ts'
 import { completeJob, failJob } from './finish.ts';
 import { claimJobs, releaseLease, renewLease } from './lease.ts';
 import { dropJobsOfAccount, maintainJobs } from './maintain.ts';
-import { dropJob, getJob, listJobs, retryJob } from './operate.ts';
+import { countJobs, dropJob, getJob, listJobs, retryJob } from './operate.ts';
 
 export function postgresJobs(parts: PostgresJobsParts): JobQueue {
   const context = createJobsContext(parts);
@@ -22,6 +22,7 @@ export function postgresJobs(parts: PostgresJobsParts): JobQueue {
     fail: (lease, error, permanent = false) => failJob(context, lease, error, permanent),
     list: (input) => listJobs(context, input),
     get: (id) => getJob(context, id),
+    count: (db, most) => countJobs(inside(db), most),
     retry: (id) => retryJob(context, id),
     drop: (id) => dropJob(context, id),
     dropAccount: (trx, account, except) => dropJobsOfAccount(inside(trx), account, except),

@@ -1,6 +1,9 @@
 /** What operators do: list, retry and drop. */
+import type { Kysely } from 'kysely';
 import { isJobKind } from '../../../kernel/jobs.ts';
+import type { JobCount } from '../../api/stats.ts';
 import type { JobRecord, RetryOutcome } from '../../jobs/queue.ts';
+import type { Tables } from '../../tables.ts';
 import type { JobRow, JobsContext } from './context.ts';
 
 const toRecord = (row: JobRow): JobRecord => ({
@@ -27,6 +30,14 @@ export async function getJob({ driver: { db } }: JobsContext, id: string): Promi
   const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : toRecord(row);
 }
+
+/** The index has kind and state, and so the order. */
+export const countJobs = (db: Kysely<Tables>, most: number): Promise<JobCount[]> =>
+  db
+    .selectFrom(db.selectFrom('jobs').select(['kind', 'state']).orderBy('kind').orderBy('state').limit(most).as('j'))
+    .select((eb) => ['j.kind', 'j.state', eb.fn.countAll<number>().as('count')])
+    .groupBy(['j.kind', 'j.state'])
+    .execute();
 
 export async function retryJob({ driver, policies }: JobsContext, id: string): Promise<RetryOutcome> {
   const now = await driver.now();

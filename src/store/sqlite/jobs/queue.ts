@@ -9,7 +9,7 @@ import type { JobsContext } from './context.ts';
 import { completeJob, failJob } from './finish.ts';
 import { claimJobs, releaseLease, renewLease } from './lease.ts';
 import { dropJobsOfAccount, maintainJobs } from './maintain.ts';
-import { dropJob, getJob, listJobs, retryJob } from './operate.ts';
+import { countJobs, dropJob, getJob, listJobs, retryJob } from './operate.ts';
 
 export const sqliteJobs = (context: JobsContext): JobQueue => ({
   add: (trx, job) => addJob(context, trx, job),
@@ -20,6 +20,7 @@ export const sqliteJobs = (context: JobsContext): JobQueue => ({
   fail: (lease, error, permanent = false) => failJob(context, lease, error, permanent),
   list: (input) => listJobs(context, input),
   get: (id) => getJob(context, id),
+  count: countJobs,
   retry: (id) => retryJob(context, id),
   drop: (id) => dropJob(context, id),
   dropAccount: dropJobsOfAccount,

@@ -1,0 +1,34 @@
+import { METRIC_NAMES, METRIC_ROWS, type MetricName } from '../../src/http/metrics/table.ts';
+import { table } from './markdown.ts';
+
+const SCOPES = { process: 'this process', store: 'the store' } as const;
+
+const labelsOf = (name: MetricName): string =>
+  Object.entries(METRIC_ROWS[name].labels)
+    .map(([label, values]) => `\`${label}\`: ${values}`)
+    .join('; ');
+
+const cells = (name: MetricName): string[] => {
+  const { type, of, unit, help, look } = METRIC_ROWS[name];
+  return [`\`${name}\``, type, SCOPES[of], labelsOf(name), unit, help, look];
+};
+
+/** docs/metrics.md, from the table that registers the metrics. */
+export function metricsPage(): string {
+  return `<!-- Generated from src/http/metrics/table.ts by \`npm run gen\`; edit it there. -->
+# Metrics
+
+\`/metrics\` has the Prometheus text format and is off by default: [how to enable and scrape it](operating.md#metrics).
+
+Each process counts for itself, from its start. Metrics of the store are the same on every node: take the \`max\` over the
+nodes, not the \`sum\`. They need a query, which reads a bounded number of rows (at most 20,000 holds of a kind and jobs
+are counted) and is made at most every 10 seconds, however many scrapes there are. A scrape waits for it for at most a
+second; when it fails, \`mailvet_store_stats_up\` is 0 and the metrics of the store are absent.
+
+Every label has a bounded number of values. No label has an email address, its domain, an API key or an account.
+
+${table(['metric', 'type', 'of', 'labels', 'unit', 'meaning', 'when to look at it'], METRIC_NAMES.map(cells))}
+Histograms have the usual series \`_bucket\`, \`_sum\` and \`_count\`. The usual metrics of Node processes
+(\`process_…\`, \`nodejs_…\`) are there as well: CPU time, memory, garbage collection, event loop lag.
+`;
+}

@@ -1,0 +1,89 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
+import type { HoldAge, HoldKind, HoldStats, StoreStats } from './api/stats.ts';
+import { BATCH_ROWS } from './batches.ts';
+import type { ObservedCharge } from './charge/observed.ts';
+import type { StorageDriver } from './driver.ts';
+import { onlyRow } from './rows.ts';
+import type { Tables } from './tables.ts';
+
+/** Rows of a table that are counted; what is beyond is left out, so that the query stays cheap. */
+const COUNTED_ROWS = 20_000;
+
+/** Upper bounds, ms. */
+const HOLD_AGES = {
+  under_1m: MINUTE_MS,
+  '1m_to_10m': 10 * MINUTE_MS,
+  '10m_to_1h': HOUR_MS,
+  '1h_to_1d': DAY_MS,
+  over_1d: Number.MAX_SAFE_INTEGER,
+} as const satisfies Record<HoldAge, number>;
+const AGES = Object.entries(HOLD_AGES) as [HoldAge, number][];
+
+/** Ids begin with their time: those that are counted are the oldest. */
+const SELECTED_HOLDS = {
+  verification: sql`SELECT created_at FROM holds ORDER BY id LIMIT ${sql.lit(COUNTED_ROWS)}`,
+  shared: sql`SELECT created_at FROM shared_holds WHERE closed_at IS NULL ORDER BY expires_at LIMIT ${sql.lit(COUNTED_ROWS)}`,
+} as const satisfies Record<HoldKind, RawBuilder<unknown>>;
+
+async function holdStats(db: Kysely<Tables>, kind: HoldKind, now: number): Promise<HoldStats> {
+  const younger = AGES.map(([age, ms]) => {
+    const count = sql`CAST(coalesce(sum(CASE WHEN created_at > ${now - ms} THEN 1 ELSE 0 END), 0) AS BIGINT)`;
+    return sql`${count} AS ${sql.ref(age)}`;
+  });
+  const { rows } = await sql<Record<HoldAge, number> & { oldest: number | null }>`
+    SELECT min(created_at) AS oldest, ${sql.join(younger)} FROM (${SELECTED_HOLDS[kind]}) AS selected`.execute(db);
+  const { oldest, ...cumulative } = onlyRow(rows);
+  let below = 0;
+  const byAge = {} as Record<HoldAge, number>;
+  for (const [age] of AGES) {
+    byAge[age] = cumulative[age] - below;
+    below = cumulative[age];
+  }
+  return { byAge, oldestMs: oldest === null ? null : Math.max(0, now - oldest) };
+}
+
+/** By the oldest verification of all, and of up to BATCH_ROWS accounts with a retention of their own. */
+async function purgeLag(db: Kysely<Tables>, now: number, keepMs: number): Promise<number> {
+  const oldest = await db.selectFrom('verifications').select('created_at').orderBy('seq').limit(1).executeTakeFirst();
+  const own = await db
+    .selectFrom('accounts as a')
+    .select('a.retention_days')
+    .select((eb) =>
+      eb
+        .selectFrom('verifications as v')
+        .select('v.created_at')
+        // Not an equality, for the reason given at `seqRange` of the PostgreSQL driver.
+        .whereRef('v.account_id', '>=', 'a.id')
+        .whereRef('v.account_id', '<=', 'a.id')
+        .orderBy('v.account_id')
+        .orderBy('v.seq')
+        .limit(1)
+        .as('oldest'),
+    )
+    .where('a.retention_days', 'is not', null)
+    .orderBy('a.id')
+    .limit(BATCH_ROWS)
+    .execute();
+  const due = own.flatMap(({ retention_days: days, oldest: at }) => (at === null ? [] : [at + (days ?? 0) * DAY_MS]));
+  if (oldest !== undefined) due.push(oldest.created_at + keepMs);
+  return Math.max(0, ...due.map((at) => now - at));
+}
+
+export function stats(driver: StorageDriver, charge: ObservedCharge): StoreStats {
+  return {
+    retries: driver.charge.retries,
+    observe(listener) {
+      charge.onBatch = listener;
+    },
+    pool: () => driver.pool(),
+    async read(keepMs, withinMs) {
+      const now = await driver.now();
+      return driver.read(withinMs, async (db) => ({
+        holds: { verification: await holdStats(db, 'verification', now), shared: await holdStats(db, 'shared', now) },
+        purgeLagMs: await purgeLag(db, now, keepMs),
+        jobs: await driver.jobs.count(db, COUNTED_ROWS),
+      }));
+    },
+  };
+}

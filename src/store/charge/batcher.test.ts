@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -123,5 +125,26 @@ describe('the batcher', () => {
     await batcher.close();
     expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
     await expect(batcher.admit(ask('late'))).rejects.toMatchObject({ code: 'verification_unavailable' });
+  });
+
+  it('keeps nothing of an answered request for the next full garbage collection', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: (options?: { type: 'minor' }) => void = runInNewContext('gc');
+    const { batcher } = make({ batch: 50 });
+    /** MB that only a full collection would free, after 60 rounds of 50 requests of over 16 kB. */
+    const run = async () => {
+      for (let round = 0; round < 60; round += 1) {
+        const held = Array.from({ length: 50 }, (_, i) => ({
+          ...ask(`${i}`),
+          held: Array.from({ length: 2_000 }, () => i),
+        }));
+        await Promise.all(held.map((request) => batcher.admit(request)));
+        collect({ type: 'minor' });
+      }
+      const before = getHeapStatistics().used_heap_size;
+      collect();
+      return (before - getHeapStatistics().used_heap_size) / 1e6;
+    };
+    expect(await run()).toBeLessThan(4);
   });
 });

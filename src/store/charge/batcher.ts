@@ -8,8 +8,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/limits.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
+import { first, type Lane, laneOf } from './lane.ts';
 import type { Answer, ChargeRequest } from './state.ts';
-import { tooLate, unavailable, type Waiting } from './waiting.ts';
+import { isAdmission, tooLate, unavailable, type Waiting } from './waiting.ts';
 
 /** Runs a batch in one transaction. */
 export interface ChargeDriver {
@@ -31,10 +32,8 @@ interface BatchLimits {
   readonly batch: number;
 }
 
-interface Lane {
-  queue: Waiting[];
-  running: Promise<void> | null;
-}
+/** Requests in a transaction, by lane. */
+type Batches = (readonly Waiting[] | undefined)[];
 
 /** Keys whose account is remembered. */
 const OWNERS_MAX = 20_000;
@@ -53,8 +52,11 @@ export class Batcher implements Charging {
   readonly #aside = new Map<string, Waiting[]>();
   #asideRunning: Promise<void> | null = null;
   readonly #owners = new LRUCache<string, string>({ max: OWNERS_MAX });
-  /** Unanswered requests, oldest first. */
-  readonly #unanswered = new Set<Waiting>();
+  /**
+   * Together with the queues, all that is unanswered. Not a set of its own: one in which entries come and go keeps those of
+   * a moment ago, and all that they refer to, until the next full garbage collection.
+   */
+  readonly #inTransaction: Batches = [];
   #look: NodeJS.Timeout | null = null;
   #closed = false;
   #health: ChargingHealth = { chargedAt: null, failure: null };
@@ -130,8 +132,8 @@ export class Batcher implements Charging {
     return new Promise<T>((resolve, reject) => {
       const until = this.#clock.elapsed() + WAIT_MS;
       const request = requestFor(() => waiting);
-      const waiting: Waiting = { request, owner, until, entered: false, expired: false, resolve, reject };
-      this.#unanswered.add(waiting);
+      const state = { entered: false, expired: false, answered: false };
+      const waiting: Waiting = { request, owner, until, ...state, resolve, reject };
       this.#look ??= setInterval(() => this.#expire(), LOOK_MS).unref();
       const aside = this.#aside.get(owner);
       if (aside !== undefined) {
@@ -183,6 +185,12 @@ export class Batcher implements Charging {
 
   async #commit(batch: readonly Waiting[], lane: number): Promise<void> {
     if (batch.length === 0) return;
+    this.#inTransaction[lane] = batch;
+    await this.#commitAll(batch, lane);
+    this.#inTransaction[lane] = undefined;
+  }
+
+  async #commitAll(batch: readonly Waiting[], lane: number): Promise<void> {
     const error = await this.#transact(batch, lane);
     if (error === null) return;
     if (this.#driver.isOutage(error.cause)) return this.#fail(batch, error.cause);
@@ -221,7 +229,7 @@ export class Batcher implements Charging {
   }
 
   #answer(waiting: Waiting, answer: Exclude<Answer, { held: true }>): void {
-    this.#unanswered.delete(waiting);
+    waiting.answered = true;
     if ('dropped' in answer) {
       waiting.reject(tooLate(waiting));
       return;
@@ -253,22 +261,30 @@ export class Batcher implements Charging {
     this.#health = { ...this.#health, chargedAt: this.#clock.elapsed() };
   }
 
+  *#unanswered(): Generator<Waiting> {
+    const lanes = this.#lanes.map(({ queue }) => queue);
+    for (const some of [...lanes, ...this.#aside.values(), ...this.#inTransaction])
+      for (const waiting of some ?? []) if (!waiting.answered && !waiting.expired) yield waiting;
+  }
+
   #expire(): void {
     const now = this.#clock.elapsed();
-    let expired = false;
-    for (const waiting of this.#unanswered) {
-      if (waiting.until > now) break;
-      this.#unanswered.delete(waiting);
+    let [expired, left] = [0, 0];
+    for (const waiting of this.#unanswered()) {
+      if (waiting.until > now) {
+        left += 1;
+        continue;
+      }
       waiting.expired = true;
-      expired = true;
-      this.#stats.expired += 1;
+      expired += 1;
       waiting.reject(tooLate(waiting));
     }
-    if (this.#unanswered.size === 0 && this.#look !== null) {
+    this.#stats.expired += expired;
+    if (left === 0 && this.#look !== null) {
       clearInterval(this.#look);
       this.#look = null;
     }
-    if (!expired) return;
+    if (expired === 0) return;
     const stays = ({ request, expired: late }: Waiting) => !late || request.kind === 'settle';
     for (const lane of this.#lanes) lane.queue = lane.queue.filter(stays);
     for (const queue of this.#aside.values()) queue.splice(0, queue.length, ...queue.filter(stays));
@@ -277,24 +293,8 @@ export class Batcher implements Charging {
   #fail(batch: readonly Waiting[], cause: unknown): void {
     this.#stats.failed += batch.length;
     for (const waiting of batch) {
-      this.#unanswered.delete(waiting);
+      waiting.answered = true;
       waiting.reject(unavailable(cause));
     }
   }
-}
-
-function first<K, V>(map: ReadonlyMap<K, V>): [K, V] {
-  for (const entry of map) return entry;
-  throw new Error('The map is empty.');
-}
-
-const isAdmission = (value: unknown): value is Admission =>
-  typeof value === 'object' && value !== null && 'outcome' in value;
-
-/** FNV-1a. */
-function laneOf(owner: string, lanes: number): number {
-  if (lanes === 1) return 0;
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < owner.length; i += 1) hash = Math.imul(hash ^ owner.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % lanes;
 }

@@ -1,5 +1,6 @@
 /** A request in the queue, and what its caller is told when nothing comes of it. */
 import { ApiError } from '../../kernel/errors.ts';
+import type { Admission } from '../store.ts';
 import type { ChargeRequest } from './state.ts';
 
 export interface Waiting {
@@ -12,6 +13,8 @@ export interface Waiting {
   entered: boolean;
   /** The caller was told that it took too long. */
   expired: boolean;
+  /** The caller was told what became of it. */
+  answered: boolean;
   resolve(value: unknown): void;
   readonly reject: (error: unknown) => void;
 }
@@ -35,3 +38,6 @@ export function tooLate({ entered, request }: Waiting): ApiError {
       : 'The store did not answer in time; nothing was charged.';
   return new ApiError('verification_unavailable', sentence, { retry_after: 5 });
 }
+
+export const isAdmission = (value: unknown): value is Admission =>
+  typeof value === 'object' && value !== null && 'outcome' in value;

@@ -32,15 +32,15 @@ export default defineConfig({
           name: 'browser',
           include: [BROWSER],
           globalSetup: ['tests/lab/stores-setup.ts'],
-          testTimeout: 180_000,
+          testTimeout: 600_000,
           // Pages take their time where the machine is busy.
-          expect: { poll: { timeout: 10_000 } },
+          expect: { poll: { timeout: 30_000 } },
         },
       },
       {
         extends: true,
         // Each compiles a copy of the sources several times.
-        test: { name: 'trials', include: [TRIALS], testTimeout: 180_000 },
+        test: { name: 'trials', include: [TRIALS], testTimeout: 600_000 },
       },
       {
         extends: true,

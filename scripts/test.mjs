@@ -244,7 +244,7 @@ try {
   total.failed += 1;
 }
 if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
-note('all', begun, `two stages at a time`);
+note('all', begun, wanted.length > 1 ? 'two stages at a time' : '');
 console.log(`\n${lines.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

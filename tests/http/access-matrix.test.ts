@@ -182,7 +182,7 @@ describe('the table of routes', () => {
 const rows = ROUTES.map((row) => [`${row.method} ${row.path}`, row] as const);
 
 describe('access', () => {
-  it.each(rows)('%s', { timeout: 60_000 }, async (_name, row) => {
+  it.each(rows)('%s', { timeout: 180_000 }, async (_name, row) => {
     const path = pathOf(row, { account: member.account.id });
     const body = row.input?.body ? sampleOf(row.input.body) : undefined;
     const found: Record<string, Outcome> = {};

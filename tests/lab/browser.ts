@@ -26,7 +26,7 @@ interface BrowserLab {
   visit(url: string, how?: Look & { as?: Pick<Person, 'jar'> }): Promise<Visitor>;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** A suite in the browser. Skipped with a message if there is none; an error with MAILVET_TEST_BROWSER=required. */
 export function describeBrowser(name: string, suite: (lab: BrowserLab) => void): void {

@@ -1,8 +1,13 @@
-/** A TCP proxy in front of PostgreSQL that cuts a connection around its COMMIT. */
+/** A TCP proxy in front of PostgreSQL that cuts a connection around its COMMIT, or a statement that charges. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** The statement, and the tag of its answer; not the COMMITTED of the isolation level. */
 const COMMIT = 'COMMIT\0';
+/** The name of a statement that charges and commits at once, and the tag of its answer. */
+const CHARGE = /charge-\d+\0/;
+const CHARGED = /SELECT \d+\0/;
+
+const commits = (data: Buffer): boolean => data.includes(COMMIT) || CHARGE.test(data.toString('latin1'));
 
 interface CommitProxy {
   readonly url: string;
@@ -45,6 +50,8 @@ export async function commitProxy(target: string): Promise<CommitProxy> {
     if (refusing) return client.destroy();
     const upstream = connect(Number(port), hostname);
     let swallow = false;
+    let charges = false;
+    const isDone = (data: Buffer) => data.includes(COMMIT) || (charges && CHARGED.test(data.toString('latin1')));
     const end = () => {
       client.destroy();
       upstream.destroy();
@@ -61,16 +68,17 @@ export async function commitProxy(target: string): Promise<CommitProxy> {
       end();
     };
     client.on('data', (data) => {
-      const moment = data.includes(COMMIT) ? next : null;
+      charges = CHARGE.test(data.toString('latin1'));
+      const moment = commits(data) ? next : null;
       if (moment !== null) next = null;
       if (moment === 'before') return cutNow();
       swallow ||= moment === 'after';
       pass(upstream, data);
     });
     upstream.on('data', (data) => {
-      if (stallNext && data.includes(COMMIT)) stall(true);
+      if (stallNext && isDone(data)) stall(true);
       if (!swallow) pass(client, data);
-      else if (data.includes(COMMIT)) cutNow();
+      else if (isDone(data)) cutNow();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

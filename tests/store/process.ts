@@ -54,8 +54,9 @@ async function serve(store: Store): Promise<void> {
   }
 }
 
-/** Is stopped by a signal inside the transaction of its request, until it is continued; says the outcome. */
+/** After COUNT requests, is stopped by a signal while it judges one, until it is continued; says the outcome. */
 async function freeze(store: Store): Promise<void> {
+  for (let i = 0; i < Number(count); i += 1) await verifyNow(store, { hash });
   const id = newVerificationId();
   let stopped = false;
   const decide = () => {

@@ -1,4 +1,7 @@
-/** Charging on PostgreSQL: one locking transaction per batch, in two groups of pipelined statements. */
+/**
+ * Charging on PostgreSQL: one statement per batch, by what the node remembers (memory.ts); where that does not suffice, a
+ * locking transaction, in two groups of pipelined statements.
+ */
 
 import type pg from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
@@ -6,11 +9,15 @@ import { ApiError } from '../../kernel/errors.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import { type CountingDriver, noRetries } from '../charge/observed.ts';
 import { type Answer, type ChargeRequest, isEmpty } from '../charge/state.ts';
+import { unavailable } from '../charge/waiting.ts';
 import { onlyRow } from '../rows.ts';
 import type { StoreEvent } from '../store.ts';
 import { connectClient, discard, KEEPALIVES } from './connect.ts';
 import { isConflict, isLocked, isLost, isOutage } from './failure.ts';
 import { load, pipelined } from './load.ts';
+import { type Answers, type Attempt, type ChargedAccount, ChargeMemory, idsOf } from './memory.ts';
+import { ServerTime } from './server-time.ts';
+import { endSession, type Session, sessionOf } from './session.ts';
 import { statements } from './write.ts';
 
 const TRIES = 4;
@@ -25,6 +32,9 @@ const ANSWER_WITHIN_MS = 4_000;
 /** How long, and how often, to query the outcome of a commit whose reply was lost. */
 const OUTCOME_WITHIN_MS = 10_000;
 const OUTCOME_POLL_MS = 100;
+/** Accounts of verifications and holds. */
+const RECORDED_OF = `SELECT account_id AS owner FROM verifications WHERE id = ANY ($1::text[])
+  UNION SELECT account_id FROM holds WHERE id = ANY ($1::text[])`;
 
 interface PostgresChargeParts {
   readonly url: string;
@@ -45,35 +55,112 @@ class UnknownOutcome extends Error {
   }
 }
 
+interface Connection {
+  readonly client: pg.Client;
+  readonly session: Session;
+}
+
 export class PostgresCharge implements CountingDriver {
   readonly lanes = LANES;
   readonly retries = noRetries();
   readonly #parts: PostgresChargeParts;
   /** By lane. */
-  readonly #clients = new Map<number, pg.Client>();
+  readonly #connections = new Map<number, Connection>();
+  readonly #memory = new ChargeMemory();
+  readonly #serverTime: ServerTime;
 
   constructor(parts: PostgresChargeParts) {
     this.#parts = parts;
+    this.#serverTime = new ServerTime(parts.clock);
   }
 
   readonly isOutage = isOutage;
+
+  /** Where only some accounts could be charged by the memory, what then fails for the others is their answer. */
+  async transact(requests: readonly ChargeRequest[], lane: number): Promise<Answer[]> {
+    const node = await this.#parts.node();
+    const attempt = this.#judge(requests, node);
+    if (attempt === null) return this.#underLock(requests, { node, lane, skipLocked: false });
+    const { answers, skipLocked } = await this.#charge(attempt, lane);
+    const others = requests.filter((_, i) => answers[i] === null);
+    if (others.length === 0) return answers.filter((answer) => answer !== null);
+    const late = await this.#underLock(others, { node, lane, skipLocked }).catch((error: unknown): Answer[] => {
+      if (others.length === requests.length) throw error;
+      return others.map(() => ({ error: isOutage(error) ? unavailable(error) : error }));
+    });
+    return answers.flatMap((answer) => answer ?? late.splice(0, 1));
+  }
+
+  close(): void {
+    for (const lane of this.#connections.keys()) this.#drop(lane);
+  }
+
+  #judge(requests: readonly ChargeRequest[], node: string): Attempt | null {
+    const { clock, time } = this.#parts;
+    const now = time === 'process' ? clock.now() : this.#serverTime.now();
+    return now === null ? null : this.#memory.judge(requests, { now, node, isProcessTime: time === 'process' });
+  }
+
+  /** Charges the accounts of the attempt that are as it has judged them. */
+  async #charge(attempt: Attempt, lane: number): Promise<{ answers: Answers; skipLocked: boolean }> {
+    if (attempt.statement === null) return { answers: this.#memory.conclude(attempt, []), skipLocked: false };
+    const nothing = attempt.judged.map(() => null);
+    const connection = await this.#connect(lane).catch(() => null);
+    if (connection === null) return { answers: nothing, skipLocked: false };
+    try {
+      const asked = this.#parts.clock.elapsed();
+      const { rows } = await connection.client.query<ChargedAccount>(attempt.statement);
+      const [first] = rows;
+      if (first === undefined) this.#serverTime.forget();
+      else this.#serverTime.read(first.now, asked);
+      return { answers: this.#memory.conclude(attempt, rows), skipLocked: false };
+    } catch (error) {
+      this.#memory.forget(attempt);
+      // The server undid the statement; under a lock it comes out what it was.
+      const skipLocked = isLocked(error);
+      if (skipLocked) this.retries.locked += 1;
+      if (!isLost(error)) return { answers: nothing, skipLocked };
+      this.retries.connection += 1;
+      this.#drop(lane);
+      const charged = await this.#recordedBy(connection.session, attempt, error);
+      const answers = attempt.judged.map(({ owner, answer }) =>
+        charged.has(owner) || 'dropped' in answer ? answer : null,
+      );
+      return { answers, skipLocked: false };
+    }
+  }
+
+  /**
+   * Which accounts of the attempt were charged, after its connection was lost: its session is ended, so that it does no
+   * more, and then its rows tell. An account of which none was to be written is judged again; its requests were only
+   * counted, perhaps twice.
+   */
+  #recordedBy(session: Session, attempt: Attempt, cause: unknown): Promise<Set<string>> {
+    return this.#outcome(cause, async (client) => {
+      if (!(await endSession(client, session))) return null;
+      const { rows } = await client.query<{ owner: string }>(RECORDED_OF, [idsOf(attempt)]);
+      return new Set(rows.map(({ owner }) => owner));
+    });
+  }
 
   /**
    * Retries after conflicts, and once after a lost connection. Before COMMIT is sent nothing is recorded, so that is
    * safe; afterwards the server is asked for the outcome first. Where a lock did not come, the batch is run again without
    * the accounts that are locked; where it was another lock than an account's, every account is tried alone.
    */
-  async transact(requests: readonly ChargeRequest[], lane: number): Promise<Answer[]> {
-    const node = await this.#parts.node();
-    for (let tries = 1, lost = 0, skipLocked = false; ; tries++) {
+  async #underLock(
+    requests: readonly ChargeRequest[],
+    { node, lane, skipLocked }: { node: string; lane: number; skipLocked: boolean },
+  ): Promise<Answer[]> {
+    for (let tries = 1, lost = 0, skips = skipLocked; ; tries++) {
       try {
-        return await this.#run(requests, { node, lane, skipLocked });
+        return await this.#run(requests, { node, lane, skipLocked: skips });
       } catch (error) {
         if (error instanceof UnknownOutcome && (await this.#wasCommitted(error, lane))) return error.answers;
         const failure = error instanceof UnknownOutcome ? error.cause : error;
         if (isLocked(failure)) {
-          if (skipLocked) return requests.map(() => ({ held: true }));
-          skipLocked = true;
+          if (skips) return requests.map(() => ({ held: true }));
+          skips = true;
           this.retries.locked += 1;
           continue;
         }
@@ -88,23 +175,28 @@ export class PostgresCharge implements CountingDriver {
     }
   }
 
-  close(): void {
-    for (const lane of this.#clients.keys()) this.#drop(lane);
+  async #connect(lane: number): Promise<Connection> {
+    const connection = this.#connections.get(lane) ?? (await connectCharge(this.#parts.url));
+    this.#connections.set(lane, connection);
+    return connection;
   }
 
   async #run(
     requests: readonly ChargeRequest[],
     { node, lane, skipLocked }: { node: string; lane: number; skipLocked: boolean },
   ): Promise<Answer[]> {
-    const { url, clock, time, onEvent } = this.#parts;
-    const client = this.#clients.get(lane) ?? (await connectCharge(url));
-    this.#clients.set(lane, client);
+    const { clock, time, onEvent } = this.#parts;
+    const { client } = await this.#connect(lane);
     try {
       const now = time === 'process' ? () => clock.now() : null;
-      const { state, xid, isHeld } = await load(client, requests, { node, clock: now, skipLocked });
+      const asked = clock.elapsed();
+      const loaded = await load(client, requests, { node, clock: now, skipLocked });
+      const { state, xid, isHeld, serverTime } = loaded;
+      this.#serverTime.read(serverTime, asked);
       const { answers, changes } = applyBatch(state, requests, isHeld);
       if (isEmpty(changes)) await client.query('ROLLBACK');
       else await commit(client, statements(changes, state), xid, answers);
+      this.#memory.remember(loaded, changes, state.now);
       changes.events.forEach(onEvent);
       return answers;
     } catch (error) {
@@ -116,38 +208,54 @@ export class PostgresCharge implements CountingDriver {
 
   /** The server knows the outcome of recent transactions. Throws when it stays unreachable. */
   async #wasCommitted({ xid, cause }: UnknownOutcome, lane: number): Promise<boolean> {
-    const { url, clock } = this.#parts;
     this.#drop(lane);
+    const outcome = await this.#outcome(cause, async (client) => {
+      const { rows } = await client.query<{ outcome: string | null }>('SELECT pg_xact_status($1::xid8) AS outcome', [
+        xid,
+      ]);
+      const { outcome: status } = onlyRow(rows);
+      return status === 'in progress' ? null : status;
+    });
+    return outcome === 'committed';
+  }
+
+  /** What `look` finds out on a new connection; null: not yet. Throws when the server stays unreachable. */
+  async #outcome<T>(cause: unknown, look: (client: pg.Client) => Promise<T | null>): Promise<T> {
+    const { url, clock } = this.#parts;
     for (const end = clock.elapsed() + OUTCOME_WITHIN_MS; clock.elapsed() < end; await pause(OUTCOME_POLL_MS)) {
-      const outcome = await outcomeOf(url, xid).catch((error: unknown) => {
+      const found = await withClient(url, look).catch((error: unknown) => {
         if (!isOutage(error)) throw error;
         return null;
       });
-      if (outcome === 'committed') return true;
-      if (outcome === 'aborted') return false;
+      if (found !== null) return found;
     }
     const sentence = 'The store stopped answering. Whether this was charged is in the log when it is back.';
     throw new ApiError('verification_unavailable', sentence, { retry_after: 5 }, cause);
   }
 
   #drop(lane: number): void {
-    const client = this.#clients.get(lane);
-    if (client !== undefined) discard(client);
-    this.#clients.delete(lane);
+    const connection = this.#connections.get(lane);
+    if (connection !== undefined) discard(connection.client);
+    this.#connections.delete(lane);
   }
 }
 
 /**
- * Every statement of charging looks up a few rows by an index, and its plan lives as long as the connection. A plan made
- * while a table is small would scan it, and still do so after it has grown.
+ * Every statement of charging looks up a few rows by an index, and its plan lives as long as the connection: made once,
+ * whatever the arrays. A plan made while a table is small would scan it, and still do so after it has grown.
  */
-async function connectCharge(url: string): Promise<pg.Client> {
+async function connectCharge(url: string): Promise<Connection> {
   const client = await connectClient(url, { pipeline: true, query_timeout: ANSWER_WITHIN_MS });
+  const plans = `SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;
+    SET enable_mergejoin = off`;
   const timeouts = `SET lock_timeout = ${LOCK_WITHIN_MS}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
-  await client.query(
-    `SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; ${timeouts}; ${KEEPALIVES}`,
-  );
-  return client;
+  try {
+    await client.query(`${plans}; ${timeouts}; ${KEEPALIVES}`);
+    return { client, session: await sessionOf(client) };
+  } catch (error) {
+    discard(client);
+    throw error;
+  }
 }
 
 async function commit(client: pg.Client, writes: pg.QueryConfig[], xid: string, answers: Answer[]): Promise<void> {
@@ -162,14 +270,10 @@ async function commit(client: pg.Client, writes: pg.QueryConfig[], xid: string, 
   }
 }
 
-/** `committed`, `aborted` or `in progress`. */
-async function outcomeOf(url: string, xid: string): Promise<string | null> {
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectClient(url);
   try {
-    const { rows } = await client.query<{ outcome: string | null }>('SELECT pg_xact_status($1::xid8) AS outcome', [
-      xid,
-    ]);
-    return onlyRow(rows).outcome;
+    return await use(client);
   } finally {
     discard(client);
   }

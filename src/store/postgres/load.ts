@@ -21,7 +21,7 @@ import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../st
  */
 const LOCK = `SELECT id, plan, rate_limit AS "rateLimit", status, balance, locked, window_start AS "windowStart",
     window_count AS "windowCount", filter_emails AS "filterEmails", filter_domains AS "filterDomains",
-    filter_ips AS "filterIps"
+    filter_ips AS "filterIps", rules
   FROM accounts
   WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])
   ORDER BY id FOR NO KEY UPDATE`;
@@ -50,8 +50,22 @@ const FILTERS = `SELECT f.account_id AS "accountId", f.id, f.filter_type AS "fil
   FROM unnest($1::text[], $2::text[], $3::text[]) AS c (account_id, filter_type, value)
   JOIN filters f USING (account_id, filter_type, value)`;
 
+/** With what PostgreSQL keeps of it in addition. */
+export interface StoredAccount extends AccountState {
+  /** Stands for everything that requests are judged by, apart from the counters (migration 0015). */
+  readonly rules: number;
+}
+export interface StoredKey extends KeyState {
+  readonly hash: string;
+}
+
 interface Loaded {
   readonly state: ChargeState;
+  readonly accounts: readonly StoredAccount[];
+  /** Those whose hashes were given. */
+  readonly keys: readonly StoredKey[];
+  /** The server's clock, ms. */
+  readonly serverTime: number;
   /** The transaction, for `pg_xact_status`. */
   readonly xid: string;
   /** Whether the account of the request is locked by another session; never without `skipLocked`. */
@@ -86,11 +100,11 @@ export async function load(
   const [lock, sql] = skipLocked ? ['lock-free', LOCK_FREE] : ['lock', LOCK];
   const [, accounts, all, time, keys, holders, holds, recorded, idempotency] = await pipelined([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
-    query<AccountState & pg.QueryResultRow>(lock, sql, [hashes, accountIds]),
+    query<StoredAccount & pg.QueryResultRow>(lock, sql, [hashes, accountIds]),
     skipLocked ? query<{ id: string }>('all', ALL, [hashes, accountIds]) : [],
     query<{ now: number; xid: string }>('time', TIME, []),
-    hashes.length === 0 ? [] : query<KeyState & { hash: string }>('keys', KEYS, [hashes]),
-    keyIds.length === 0 ? [] : query<KeyState & { hash: string }>('keys-by-id', KEYS_BY_ID, [keyIds]),
+    hashes.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys', KEYS, [hashes]),
+    keyIds.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys-by-id', KEYS_BY_ID, [keyIds]),
     holdIds.length === 0 ? [] : query<HoldState & pg.QueryResultRow>('holds', HOLDS, [holdIds]),
     recordIds.length === 0 ? [] : query<{ id: string }>('recorded', RECORDED, [recordIds]),
     loadIdempotency(query, admits, settles),
@@ -122,7 +136,8 @@ export async function load(
     return typeof keyHash === 'string' ? keyByHash.get(keyHash)?.accountId : keyHash.account;
   };
   const isHeld = (request: ChargeRequest) => held.size > 0 && held.has(accountOf(request) ?? '');
-  return { state, xid: onlyRow(time).xid, isHeld };
+  const { now: serverTime, xid } = onlyRow(time);
+  return { state, accounts, keys: [...keyByHash.values()], serverTime, xid, isHeld };
 }
 
 /** Waits for all statements, then throws the first failure in order: later ones are consequences. */

@@ -1,0 +1,1 @@
+-- For PostgreSQL, whose nodes go by what they remember of an account; here every request reads its rows.

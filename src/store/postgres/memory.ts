@@ -1,0 +1,252 @@
+/**
+ * Charging in one round trip, by what this node remembers: a batch is judged in memory and sent as one statement, which
+ * charges only the accounts of which everything that the judgement relied on is still so. The others' requests are then
+ * judged under a lock.
+ */
+import { LRUCache } from 'lru-cache';
+import { PRICE } from '../../kernel/plans.ts';
+import { applyBatch } from '../charge/apply-batch.ts';
+import { candidates } from '../charge/match.ts';
+import type { Answer, Changes, ChargeRequest, ChargeState } from '../charge/state.ts';
+import { isAdmission } from '../charge/waiting.ts';
+import { limitOf } from '../charge/window.ts';
+import type { Admission } from '../store.ts';
+import type { StoredAccount, StoredKey } from './load.ts';
+import { oneStatement, type Statement, statement } from './write.ts';
+
+const ACCOUNTS_MAX = 12_000;
+const KEYS_MAX = 20_000;
+/** After a failure, so many batches with the account are judged under a lock; twice as many after each further one. */
+const LOCKED_BATCHES_MAX = 48;
+const HIGHEST_PRICE = Math.max(...Object.values(PRICE));
+/** By how much the server's clock may differ from the time that a batch was judged by, ms. */
+const TIME_TOLERANCE_MS = 1_000;
+
+/**
+ * Counters change by what the batch adds to them, so that other nodes may charge the account meanwhile: the balance need
+ * only cover all of the batch, and the window take all of it. In a new snapshot the row is looked at again after its
+ * lock was waited for; whatever else changed has then changed `rules`.
+ */
+const CHARGE = `UPDATE accounts a SET balance = a.balance + c.balance, locked = a.locked + c.locked,
+    window_start = c.window_start,
+    window_count = CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+    $8::bigint[]) AS c (id, rules, balance, needed, locked, window_start, requests, rate_limit)
+  WHERE a.id = c.id AND a.rules = c.rules AND a.balance >= c.needed AND a.window_start <= c.window_start
+    AND CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests <= c.rate_limit
+    AND ($9::bigint IS NULL OR abs(floor(extract(epoch FROM statement_timestamp()) * 1000) - $9) <= ${TIME_TOLERANCE_MS})
+  RETURNING a.id, a.balance, a.window_count AS "windowCount",
+    floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint AS now`;
+
+/** An account as it was charged. */
+export interface ChargedAccount {
+  readonly id: string;
+  readonly balance: number;
+  readonly windowCount: number;
+  /** The server's clock, ms. */
+  readonly now: number;
+}
+
+/** A request as judged in memory. */
+interface Judged {
+  readonly request: ChargeRequest;
+  /** The account. */
+  readonly owner: string;
+  readonly answer: Answer;
+}
+
+/** A batch as judged in memory. */
+export interface Attempt {
+  readonly judged: readonly Judged[];
+  /** Accounts to charge, as they will be if nobody else charges them. */
+  readonly after: ReadonlyMap<string, StoredAccount>;
+  /** Accounts that refused a request, which counters decide that may have changed: nothing of theirs is written. */
+  readonly refused: ReadonlySet<string>;
+  /** Null: there is nothing to write. */
+  readonly statement: Statement | null;
+  readonly changes: Changes;
+  /** The time that it was judged by, ms. */
+  readonly now: number;
+}
+
+/** By request; null: it is to be judged again. */
+export type Answers = (Answer | null)[];
+
+interface Remembered {
+  readonly account: StoredAccount;
+  /** Batches with it that are still to be judged under a lock. */
+  wait: number;
+  /** `wait` after the next failure. */
+  readonly penalty: number;
+}
+
+export class ChargeMemory {
+  readonly #accounts = new LRUCache<string, Remembered>({ max: ACCOUNTS_MAX });
+  /** By hash. A key is as remembered while its account has the `rules` that it had then. */
+  readonly #keys = new LRUCache<string, { readonly key: StoredKey; readonly rules: number }>({ max: KEYS_MAX });
+
+  /** Accounts and keys as a transaction has left them that had locked the accounts. */
+  remember(
+    { accounts, keys }: { readonly accounts: readonly StoredAccount[]; readonly keys: readonly StoredKey[] },
+    { keyUses }: Changes,
+    now: number,
+  ): void {
+    for (const account of accounts) {
+      const { wait = 0, penalty = 1 } = this.#accounts.peek(account.id) ?? {};
+      this.#accounts.set(account.id, { account, wait, penalty });
+    }
+    for (const key of keys) {
+      const owner = accounts.find(({ id }) => id === key.accountId);
+      if (owner !== undefined) this.#keys.set(key.hash, { key: used(key, keyUses, now), rules: owner.rules });
+    }
+  }
+
+  /** Null when the memory does not suffice. `isProcessTime`: the time is not the server's, for tests. */
+  judge(
+    requests: readonly ChargeRequest[],
+    { now, node, isProcessTime }: { now: number; node: string; isProcessTime: boolean },
+  ): Attempt | null {
+    const owners: string[] = [];
+    const accounts = new Map<string, { readonly before: StoredAccount; readonly after: StoredAccount }>();
+    for (const request of requests) {
+      const account = this.#accountOf(request);
+      if (account === null) return null;
+      owners.push(account.id);
+      if (!accounts.has(account.id)) accounts.set(account.id, { before: account, after: { ...account } });
+    }
+    const state: ChargeState = {
+      now,
+      node,
+      key: (hash) => this.#keys.get(hash)?.key ?? null,
+      account: (id) => accounts.get(id)?.after ?? null,
+      ...NOT_STORED,
+    };
+    const { answers, changes } = applyBatch(state, requests);
+    // The store's clock was set back: see windowAhead.
+    if (changes.events.length > 0) return null;
+    const judged = requests.map((request, i) => ({
+      request,
+      owner: owners[i] ?? '',
+      answer: answers[i] ?? { dropped: true as const },
+    }));
+    const refused = new Set(judged.flatMap(({ answer, owner }) => (isRefusal(answer) ? [owner] : [])));
+    const counted = new Set(Array.from(changes.accounts, ({ id }) => id));
+    // In the order in which all writers lock them.
+    const charged = [...accounts.values()]
+      .filter(({ after: { id } }) => counted.has(id) && !refused.has(id))
+      .sort((a, b) => (a.after.id < b.after.id ? -1 : 1));
+    const charge = statement('charge', CHARGE, charged.map(chargeRow), isProcessTime ? null : now);
+    return {
+      judged,
+      after: new Map(charged.map(({ after }) => [after.id, after])),
+      refused,
+      statement: charged.length === 0 ? null : oneStatement(charge, changes, state),
+      changes,
+      now,
+    };
+  }
+
+  /** Takes note of what was charged. */
+  conclude({ judged, after, refused, changes, now }: Attempt, rows: readonly ChargedAccount[]): Answers {
+    const charged = new Map(rows.map((row) => [row.id, row]));
+    const isAgain = (id: string) => refused.has(id) || (after.has(id) && !charged.has(id));
+    for (const { request } of judged) this.#used(request, changes, now);
+    for (const id of new Set(judged.map(({ owner }) => owner))) {
+      const [account, row] = [after.get(id), charged.get(id)];
+      if (isAgain(id)) this.#failed(id);
+      else if (account !== undefined && row !== undefined) {
+        const { balance, windowCount } = row;
+        this.#accounts.set(id, { account: { ...account, balance, windowCount }, wait: 0, penalty: 1 });
+      }
+    }
+    return judged.map(({ owner, answer }) =>
+      isAgain(owner) && !('dropped' in answer) ? null : corrected(answer, after.get(owner), charged.get(owner)),
+    );
+  }
+
+  forget(attempt: Attempt): void {
+    for (const { owner } of attempt.judged) this.#accounts.delete(owner);
+  }
+
+  /** A use that was not recorded, because its account was not charged, is recorded a little later. */
+  #used(request: ChargeRequest, changes: Changes, now: number): void {
+    if (request.kind === 'settle' || typeof request.admit.keyHash !== 'string') return;
+    const { keyHash } = request.admit;
+    const known = this.#keys.peek(keyHash);
+    if (known !== undefined && changes.keyUses.has(known.key.id))
+      this.#keys.set(keyHash, { ...known, key: used(known.key, changes.keyUses, now) });
+  }
+
+  #failed(id: string): void {
+    const known = this.#accounts.peek(id);
+    if (known === undefined) return;
+    const { account, penalty } = known;
+    this.#accounts.set(id, { account, wait: penalty, penalty: Math.min(penalty * 2, LOCKED_BATCHES_MAX) });
+  }
+
+  /** The account of a request that can be judged by what is remembered; else null. */
+  #accountOf(request: ChargeRequest): StoredAccount | null {
+    if (request.kind === 'settle') return null;
+    const { keyHash, idempotency, verify } = request.admit;
+    if (idempotency !== null) return null;
+    const key = typeof keyHash === 'string' ? this.#keys.get(keyHash) : null;
+    if (key === undefined) return null;
+    const id = typeof keyHash === 'string' ? key?.key.accountId : keyHash.account;
+    const known = this.#accounts.get(id ?? '');
+    if (known === undefined) return null;
+    if (known.wait > 0) {
+      known.wait -= 1;
+      return null;
+    }
+    const { account } = known;
+    // The counters of a budget are not covered by the condition.
+    if (key !== null && (key.rules !== account.rules || key.key.budget !== null)) return null;
+    if (verify !== null && !candidates(account, verify.filterKeys).next().done) return null;
+    return account;
+  }
+}
+
+/** What the memory has nothing of: requests that need it are judged under a lock. */
+const NOT_STORED = {
+  keyById: () => null,
+  hold: () => null,
+  recorded: () => false,
+  idempotency: () => null,
+  filter: () => null,
+};
+
+const used = (key: StoredKey, uses: Changes['keyUses'], now: number): StoredKey =>
+  uses.has(key.id) ? { ...key, lastUsedAt: now } : key;
+
+const admissionOf = (answer: Answer): Admission | null =>
+  'value' in answer && isAdmission(answer.value) ? answer.value : null;
+
+const isRefusal = (answer: Answer): boolean => admissionOf(answer)?.outcome === 'refused';
+
+function chargeRow({ before, after }: { readonly before: StoredAccount; readonly after: StoredAccount }): unknown[] {
+  const spent = before.balance - after.balance;
+  const requests = after.windowCount - (after.windowStart === before.windowStart ? before.windowCount : 0);
+  return [
+    ...[after.id, after.rules, -spent, spent + HIGHEST_PRICE, after.locked - before.locked],
+    ...[after.windowStart, requests, limitOf(after)],
+  ];
+}
+
+/** Ids of the verifications and holds that a batch writes. */
+export const idsOf = ({ changes }: Attempt): string[] => [
+  ...changes.verifications.map(({ record }) => record.id),
+  ...changes.holds.map(({ id }) => id),
+];
+
+/** The answer with the balance and the window as they are when others have charged the account as well. */
+function corrected(answer: Answer, assumed: StoredAccount | undefined, charged: ChargedAccount | undefined): Answer {
+  if (assumed === undefined || charged === undefined) return answer;
+  const balance = charged.balance - assumed.balance;
+  const requests = charged.windowCount - assumed.windowCount;
+  if (balance === 0 && requests === 0) return answer;
+  const admission = admissionOf(answer);
+  if (admission === null || admission.window === null || admission.balance === null) return answer;
+  const { remaining } = admission.window;
+  const window = { ...admission.window, remaining: Math.max(0, remaining - requests) };
+  return { value: { ...admission, window, balance: admission.balance + balance } };
+}

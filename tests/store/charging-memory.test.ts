@@ -1,0 +1,233 @@
+/** Charging by what a node remembers: whatever others change meanwhile decides about the very next request. */
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import type { AccountId, Admission, Store } from '../../src/store/store.ts';
+import { describeStores, ENGINE } from '../lab/stores.ts';
+import { asking, type Member, member, newVerificationId, verdict, verifyNow } from './cast.ts';
+import { commitProxy } from './commit-proxy.ts';
+import { BY } from './people.ts';
+import { startProcess } from './processes.ts';
+
+const PATIENCE = { timeout: 40_000, interval: 50 };
+
+/** What becomes of a request: its outcome, the code of its refusal, or the reason of its record. */
+function told(admission: Admission): string {
+  if (admission.outcome === 'refused') return admission.code;
+  return admission.outcome === 'settled' ? (admission.record.reason ?? 'settled') : admission.outcome;
+}
+
+/** A request that a matching filter blocks. */
+function ask(store: Store, who: Pick<Member, 'hash'>): Promise<Admission> {
+  const id = newVerificationId();
+  const blocked = { status: 'bad', reason: 'blocked_by_filter', credits: 0 } as const;
+  return store.charging.admit(asking(who, { id, decide: (filter) => verdict(id, filter === null ? {} : blocked) }));
+}
+
+/** Until it knows the account and the key. */
+async function warmUp(store: Store, who: Member): Promise<void> {
+  for (let i = 0; i < 3; i += 1) await verifyNow(store, who);
+}
+
+const filter = { filterType: 'domain', value: 'example.com', reason: null } as const;
+
+describeStores('a node that remembers an account', (lab) => {
+  const postgres = it.skipIf(ENGINE !== 'postgres');
+
+  it.each<[string, (store: Store, who: Member) => Promise<unknown>, string]>([
+    [
+      'is suspended',
+      (store, { account }) => store.accounts.set(account.id, { status: 'suspended' }),
+      'invalid_api_key',
+    ],
+    ['is deleted', (store, { account }) => store.accounts.remove(account.id), 'invalid_api_key'],
+    [
+      'has a lower rate limit',
+      (store, { account }) => store.accounts.set(account.id, { rateLimit: 1 }),
+      'rate_limit_exceeded',
+    ],
+    [
+      'has spent its credits',
+      (store, { account }) => store.accounts.grant(account.id, -97, 'spent'),
+      'insufficient_credits',
+    ],
+    ['has a filter', (store, { account }) => store.filters.add(account.id, filter), 'blocked_by_filter'],
+    ['has imported filters', (store, { account }) => store.filters.addMany(account.id, [filter]), 'blocked_by_filter'],
+    ['has revoked the key', (store, { key }) => store.keys.revoke(key.id, BY), 'revoked_api_key'],
+    [
+      'has rolled the key without grace',
+      (store, { account, key }) =>
+        store.keys.roll(account.id, key.id, { hash: 'other', lastFour: 'abcd', graceMs: 0 }, BY),
+      'revoked_api_key',
+    ],
+    ['has limited the key to an IP', change({ allowIps: ['198.51.100.1'] }), 'ip_not_allowed'],
+    ['has limited the key to a scope', change({ scopes: ['usage'] }), 'scope_missing'],
+    ['has given the key a budget that is spent', change({ budget: 2 }), 'key_budget_spent'],
+  ])('notices when it %s, on another node', async (_what, change, expected) => {
+    const [near, far] = [await lab.open(), await lab.open()];
+    const who = await member(near);
+    await warmUp(near, who);
+    await change(far, who);
+    expect(told(await ask(near, who))).toBe(expected);
+    expect(await near.accounts.audit()).toEqual([]);
+  });
+
+  it('notices when a filter that it has met is removed, and the next one is added', async () => {
+    const [near, far] = [await lab.open(), await lab.open()];
+    const who = await member(near);
+    await warmUp(near, who);
+    for (let round = 0; round < 3; round += 1) {
+      const added = await far.filters.add(who.account.id, filter);
+      expect(told(await ask(near, who))).toBe('blocked_by_filter');
+      if (added.added) await far.filters.remove(who.account.id, added.filter.id);
+      expect(told(await ask(near, who))).toBe('settled');
+    }
+  });
+
+  it('notices when the key expires', async () => {
+    const store = await lab.open();
+    const who = await member(store, { expiresAt: lab.clock.now() + 60_000 });
+    await warmUp(store, who);
+    lab.clock.advance(60_000);
+    expect(told(await ask(store, who))).toBe('expired_api_key');
+  });
+
+  postgres.each<[string, (who: Member) => string, string]>([
+    [
+      'suspends it',
+      ({ account }) => `UPDATE accounts SET status = 'suspended' WHERE id = '${account.id}'`,
+      'invalid_api_key',
+    ],
+    ['revokes its key', ({ key }) => `UPDATE keys SET revoked_at = 1 WHERE id = '${key.id}'`, 'revoked_api_key'],
+    [
+      'adds a filter',
+      ({ account: { id } }) =>
+        `INSERT INTO filters (account_id, id, filter_type, value, created_at) VALUES ('${id}', 1, 'domain', 'example.com', 1);
+         UPDATE accounts SET filter_domains = 1 WHERE id = '${id}'`,
+      'blocked_by_filter',
+    ],
+    [
+      'spends its credits',
+      ({ account }) => `UPDATE accounts SET balance = 0 WHERE id = '${account.id}'`,
+      'insufficient_credits',
+    ],
+  ])('waits for a transaction that %s, and goes by what that has left', async (_what, statement, expected) => {
+    const store = await lab.open();
+    const who = await member(store);
+    await warmUp(store, who);
+    const other = new pg.Client({ connectionString: lab.url });
+    await other.connect();
+    await other.query(`BEGIN; SELECT id FROM accounts WHERE id = '${who.account.id}' FOR NO KEY UPDATE`);
+    const asked = ask(store, who);
+    const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await expect.poll(() => lab.sql(waiting), PATIENCE).toHaveLength(1);
+    await other.query(`${statement(who)}; COMMIT`);
+    await other.end();
+    expect(told(await asked)).toBe(expected);
+    expect(await store.verifications.list(who.account.id, { offset: 0, limit: 1 })).toMatchObject({
+      total: expected === 'blocked_by_filter' ? 4 : 3,
+    });
+  });
+
+  it('spends the last credit once, whichever node is asked, and says what each has left', async () => {
+    const stores = await Promise.all(Array.from({ length: 3 }, () => lab.open()));
+    const who = await member(stores[0]!, { credits: 100 });
+    for (const store of stores) await warmUp(store, who);
+    const answers: Admission[] = [];
+    const spend = async (store: Store) => {
+      for (let i = 0; i < 16; i += 1)
+        answers.push(...(await Promise.all(Array.from({ length: 1 + (i % 4) }, () => verifyNow(store, who)))));
+    };
+    await Promise.all(stores.map(spend));
+    const settled = answers.filter((answer) => answer.outcome === 'settled');
+    expect(settled.map(({ balance }) => balance).sort((a, b) => b - a)).toEqual(
+      Array.from({ length: 91 }, (_, i) => 90 - i),
+    );
+    expect(told(await verifyNow(stores[0]!, who))).toBe('insufficient_credits');
+    expect(await stores[0]!.accounts.audit()).toEqual([]);
+  });
+
+  it('counts one window with the other nodes, and says what is left of it', async () => {
+    const stores = await Promise.all(Array.from({ length: 3 }, () => lab.open()));
+    const who = await member(stores[0]!, { credits: 1_000, rateLimit: 100 });
+    for (const store of stores) await warmUp(store, who);
+    const asked = stores.map(async (store) => {
+      const answers: Admission[] = [];
+      for (let i = 0; i < 20; i += 1)
+        answers.push(...(await Promise.all([verifyNow(store, who), verifyNow(store, who)])));
+      return answers;
+    });
+    const answers = (await Promise.all(asked)).flat();
+    const settled = answers.filter((answer) => answer.outcome === 'settled');
+    const left = settled.map(({ window }) => window.remaining).sort((a, b) => b - a);
+    expect(left).toEqual(Array.from({ length: 91 }, (_, i) => 90 - i));
+    expect(answers.filter((answer) => told(answer) === 'rate_limit_exceeded')).toHaveLength(29);
+    lab.clock.advance(300_000);
+    expect(told(await verifyNow(stores[1]!, who))).toBe('settled');
+  });
+
+  postgres.each(['before', 'after'] as const)(
+    'charges once when the connection is lost %s the server has charged',
+    async (moment) => {
+      const proxy = await commitProxy(lab.url);
+      const store = await lab.open({ url: proxy.url });
+      const [who, other] = [await member(store), await member(store)];
+      await warmUp(store, who);
+      await warmUp(store, other);
+      proxy.cut(moment);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => [verifyNow(store, who), verifyNow(store, other)]).flat(),
+      );
+      expect(answers.map(told)).toEqual(answers.map(() => 'settled'));
+      expect(proxy.cuts).toBe(1);
+      for (const { account } of [who, other]) {
+        expect(await store.accounts.get(account.id)).toMatchObject({ balance: 87, locked: 0 });
+        expect(await store.verifications.list(account.id, { offset: 0, limit: 1 })).toMatchObject({ total: 13 });
+      }
+      expect(await store.accounts.audit()).toEqual([]);
+      await store.close();
+      await proxy.close();
+    },
+  );
+});
+
+describeStores('a node whose clock stood still', (lab) => {
+  const postgres = it.skipIf(ENGINE !== 'postgres');
+
+  postgres('records by the clock of the server', async () => {
+    const store = await lab.open({ time: 'store' });
+    const who = await member(store);
+    await warmUp(store, who);
+    const serverTime = async () => Number((await lab.sql('SELECT extract(epoch FROM now()) * 1000 AS ms'))[0]!.ms);
+    const before = await serverTime();
+    lab.clock.advance(-60_000);
+    expect(told(await ask(store, who))).toBe('settled');
+    const [newest] = await lab.sql('SELECT created_at FROM verifications ORDER BY seq DESC LIMIT 1');
+    // By as much as a statement takes to get there and back, and no more.
+    expect(Number(newest!.created_at)).toBeGreaterThan(before - 2_000);
+  });
+
+  postgres(
+    'because it was frozen after it had judged: keeps nobody waiting, and charges by what is so now',
+    async () => {
+      const store = await lab.open({ time: 'store' });
+      const who = await member(store);
+      const frozen = await startProcess(lab.url, 'freeze', who.hash, 3);
+      frozen.tell('go');
+      const state = () => readFileSync(`/proc/${frozen.child.pid}/stat`, 'latin1').split(') ')[1]?.[0];
+      await expect.poll(state, PATIENCE).toBe('T');
+      expect(told(await ask(store, who))).toBe('settled');
+      await store.accounts.set(who.account.id, { status: 'suspended' });
+      frozen.child.kill('SIGCONT');
+      await frozen.ended();
+      expect(frozen.said).toEqual(['refused']);
+      expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 96, locked: 0 });
+      expect(await store.accounts.audit()).toEqual([]);
+    },
+  );
+});
+
+function change(by: Parameters<Store['keys']['update']>[2]) {
+  return (store: Store, { account, key }: { account: { id: AccountId }; key: { id: string } }) =>
+    store.keys.update(account.id, key.id, by);
+}

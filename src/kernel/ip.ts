@@ -108,7 +108,8 @@ export function inBlock(address: Groups, { groups, bits }: Block): boolean {
   return rest === 16 || (address[whole] ?? 0) >> rest === (groups[whole] ?? 0) >> rest;
 }
 
-function textOf(groups: Groups): string {
+/** Canonical text of an address, v4-mapped ones as v6. */
+export function textOf(groups: Groups): string {
   if (groups.length === 2) {
     const [high = 0, low = 0] = groups;
     return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;

@@ -1,5 +1,7 @@
+import { decode, encode } from 'dns-packet';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseIp, textOf } from '../../kernel/ip.ts';
 import { encodeQuestion, type Question, readReply } from './message.ts';
 
 const question: Question = { name: 'good.test', type: 'MX' };
@@ -160,6 +162,61 @@ describe('readReply', () => {
         expect(read === null || read.kind !== 'reply').toBe(true);
       }),
       { numRuns: 2000 },
+    );
+  });
+});
+
+describe('compared with another codec', () => {
+  const label = fc.stringMatching(/^[a-z0-9_-]{1,20}$/);
+  const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
+  const record = fc.oneof(
+    fc.record({ type: fc.constant('A' as const), name, data: fc.ipV4() }),
+    fc.record({ type: fc.constant('AAAA' as const), name, data: fc.ipV6().map((ip) => textOf(parseIp(ip) ?? [])) }),
+    fc.record({
+      type: fc.constant('MX' as const),
+      name,
+      data: fc.record({ preference: fc.nat(65535), exchange: fc.oneof(name, fc.constant('.')) }),
+    }),
+    fc.record({ type: fc.constantFrom('CNAME' as const, 'NS' as const, 'PTR' as const), name, data: name }),
+    fc.record({ type: fc.constant('TXT' as const), name, data: fc.array(fc.string(), { minLength: 1, maxLength: 3 }) }),
+  );
+
+  function recordOf(a: Parameters<Parameters<typeof record.map>[0]>[0]): unknown {
+    switch (a.type) {
+      case 'A':
+      case 'AAAA':
+        return { type: a.type, address: textOf(parseIp(a.data) ?? []) };
+      case 'MX':
+        return { type: a.type, host: a.data.exchange, priority: a.data.preference };
+      case 'CNAME':
+      case 'NS':
+      case 'PTR':
+        return { type: a.type, host: a.data };
+      case 'TXT':
+        return { type: a.type, text: a.data.join('') };
+    }
+  }
+
+  it('encodes the same queries', () => {
+    const types = fc.constantFrom<Question['type']>('A', 'AAAA', 'MX', 'TXT', 'PTR', 'NS', 'SOA', 'CNAME');
+    fc.assert(
+      fc.property(fc.oneof(name, fc.constant('.')), types, fc.nat(65535), (asked, type, id) => {
+        const query = decode(encodeQuestion(id, { name: asked, type }, true));
+        expect([query.id, query.flag_rd, query.questions]).toEqual([id, true, [{ name: asked, type, class: 'IN' }]]);
+        expect(query.additionals).toMatchObject([{ type: 'OPT', udpPayloadSize: 1232 }]);
+      }),
+    );
+  });
+
+  it('decodes the same records', () => {
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 8 }), (answers) => {
+        const questions = [{ ...question, class: 'IN' as const }];
+        const octets = encode({ type: 'response', id: 1, questions, answers: answers.map((a) => ({ ...a, ttl: 7 })) });
+        const read = readReply(octets, question);
+        const expected = answers.map((a) => ({ owner: a.name, ttl: 7, record: recordOf(a) }));
+        expect(read?.kind === 'reply' && read.reply.records).toEqual(expected);
+      }),
     );
   });
 });

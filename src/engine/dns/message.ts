@@ -1,15 +1,10 @@
 /**
  * DNS messages (RFC 1035 §4): encodes a query and parses the reply. Replies are untrusted: the structure is validated
- * here first, with bounded work, and dns-packet decodes only complete records of the types we use.
+ * first (wire.ts), with bounded work, and only complete records of the types we use are decoded.
  */
-import { type Answer, answer as codec, encode, RECURSION_DESIRED } from 'dns-packet';
+import { textOf } from '../../kernel/ip.ts';
 import type { DnsRecord, RecordType } from './records.ts';
-import { CLASS_IN, HEADER, type RawRecord, TYPES, walkQuestion, walkRecord } from './wire.ts';
-
-// dns-packet exports its record codec, but its types do not say so.
-declare module 'dns-packet' {
-  export const answer: { decode(buf: Buffer, offset: number): Answer };
-}
+import { CLASS_IN, HEADER, nameAt, type RawRecord, TYPES, walkQuestion, walkRecord } from './wire.ts';
 
 /** The question section: `name` is lower-case ASCII without the trailing dot; `.` is the root. */
 export interface Question {
@@ -47,29 +42,38 @@ const UDP_SIZE = 1232;
 const MAX_ANSWERS = 200;
 const MAX_OTHERS = 50;
 
-/** Encodes a query with RD set, and with an OPT record unless `edns` is false. */
-export function encodeQuestion(id: number, question: Question, edns: boolean): Buffer {
-  const additionals: Answer[] = edns
-    ? [
-        {
-          type: 'OPT',
-          name: '.',
-          udpPayloadSize: UDP_SIZE,
-          extendedRcode: 0,
-          ednsVersion: 0,
-          flags: 0,
-          flag_do: false,
-          options: [],
-        },
-      ]
-    : [];
-  return encode({
-    id,
-    type: 'query',
-    flags: RECURSION_DESIRED,
-    questions: [{ ...question, class: 'IN' }],
-    additionals,
-  });
+/** Of the header: the flag RD, one question, and the number of additional records. */
+const RECURSION_DESIRED = 0x0100;
+/** An OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
+const OPT = Buffer.from([0, 0, TYPES.OPT, UDP_SIZE >> 8, UDP_SIZE & 0xff, 0, 0, 0, 0, 0, 0]);
+
+/** Encodes a query with RD set, and with an OPT record unless `edns` is false. The name must satisfy `canBeAsked`. */
+export function encodeQuestion(id: number, { name, type }: Question, edns: boolean): Buffer {
+  const root = name === '.';
+  const end = HEADER + (root ? 1 : name.length + 2);
+  const buf = Buffer.allocUnsafe(end + 4 + (edns ? OPT.length : 0));
+  buf.writeUInt16BE(id, 0);
+  buf.writeUInt16BE(RECURSION_DESIRED, 2);
+  buf.writeUInt32BE(0x00010000, 4);
+  buf.writeUInt32BE(edns ? 1 : 0, 8);
+  if (!root) {
+    // The octet before each label is where its dot is, and one before the first.
+    buf.write(name, HEADER + 1, 'latin1');
+    let length = 0;
+    for (let i = name.length; i > 0; i--) {
+      if (buf[HEADER + i] !== 0x2e) length++;
+      else {
+        buf[HEADER + i] = length;
+        length = 0;
+      }
+    }
+    buf[HEADER] = length;
+  }
+  buf[end - 1] = 0;
+  buf.writeUInt16BE(TYPES[type], end);
+  buf.writeUInt16BE(CLASS_IN, end + 2);
+  if (edns) OPT.copy(buf, end + 4);
+  return buf;
 }
 
 const MALFORMED: ReadReply = { kind: 'malformed' };
@@ -90,11 +94,7 @@ export function readReply(buf: Buffer, question: Question): ReadReply | null {
   if (start < 0) return null;
   if (rcode !== 0 && rcode !== 3) return failureOf(rcode);
   if ((flags & 0x0200) !== 0) return { kind: 'truncated' };
-  try {
-    return readSections(buf, start, flags);
-  } catch {
-    return MALFORMED; // dns-packet throws on malformed data
-  }
+  return readSections(buf, question, start, flags);
 }
 
 function failureOf(rcode: number): ReadReply {
@@ -103,7 +103,7 @@ function failureOf(rcode: number): ReadReply {
   return { kind: rcode === 5 ? 'refused' : 'servfail' };
 }
 
-function readSections(buf: Buffer, start: number, flags: number): ReadReply {
+function readSections(buf: Buffer, question: Question, start: number, flags: number): ReadReply {
   const counts = [buf.readUInt16BE(6), buf.readUInt16BE(8), buf.readUInt16BE(10)];
   const records: OwnedRecord[] = [];
   let negativeTtl: number | null = null;
@@ -118,7 +118,7 @@ function readSections(buf: Buffer, start: number, flags: number): ReadReply {
       // BADVERS and other extended rcodes: the upper bits are in the OPT record (RFC 6891 §6.1.3).
       if (section === 2 && raw.type === TYPES.OPT && raw.ttl >>> 24 !== 0) return { kind: 'no_edns' };
       if (section === 2 || raw.class !== CLASS_IN) continue;
-      const owned = decodeRecord(buf, raw);
+      const owned = decodeRecord(buf, question, raw);
       if (!owned) continue;
       if (section === 0) records.push(owned);
       else if (owned.record.type === 'SOA') negativeTtl ??= Math.min(owned.ttl, owned.record.minimum);
@@ -132,35 +132,46 @@ function readSections(buf: Buffer, start: number, flags: number): ReadReply {
   return { kind: 'reply', reply: { nxdomain: (flags & 0x0f) === 3, records, negativeTtl } };
 }
 
-function decodeRecord(buf: Buffer, raw: RawRecord): OwnedRecord | null {
+/** A pointer to the name in the question: the owner of most records. */
+const TO_QUESTION = 0xc000 | HEADER;
+
+function decodeRecord(buf: Buffer, question: Question, raw: RawRecord): OwnedRecord | null {
   if (!raw.readable || raw.oddOwner) return null;
-  const decoded = codec.decode(buf, raw.at);
-  const record = toRecord(decoded, raw.oddTarget);
+  const record = toRecord(buf, raw);
+  if (record === null) return null;
+  const owner = buf.readUInt16BE(raw.at) === TO_QUESTION ? question.name : nameAt(buf, raw.at).toLowerCase();
   // RFC 2181 §8: a TTL with the top bit set is to be read as 0.
-  return record && { owner: decoded.name.toLowerCase(), ttl: raw.ttl > 0x7fffffff ? 0 : raw.ttl, record };
+  return { owner, ttl: raw.ttl > 0x7fffffff ? 0 : raw.ttl, record };
 }
 
-function toRecord(decoded: Answer, odd: boolean): DnsRecord | null {
-  switch (decoded.type) {
-    case 'A':
-    case 'AAAA':
-      return { type: decoded.type, address: decoded.data };
-    case 'CNAME':
-    case 'NS':
-    case 'PTR':
-      return { type: decoded.type, host: hostText(decoded.data, odd) };
-    case 'MX':
-      return { type: 'MX', host: hostText(decoded.data.exchange, odd), priority: decoded.data.preference ?? 0 };
-    case 'TXT': {
-      const parts = Array.isArray(decoded.data) ? decoded.data : [decoded.data];
-      return { type: 'TXT', text: parts.map((part) => part.toString()).join('') };
+function toRecord(buf: Buffer, { type, data, end, oddTarget }: RawRecord): DnsRecord | null {
+  switch (type) {
+    case TYPES.A:
+      return { type: 'A', address: `${buf[data]}.${buf[data + 1]}.${buf[data + 2]}.${buf[data + 3]}` };
+    case TYPES.AAAA:
+      return { type: 'AAAA', address: textOf(V6_OFFSETS.map((offset) => buf.readUInt16BE(data + offset))) };
+    case TYPES.CNAME:
+      return { type: 'CNAME', host: hostText(nameAt(buf, data), oddTarget) };
+    case TYPES.NS:
+      return { type: 'NS', host: hostText(nameAt(buf, data), oddTarget) };
+    case TYPES.PTR:
+      return { type: 'PTR', host: hostText(nameAt(buf, data), oddTarget) };
+    case TYPES.MX:
+      return { type: 'MX', host: hostText(nameAt(buf, data + 2), oddTarget), priority: buf.readUInt16BE(data) };
+    case TYPES.TXT: {
+      const parts: string[] = [];
+      for (let i = data; i < end; i += (buf[i] ?? 0) + 1)
+        parts.push(buf.toString('utf8', i + 1, i + 1 + (buf[i] ?? 0)));
+      return { type: 'TXT', text: parts.join('') };
     }
-    case 'SOA':
-      return { type: 'SOA', minimum: decoded.data.minimum ?? 0 };
+    case TYPES.SOA:
+      return { type: 'SOA', minimum: buf.readUInt32BE(end - 4) };
     default:
       return null;
   }
 }
+
+const V6_OFFSETS = [0, 2, 4, 6, 8, 10, 12, 14] as const;
 
 /**
  * A name with octets not allowed in a host name (a dot or a control character inside a label, 8-bit octets) is made

@@ -1,5 +1,5 @@
 /**
- * Walks a DNS message without decoding it (RFC 1035 §4.1): finds each record and validates its lengths. Work is bounded
+ * Walks a DNS message (RFC 1035 §4.1): finds each record and validates its lengths before anything is decoded. Work is bounded
  * for any input: a name costs at most MAX_JUMPS pointers and 128 labels.
  */
 export const HEADER = 12;
@@ -12,8 +12,9 @@ const MAX_JUMPS = 32;
 const MAX_NAME = 255;
 
 export interface RawRecord {
-  /** Offset of the record, and of its end. */
+  /** Offsets of the record, of its data, and of its end. */
   readonly at: number;
+  readonly data: number;
   readonly end: number;
   readonly type: number;
   readonly class: number;
@@ -62,6 +63,24 @@ function walkName(buf: Buffer, at: number): number {
   }
 }
 
+/**
+ * The name at `at`, which must have been walked: as sent, the labels separated by dots, `.` for the root. Octets above
+ * 127 are one character each.
+ */
+export function nameAt(buf: Buffer, at: number): string {
+  let name = '';
+  for (let i = at; ; ) {
+    const size = buf[i] ?? 0;
+    if (size === 0) return name === '' ? '.' : name;
+    if (size >= 0xc0) i = ((size & 0x3f) << 8) | (buf[i + 1] ?? 0);
+    else {
+      const label = buf.toString('latin1', i + 1, i + 1 + size);
+      name = name === '' ? label : `${name}.${label}`;
+      i += size + 1;
+    }
+  }
+}
+
 /** Offset after the question section if it is exactly this name (in any case), type and class IN; else -1. */
 export function walkQuestion(buf: Buffer, name: string, type: number): number {
   let i = HEADER;
@@ -95,6 +114,7 @@ export function walkRecord(buf: Buffer, at: number): RawRecord | null {
   if (fits === false) return null;
   return {
     at,
+    data,
     end,
     type,
     class: buf.readUInt16BE(i + 2),

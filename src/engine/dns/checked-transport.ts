@@ -77,6 +77,7 @@ export function createCheckedTransport(
   }
 
   function release(outcome: RoundOutcome): void {
+    if (held.size === 0) return;
     const all = [...held];
     held.clear();
     for (const { reply, isDenial, done } of all) {

@@ -67,10 +67,13 @@ export function* lookUpMailServers(domain: string, options: MxLookupOptions): Mx
 
 const sorted = new WeakMap<DnsAnswer, readonly MxRecord[]>();
 
-/** Records of an MX answer by preference, then host, each host once; computed once per cached answer. */
+/** Records of an MX answer by preference, then host, each host once; where there are several, computed once per answer. */
 function recordsOf(answer: DnsAnswer): readonly MxRecord[] {
+  if (answer.kind !== 'records') return [];
+  const [only] = answer.records;
+  if (answer.records.length === 1 && only?.type === 'MX') return [{ host: only.host, priority: only.priority }];
   const known = sorted.get(answer);
-  if (known || answer.kind !== 'records') return known ?? [];
+  if (known) return known;
   const all = answer.records.flatMap((record) =>
     record.type === 'MX' ? [{ host: record.host, priority: record.priority }] : [],
   );

@@ -25,14 +25,18 @@ interface Walk {
  * Sends the query, and another one for each CNAME target that the reply does not contain. Chains longer than 8, loops
  * and targets that cannot be queried are `malformed`.
  */
-export async function follow(question: Question, ask: (question: Question) => Promise<Outcome>): Promise<DnsAnswer> {
+export function follow(
+  question: Question,
+  ask: (question: Question, done: (outcome: Outcome) => void) => void,
+  done: (answer: DnsAnswer) => void,
+): void {
   const walk: Walk = { names: [question.name], ttl: TTL_BOUNDS.most };
-  for (;;) {
-    const outcome = await ask({ name: lastName(walk), type: question.type });
-    if (outcome.kind !== 'reply') return outcome;
-    const answer = step(walk, question.type, outcome.reply);
-    if (answer) return answer;
-  }
+  const onOutcome = (outcome: Outcome): void => {
+    const answer = outcome.kind === 'reply' ? step(walk, question.type, outcome.reply) : outcome;
+    if (answer) done(answer);
+    else ask({ name: lastName(walk), type: question.type }, onOutcome);
+  };
+  ask(question, onOutcome);
 }
 
 const lastName = ({ names }: Walk): string => names.at(-1) ?? '';

@@ -146,11 +146,11 @@ export function createPool(options: {
     const open = new Set<() => void>();
     let begun = 0;
     let worst: DnsFailure | null = null;
-    let next: NodeJS.Timeout | undefined;
+    const endsAt = options.clock.elapsed() + time.budgetMs;
+    let timer: NodeJS.Timeout | undefined;
 
     function finish(outcome: Outcome): void {
-      clearTimeout(next);
-      clearTimeout(end);
+      clearTimeout(timer);
       running.delete(shut);
       for (const cancel of open) cancel();
       open.clear();
@@ -169,10 +169,16 @@ export function createPool(options: {
         else if (open.size === 0) finish({ kind: worst });
       });
       open.add(cancel);
-      clearTimeout(next);
-      if (begun < tries) next = setTimeout(begin, interval);
+      arm();
     }
-    const end = setTimeout(() => finish({ kind: moreInformative(worst, 'timeout') }), time.budgetMs);
+    /** One timer: for the next attempt, or for the end. */
+    function arm(): void {
+      clearTimeout(timer);
+      const left = Math.max(0, endsAt - options.clock.elapsed());
+      const isNext = begun < tries && interval < left;
+      timer = setTimeout(isNext ? begin : giveUp, isNext ? interval : left);
+    }
+    const giveUp = (): void => finish({ kind: moreInformative(worst, 'timeout') });
     const shut = (): void => finish({ kind: 'network' });
     running.add(shut);
     begin();

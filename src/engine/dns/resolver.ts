@@ -51,6 +51,13 @@ export interface Resolver {
   close(): void;
 }
 
+/** A query under way. */
+interface Flight {
+  readonly answer: Promise<DnsAnswer>;
+  /** Clock.elapsed() ms. */
+  readonly until: number;
+}
+
 /** Total budget of a query in ms, so that a silent resolver costs a verification at most 5 s. */
 export const ASK_MS = 4800;
 const CACHED_NAMES = 100_000;
@@ -79,7 +86,7 @@ export function createResolver(options: {
   if (options.servers.length === 0) throw new TypeError('a resolver needs at least one server');
   const { clock } = options;
   const cache = createCache(options.cacheNames ?? CACHED_NAMES, clock);
-  const flights = new Map<string, { answer: Promise<DnsAnswer>; until: number }>();
+  const flights = new Map<RecordType, Map<string, Flight>>();
   let closed = false;
 
   const timeoutMs = Math.min(options.timeoutMs, ASK_MS);
@@ -99,35 +106,40 @@ export function createResolver(options: {
     pool.ask(question, { budgetMs: ASK_MS, paceMs: ASK_MS }, () => done()),
   );
 
-  function begin(key: string, question: Question, paceMs: number): { answer: Promise<DnsAnswer>; until: number } {
+  function flightsOf(type: RecordType): Map<string, Flight> {
+    const known = flights.get(type) ?? new Map<string, Flight>();
+    if (known.size === 0) flights.set(type, known);
+    return known;
+  }
+
+  function begin(own: Map<string, Flight>, question: Question, paceMs: number): Flight {
     const until = clock.elapsed() + ASK_MS;
-    const answer = follow(
-      question,
-      (next) =>
-        new Promise((done) => {
-          const budgetMs = Math.max(1, until - clock.elapsed());
-          pool.ask(next, { budgetMs, paceMs }, done);
-        }),
-    ).then((found) => {
-      flights.delete(key);
-      if (!closed) cache.set(question.name, question.type, found);
-      return found;
+    const answer = new Promise<DnsAnswer>((resolve) => {
+      follow(
+        question,
+        (next, done) => pool.ask(next, { budgetMs: Math.max(1, until - clock.elapsed()), paceMs }, done),
+        (found) => {
+          own.delete(question.name);
+          if (!closed) cache.set(question.name, question.type, found);
+          resolve(found);
+        },
+      );
     });
     const flight = { answer, until };
-    flights.set(key, flight);
+    own.set(question.name, flight);
     return flight;
   }
 
-  async function ask(name: string, type: RecordType, limit: Limit): Promise<DnsAnswer> {
+  function ask(name: string, type: RecordType, limit: Limit): Promise<DnsAnswer> {
     const question = { name: canonical(name), type };
-    if (!canBeAsked(question.name)) return { kind: 'nxdomain', ttl: 0, cname: [] };
+    if (!canBeAsked(question.name)) return Promise.resolve({ kind: 'nxdomain', ttl: 0, cname: [] });
     const known = cache.get(question.name, type);
-    if (known) return known;
-    if (closed) return { kind: 'network' };
+    if (known) return Promise.resolve(known);
+    if (closed) return Promise.resolve({ kind: 'network' });
     const left = limit.deadline - clock.elapsed();
-    if (left <= 0 || limit.signal?.aborted) return { kind: 'timeout' };
-    const key = `${type} ${question.name}`;
-    const flight = flights.get(key) ?? begin(key, question, left);
+    if (left <= 0 || limit.signal?.aborted) return Promise.resolve({ kind: 'timeout' });
+    const own = flightsOf(type);
+    const flight = own.get(question.name) ?? begin(own, question, left);
     return waitFor(flight, limit, clock);
   }
 
@@ -142,7 +154,12 @@ export function createResolver(options: {
     },
     health() {
       const servers = pool.health();
-      return { lastAnswerAt: liveness.lastSuccess(), servers, cached: cache.size, asking: flights.size };
+      return {
+        lastAnswerAt: liveness.lastSuccess(),
+        servers,
+        cached: cache.size,
+        asking: [...flights.values()].reduce((sum, own) => sum + own.size, 0),
+      };
     },
     close() {
       closed = true;

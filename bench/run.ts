@@ -5,6 +5,7 @@
 
 import { type Bench, record } from './apparatus/results.ts';
 import { engine } from './engine.ts';
+import { files } from './files.ts';
 import { filters } from './filters.ts';
 import { http } from './http.ts';
 import { lists } from './lists.ts';
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   web,
   memory,
   lists,
+  files,
   filters,
   smtp,
   smtpReuse,

@@ -24,8 +24,8 @@ const numbersIn = (value: unknown): number[] =>
       ? Object.values(value).flatMap(numbersIn)
       : [];
 const FACTS = new Set(TABLES.flatMap(numbersIn));
-/** As likely a time in milliseconds or a batch of rows as a limit. */
-const COMMON = new Set([1_000, 2_000, 3_000, 3_600, 5_000, 10_000, 30_000, 86_400, 100_000]);
+/** As likely a time in milliseconds, a batch of rows or a number of protocols as a limit. */
+const COMMON = new Set([1_000, 2_000, 3_000, 3_600, 5_000, 10_000, 30_000, 86_400, 100_000, 2 ** 16, 2 ** 24]);
 const DISTINCTIVE = new Set([...FACTS].map(Math.abs).filter((n) => n >= 1_000 && !COMMON.has(n)));
 
 const wordsOf = (set: readonly unknown[]): string => [...set].map(String).sort().join(' ');

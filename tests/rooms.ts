@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import { lineAt, type Node, parse, visit } from './syntax.ts';
 
-const SERVER = ['kernel', 'config', 'contract', 'engine', 'store', 'service', 'jobs', 'http'] as const;
+const SERVER = ['kernel', 'config', 'contract', 'engine', 'files', 'store', 'service', 'jobs', 'http'] as const;
 
 /**
  * Room → the rooms it may import besides itself. Files directly in src/ are rooms of their own. Folders outside src/ that
@@ -16,8 +16,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: ['kernel'],
   config: ['kernel'],
   engine: ['kernel', 'data'],
+  files: ['kernel'],
   store: ['kernel'],
-  service: ['kernel', 'engine', 'store'],
+  service: ['kernel', 'engine', 'files', 'store'],
   jobs: ['kernel', 'service'],
   http: ['kernel', 'contract', 'service'],
   // The library: the engine without a server.

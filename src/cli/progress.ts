@@ -6,14 +6,30 @@ export interface Tally {
   good: number;
   bad: number;
   withoutVerdict: number;
+  /** Rows without an address. */
+  blank: number;
+  unreadable: number;
 }
-export const rowsOf = ({ good, bad, withoutVerdict }: Tally): number => good + bad + withoutVerdict;
+export const EMPTY_TALLY: Readonly<Tally> = { good: 0, bad: 0, withoutVerdict: 0, blank: 0, unreadable: 0 };
+export const rowsOf = (tally: Tally): number =>
+  tally.good + tally.bad + tally.withoutVerdict + tally.blank + tally.unreadable;
+
+/** `1,000 good, 34 bad` and what else there was. */
+function tallyText({ good, bad, withoutVerdict, blank, unreadable }: Tally): string {
+  const parts = [`${grouped(good)} good`, `${grouped(bad)} bad`];
+  if (withoutVerdict > 0) parts.push(`${grouped(withoutVerdict)} without a verdict`);
+  if (blank > 0) parts.push(`${grouped(blank)} blank`);
+  if (unreadable > 0) parts.push(`${grouped(unreadable)} unreadable`);
+  return parts.join(', ');
+}
 
 interface Progress {
   /** `bytes` of the input are done. */
   at(bytes: number, tally: Tally): void;
   /** Replaces the bar with the totals. */
   end(tally: Tally): void;
+  /** The totals: `1,236 rows in 10 min: 1,200 good, 36 bad`. */
+  summary(tally: Tally): string;
 }
 
 const REDRAW_MS = 100;
@@ -24,6 +40,10 @@ const CLEAR_LINE = '\r\u001b[K';
 export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, write: (text: string) => void): Progress {
   const began = clock.elapsed();
   let drawn = Number.NEGATIVE_INFINITY;
+  const summary = (tally: Tally): string => {
+    const took = duration((clock.elapsed() - began) / 1000);
+    return `${counted(rowsOf(tally), 'row')} in ${took}: ${tallyText(tally)}`;
+  };
   return {
     at(bytes, tally) {
       const now = clock.elapsed();
@@ -36,13 +56,8 @@ export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, writ
       const left = share > 0 ? `, ${duration((seconds / share) * (1 - share))} left` : '';
       write(`${CLEAR_LINE}${bar(share)}  ${counted(rows, 'row')}${rate}${left}`);
     },
-    end(tally) {
-      const { good, bad, withoutVerdict } = tally;
-      const parts = [`${grouped(good)} good`, `${grouped(bad)} bad`];
-      if (withoutVerdict > 0) parts.push(`${grouped(withoutVerdict)} without a verdict`);
-      const took = duration((clock.elapsed() - began) / 1000);
-      write(`${CLEAR_LINE}${counted(rowsOf(tally), 'row')} in ${took}: ${parts.join(', ')}\n`);
-    },
+    end: (tally) => write(`${CLEAR_LINE}${summary(tally)}\n`),
+    summary,
   };
 }
 

@@ -9,6 +9,16 @@ const EXIT_MS = 35_000;
 
 type Signal = 'SIGTERM' | 'SIGINT';
 
+/** Why the signal of `Termination` aborted. */
+export class Terminated extends Error {
+  /** The one that a shell gives to the signal. */
+  readonly exitCode: number;
+  constructor(name: Signal) {
+    super(`ended by ${name}`);
+    this.exitCode = 128 + constants.signals[name];
+  }
+}
+
 /** What signals ask of a process: the first one to stop, the next to skip the drain, or to exit at once. */
 export class Termination {
   readonly #asked = new AbortController();
@@ -46,7 +56,7 @@ export class Termination {
       this.#interactive = name === 'SIGINT' && onTerminal();
       this.#askedAt = now;
       this.#exitWithin(EXIT_MS);
-      this.#asked.abort();
+      this.#asked.abort(new Terminated(name));
     } else if (now - this.#askedAt > ECHO_MS) {
       this.#askedAt = now;
       // The exit status is the one that a shell gives to the signal.

@@ -1,222 +1,241 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import type { Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { parse } from 'csv-parse';
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { FileError, ROW_PROBLEMS, type RowProblem } from '../files/problems.ts';
+import { type AddressFile, readAddressFile } from '../files/read-file.ts';
+import { createResultWriter, type ResultFormat, type ResultRow, type WriterState } from '../files/write-results.ts';
 import type { Report, Verifier } from '../index.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { csvLine } from '../kernel/csv.ts';
+import { grouped } from '../kernel/format.ts';
 import type { Level } from '../kernel/plans.ts';
+import type { Deliverability } from '../kernel/reasons.ts';
 import { CommandFailure, UsageError } from './command.ts';
+import { type FileOutput, openOutput } from './file-output.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
-import { createProgress, rowsOf, type Tally } from './progress.ts';
+import { createProgress, EMPTY_TALLY, rowsOf, type Tally } from './progress.ts';
+import { type FinishedRow, verifyRows } from './verify-rows.ts';
 
 interface FileCheck {
+  /** `-` is standard input. */
   readonly file: string;
   /** `-` is standard output. */
   readonly out: string;
+  readonly format: ResultFormat;
   readonly column?: string;
-  readonly json?: boolean;
+  readonly header: 'auto' | boolean;
+  /** The results that are written; null: all rows. */
+  readonly only: readonly Deliverability[] | null;
+  readonly resume: boolean;
+  readonly concurrency: number;
   readonly level: Level;
   readonly timeoutMs: number;
   readonly wait: number;
+  readonly evidence: boolean;
+  /** Ends the run with what is finished. */
+  readonly signal: AbortSignal;
 }
 
-const CONCURRENCY = 50;
-/** Rows read ahead of the first unfinished one. */
-const ROWS_PENDING_MAX = 5000;
-
-interface Run {
-  readonly verifier: Verifier;
-  readonly check: FileCheck;
+/** Stored with the output, to continue it. */
+interface Progress {
+  /** Rows of the input that are done. */
+  readonly rows: number;
   readonly tally: Tally;
-  /** No resolver answered the latest check. */
-  resolverDown: boolean;
+  readonly problems: readonly BrokenRow[];
+  readonly writer: WriterState;
 }
 
-/** A row whose check has begun. */
-interface Pending {
-  /** Where it ends in the input. */
-  readonly bytes: number;
-  readonly text: Promise<string>;
+interface BrokenRow {
+  readonly line: number;
+  readonly problem: RowProblem;
 }
-const RESULT_COLUMNS = [
-  'status',
-  'deliverability',
-  'reason',
-  'validation_type',
-  'is_disposable',
-  'is_role',
-  'is_free',
-  'did_you_mean',
-  'normalized_email',
-] as const;
-const MAX_RECORD_BYTES = 1 << 20;
+
+/** As many are named. */
+const PROBLEMS_NAMED = 5;
+/** In place of the reason of a row that could not be read. */
+const UNREADABLE_ROW = 'unreadable_row';
 
 /**
- * CSV in (RFC 4180, UTF-8, with or without a header), CSV out: the original rows with the result's columns appended; with
- * `json`, one result per line. Keeps the order of rows in bounded memory. The output file appears once it is complete.
+ * Verifies the addresses of a file: the original rows with the columns of the results, in their order, in bounded
+ * memory. Returns the summary if the signal ended the run, otherwise null. A later run with `resume` continues what was
+ * interrupted, by the signal or a crash, if the input file and the settings are the same.
  */
-export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<void> {
+export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<string | null> {
   const input = await openInput(check.file);
-  const output = await openOutput(check.out).catch((error: unknown) => {
-    input.stream.destroy();
-    throw error;
-  });
-  const run: Run = { verifier, check, tally: { good: 0, bad: 0, withoutVerdict: 0 }, resolverDown: false };
-  const visible = process.stderr.isTTY && (check.out !== '-' || !process.stdout.isTTY);
-  const bar = createProgress(input.size, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
+  const stop = () => input.stream.destroy();
+  check.signal.addEventListener('abort', stop);
   try {
-    await pipeline(results(run, input.stream, bar.at), output.stream, { end: check.out !== '-' });
-    await output.keep();
-  } catch (error) {
-    await output.discard();
-    throw explain(error, check);
-  }
-  bar.end(run.tally);
-  const { withoutVerdict } = run.tally;
-  if (withoutVerdict > 0) {
-    throw new CommandFailure(
-      `${withoutVerdict} of ${rowsOf(run.tally)} rows have no verdict: no DNS resolver gave usable answers. Check MAILVET_DNS_SERVERS; mailvet doctor says more.`,
-    );
+    const { output, stored } = await openOutput(check.out, await identityOf(check), check.resume);
+    return await verifyInto(output, verifier, check, input, stored).catch((error: unknown) => {
+      throw explain(error, check);
+    });
+  } finally {
+    check.signal.removeEventListener('abort', stop);
+    input.stream.destroy();
   }
 }
 
-async function openFile(flag: '--file' | '--out', path: string, mode: 'r' | 'w'): Promise<FileHandle> {
-  const verb = mode === 'r' ? 'read' : 'write';
-  const target = mode === 'r' ? path : partOf(path);
-  return open(target, mode, 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot ${verb} ${flag} ${path} (${error.code}).`);
+interface Input {
+  readonly stream: Readable;
+  /** Bytes; 0: unknown. */
+  readonly size: number;
+}
+
+async function openInput(path: string): Promise<Input> {
+  if (path === '-') return { stream: process.stdin, size: 0 };
+  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot read --file ${path} (${error.code}).`);
   });
-}
-
-async function openInput(path: string): Promise<{ stream: Readable; size: number }> {
-  const handle = await openFile('--file', path, 'r');
   const status = await handle.stat();
   if (!status.isDirectory()) return { stream: handle.createReadStream(), size: status.size };
   await handle.close();
   throw new UsageError(`--file ${path} is a folder.`);
 }
 
-interface Output {
-  readonly stream: Writable;
-  /** Gives a complete file its name. */
-  keep(): Promise<void>;
-  discard(): Promise<void>;
+/** What must be the same to continue: every byte of the input, and what decides the rows that are written. */
+async function identityOf({ file, out, format, column, header, only, level }: FileCheck): Promise<object> {
+  if (out === '-' || file === '-') return {};
+  const hash = createHash('sha256');
+  const handle = await open(file, 'r');
+  for await (const chunk of handle.createReadStream()) hash.update(chunk);
+  return { sha256: hash.digest('hex'), format, column: column ?? null, header, only, level };
 }
 
-const partOf = (path: string): string => `${path}.part`;
-
-async function openOutput(path: string): Promise<Output> {
-  const nothing = () => Promise.resolve();
-  if (path === '-') return { stream: process.stdout, keep: nothing, discard: nothing };
-  const isFolder = await stat(path).then(
-    (status) => status.isDirectory(),
-    // Whatever is wrong with the path, the next step says.
-    () => false,
-  );
-  if (isFolder) throw new UsageError(`--out ${path} is a folder.`);
-  const stream = (await openFile('--out', path, 'w')).createWriteStream();
-  return {
-    stream,
-    keep: () => rename(partOf(path), path),
-    async discard() {
-      stream.destroy();
-      await rm(partOf(path), { force: true });
-    },
-  };
-}
-
-/** Output lines in the order of the rows. A slow row delays output, not the checks of later rows. */
-async function* results(run: Run, input: Readable, at: (bytes: number, tally: Tally) => void): AsyncGenerator<string> {
-  const options = { bom: true, relax_column_count: true, skip_empty_lines: true, max_record_size: MAX_RECORD_BYTES };
-  const parser = parse({ ...options, info: true });
-  input.on('error', (error) => parser.destroy(error)).pipe(parser);
-  const rows: AsyncIterable<{ record: string[]; info: { bytes: number } }> = parser;
-  const waiting: Pending[] = [];
-  let running = 0;
-  let free: () => void = () => undefined;
-  const start = async (row: string[], email: string, width: number): Promise<string> => {
-    running += 1;
-    try {
-      return formatRow(run, row, email, width, await verifyWithRetries(run, email));
-    } finally {
-      running -= 1;
-      free();
+async function verifyInto(
+  output: FileOutput,
+  verifier: Verifier,
+  check: FileCheck,
+  { stream, size }: Input,
+  stored: object | null,
+): Promise<string | null> {
+  const { header, column = null, signal } = check;
+  let progress: Progress = { rows: 0, tally: { ...EMPTY_TALLY }, problems: [], writer: null, ...stored };
+  const visible = process.stderr.isTTY && (check.out !== '-' || !process.stdout.isTTY);
+  const bar = createProgress(size, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
+  let opened: AddressFile | null = null;
+  try {
+    const file = await readAddressFile(stream, { header, column });
+    opened = file;
+    const writer = createResultWriter(check.format, file.columns, progress.writer);
+    if (stored === null) await output.write(writer.head());
+    const run = { verify: rowVerifier(verifier, check), concurrency: check.concurrency, signal };
+    for await (const finished of verifyRows(from(progress.rows, file.batches), run)) {
+      const rows = finished.filter((row) => isWanted(row, check.only)).map(resultRow);
+      if (rows.length > 0) await output.write(await writer.rows(rows));
+      progress = { ...after(progress, finished), writer: writer.state };
+      bar.at(finished.at(-1)?.bytes ?? 0, progress.tally);
+      output.progressed(progress);
     }
-  };
-  const finish = async ({ bytes, text }: Pending): Promise<string> => {
-    const line = await text;
-    at(bytes, run.tally);
-    return line;
-  };
-  let column = -1;
-  let width = 0;
-  for await (const { record, info } of rows) {
-    if (column < 0) {
-      const header = headerOf(record, run.check.column);
-      column = header.column;
-      width = record.length;
-      if (!run.check.json) {
-        const names = header.isHeader ? record : record.map((_, i) => (i === column ? 'email' : `column_${i + 1}`));
-        yield csvLine([...names, ...RESULT_COLUMNS]);
-      }
-      if (header.isHeader) continue;
+    if (!signal.aborted) {
+      await output.write(writer.end());
+      await output.keep();
     }
-    while (running >= CONCURRENCY) await new Promise<void>((resolve) => (free = resolve));
-    waiting.push({ bytes: info.bytes, text: start(record, record[column] ?? '', width) });
-    while (waiting.length >= ROWS_PENDING_MAX) yield await finish(waiting.shift()!);
+  } catch (error) {
+    // What is wrong with the input will be wrong again; a full disk will not.
+    if (!signal.aborted && (error instanceof FileError || progress.rows === 0)) await output.discard();
+    else await output.interrupt();
+    if (!signal.aborted) throw error;
+    return interrupted(bar.summary(progress.tally), check);
+  } finally {
+    await opened?.close();
   }
-  for (const pending of waiting) yield await finish(pending);
-}
-
-/** Null if no resolver answered, even after retries. */
-async function verifyWithRetries(run: Run, email: string): Promise<Report | null> {
-  // After one row has failed, later rows are not retried until a resolver answers again.
-  for (const pauseMs of run.resolverDown ? [0] : [500, 2000, 5000, 0]) {
-    const result = await verifyOrNull(run.verifier, email, run.check);
-    if (result !== null) {
-      run.resolverDown = false;
-      return result;
-    }
-    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  if (signal.aborted) {
+    await output.interrupt();
+    return interrupted(bar.summary(progress.tally), check);
   }
-  run.resolverDown = true;
+  bar.end(progress.tally);
+  complain(progress);
   return null;
 }
 
-/** `width`: columns of the header. Cells beyond them stand behind the results, which keep their columns. */
-function formatRow({ check, tally }: Run, row: readonly string[], email: string, width: number, result: Report | null) {
-  tally[result === null ? 'withoutVerdict' : result.status] += 1;
-  if (check.json) return `${JSON.stringify(result ?? noVerdict(email))}\n`;
-  const own = [...row.slice(0, width), ...Array<string>(Math.max(0, width - row.length)).fill('')];
-  return csvLine([...own, ...resultCells(result), ...row.slice(width)]);
-}
+const interrupted = (summary: string, { file, out }: FileCheck): string => {
+  const hint = out === '-' || file === '-' ? '' : ' The same command with --resume continues.';
+  return `Stopped after ${summary}.${hint}`;
+};
 
-/** The requested column; otherwise one named like an address; otherwise, without a header, the first with an @. */
-function headerOf(first: readonly string[], wanted: string | undefined): { column: number; isHeader: boolean } {
-  const names = first.map((name) => name.trim().toLowerCase());
-  if (wanted !== undefined) {
-    const column = names.indexOf(wanted.trim().toLowerCase());
-    if (column < 0)
-      throw new UsageError(`--column ${JSON.stringify(wanted)} is not in the first row: ${first.join(', ')}.`);
-    return { column, isHeader: true };
+/** The batches without the rows that are done. */
+async function* from(rows: number, batches: AddressFile['batches']): AddressFile['batches'] {
+  for await (const batch of batches) {
+    const left = batch.rows.filter(({ row }) => row > rows);
+    if (left.length > 0) yield { ...batch, rows: left };
   }
-  const called = names.findIndex((name) => /^(e-?mail|email[ _-]?address|mail|address)$/.test(name));
-  if (called >= 0) return { column: called, isHeader: true };
-  const holding = first.findIndex((cell) => cell.includes('@'));
-  if (holding >= 0) return { column: holding, isHeader: false };
-  throw new UsageError(`no address column in the first row (${first.join(', ')}); specify it with --column.`);
 }
 
-const resultCells = (result: Report | null): string[] =>
-  RESULT_COLUMNS.map((name) => {
-    if (result === null) return name === 'reason' ? NO_VERDICT : '';
-    return String(result[name] ?? '');
-  });
+const isWanted = ({ outcome }: FinishedRow, only: FileCheck['only']): boolean =>
+  only === null ||
+  (outcome.kind === 'verified' && outcome.report !== null && only.includes(outcome.report.deliverability));
 
-function explain(error: unknown, { file }: FileCheck): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  if (String(error.code).startsWith('CSV_')) return new CommandFailure(`${file} is not valid CSV: ${error.message}`);
-  if ('syscall' in error) return new CommandFailure(`stopped while verifying ${file}: ${error.message}`);
+function after(progress: Progress, finished: readonly FinishedRow[]): Progress {
+  const tally = { ...progress.tally };
+  const problems = [...progress.problems];
+  let { rows } = progress;
+  for (const { row, outcome } of finished) {
+    rows = row.row;
+    if (row.problem !== null) {
+      tally.unreadable += 1;
+      if (problems.length < PROBLEMS_NAMED) problems.push({ line: row.line, problem: row.problem });
+    } else if (outcome.kind === 'skipped') tally.blank += 1;
+    else tally[outcome.report === null ? 'withoutVerdict' : outcome.report.status] += 1;
+  }
+  return { ...progress, rows, tally, problems };
+}
+
+function resultRow({ row: { row, cells, extra, address, problem, line }, outcome }: FinishedRow): ResultRow {
+  if (problem !== null) {
+    const json = { row, email: null, status: null, reason: UNREADABLE_ROW, line, problem };
+    return { cells, extra, result: { reason: UNREADABLE_ROW }, json };
+  }
+  if (outcome.kind === 'skipped') return { cells, extra, result: null, json: { row, email: null, status: null } };
+  const { report } = outcome;
+  if (report === null)
+    return { cells, extra, result: { reason: NO_VERDICT }, json: { row, ...noVerdict(address ?? '') } };
+  return { cells, extra, result: report, json: { row, ...report } };
+}
+
+/** Null if no resolver answered, even after retries. */
+function rowVerifier(verifier: Verifier, check: FileCheck): (email: string) => Promise<Report | null> {
+  const { level, timeoutMs, wait, evidence, signal } = check;
+  let resolverDown = false;
+  return async (email) => {
+    // After one row has failed, later rows are not retried until a resolver answers again.
+    for (const pauseMs of resolverDown ? [0] : [500, 2000, 5000, 0]) {
+      const result = await verifyOrNull(verifier, email, { level, timeoutMs, wait, evidence, signal });
+      if (result !== null) {
+        resolverDown = false;
+        return result;
+      }
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    resolverDown = true;
+    return null;
+  };
+}
+
+/** The output is complete, but not every row of it has a result. */
+function complain({ tally, problems }: Progress): void {
+  const total = grouped(rowsOf(tally));
+  const complaints: string[] = [];
+  if (tally.unreadable > 0) {
+    const named = problems.map(({ line, problem }) => `line ${grouped(line)}: ${ROW_PROBLEMS[problem]}`);
+    if (tally.unreadable > problems.length) named.push('…');
+    complaints.push(`${grouped(tally.unreadable)} of ${total} rows cannot be read (${named.join('; ')}).`);
+  }
+  if (tally.withoutVerdict > 0)
+    complaints.push(
+      `${grouped(tally.withoutVerdict)} of ${total} rows have no verdict: no DNS resolver gave usable answers. Check MAILVET_DNS_SERVERS; mailvet doctor says more.`,
+    );
+  if (complaints.length > 0) throw new CommandFailure(complaints.join('\n'));
+}
+
+function explain(error: unknown, { file, column }: FileCheck): unknown {
+  if (error instanceof FileError) {
+    const { problem } = error;
+    if (problem.code !== 'no_address_column') return new CommandFailure(`${file}: ${error.message}`);
+    const columns = problem.columns.join(', ');
+    if (column === undefined)
+      return new UsageError(`no address column in the first row (${columns}); specify it with --column.`);
+    return new UsageError(`--column ${JSON.stringify(column)} is not in the first row: ${columns}.`);
+  }
+  if (error instanceof Error && 'syscall' in error)
+    return new CommandFailure(`stopped while verifying ${file}: ${error.message}`);
   return error;
 }

@@ -1,27 +1,62 @@
-import type { Command } from 'commander';
+import { setMaxListeners } from 'node:events';
+import { type Command, Option } from 'commander';
+import { RESULT_FORMATS, type ResultFormat } from '../files/write-results.ts';
 import type { Report, Verifier } from '../index.ts';
-import { TIMEOUT_MS } from '../kernel/limits.ts';
+import { choice } from '../kernel/format.ts';
+import { FILE_CONCURRENCY, TIMEOUT_MS } from '../kernel/limits.ts';
+import { DELIVERABILITIES, type Deliverability } from '../kernel/reasons.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
+import { exitSoon, Terminated, Termination } from './termination.ts';
 
 interface Flags {
   json?: boolean;
   smtp?: boolean;
   file?: string;
   out?: string;
+  format?: ResultFormat;
   column?: string;
+  header?: keyof typeof HEADERS;
+  only?: readonly Deliverability[];
+  resume?: true;
+  concurrency: number;
   timeoutMs: number;
   evidence?: boolean;
   wait?: number | true;
 }
 
+const HEADERS = { auto: 'auto', true: true, false: false } as const;
+
 export const verifyCommand = (): Command =>
   command('verify', 'Verify addresses; needs no server or account and charges nothing.')
     .argument('[address...]')
     .option('--smtp', 'also ask the mail servers')
-    .option('--file <in.csv>', 'read the addresses from a CSV file')
-    .option('--out <out.csv>', 'with --file: where to write the results (default: standard output, -)')
-    .option('--column <name>', 'with --file: column with the addresses (default: detected)')
+    .option('--file <file>', 'read the addresses from a file (CSV, XLSX, text, JSON) or, with -, from standard input')
+    .option('--out <file>', 'with --file: where to write the results (default: standard output, -)')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'with --file: format of the results (default: by the name of --out, or csv)',
+      ).choices(RESULT_FORMATS),
+    )
+    .option('--column <name>', 'with --file: name or number of the column with the addresses (default: detected)')
+    .addOption(
+      new Option('--header <mode>', 'with --file: whether the first row is a header (default: auto)').choices(
+        Object.keys(HEADERS),
+      ),
+    )
+    .option(
+      '--only <verdicts>',
+      `with --file: write only these rows (${DELIVERABILITIES.join(', ')})`,
+      deliverabilities,
+    )
+    .option('--resume', 'with --out: continue an interrupted run')
+    .option(
+      '--concurrency <n>',
+      'number of checks at once',
+      wholeNumber('--concurrency', FILE_CONCURRENCY.min, FILE_CONCURRENCY.max),
+      FILE_CONCURRENCY.default,
+    )
     .option(
       '--timeout-ms <ms>',
       'time limit for one check',
@@ -38,7 +73,9 @@ export const verifyCommand = (): Command =>
       if (addresses.length === 0 && flags.file === undefined)
         throw new UsageError('give one or more addresses, or --file.');
       if (addresses.length > 0 && flags.file !== undefined) throw new UsageError('give addresses or --file, not both.');
-      requireCompanions(flags);
+      const format = formatOf(flags);
+      requireCompanions(format === 'jsonl' ? { ...flags, json: true } : flags);
+      const signal = flags.file === undefined ? null : new Termination().signal;
       const [{ verifierFrom }, { verifyFile }] = await Promise.all([import('./engine.ts'), import('./verify-file.ts')]);
       const verifier = verifierFrom(optionsFrom(flags, 'verify'));
       const options = {
@@ -48,19 +85,49 @@ export const verifyCommand = (): Command =>
         wait: (flags.wait === true ? 15 : (flags.wait ?? 0)) * 60_000,
       };
       try {
-        if (flags.file !== undefined)
-          await verifyFile(verifier, { ...flags, ...options, file: flags.file, out: flags.out ?? '-' });
-        else if (flags.json) await printLines(verifier, addresses, options);
-        else await printTable(verifier, addresses, options);
+        if (flags.file === undefined || signal === null) {
+          const print = flags.json ? printLines : printTable;
+          await print(verifier, addresses, options, flags.concurrency);
+          return;
+        }
+        // Every check listens to it.
+        setMaxListeners(0, signal);
+        const { file, out = '-', only = null, resume = false, header = 'auto', concurrency } = flags;
+        const summary = await verifyFile(verifier, {
+          ...{ ...options, file, out, format, only, resume, header: HEADERS[header], concurrency, signal },
+          ...(flags.column === undefined ? {} : { column: flags.column }),
+        });
+        if (summary === null) return;
+        process.stderr.write(`mailvet: ${summary}\n`);
+        process.exitCode = signal.reason instanceof Terminated ? signal.reason.exitCode : 1;
+        exitSoon();
       } finally {
         verifier.close();
       }
     });
 
+/** `--format`, else `--json`, else by the name of the output file. */
+function formatOf({ format, json, out = '' }: Flags): ResultFormat {
+  if (format !== undefined) return format;
+  if (json) return 'jsonl';
+  return RESULT_FORMATS.find((name) => out.toLowerCase().endsWith(`.${name}`)) ?? 'csv';
+}
+
+function deliverabilities(text: string): readonly Deliverability[] {
+  const words = text.split(',').map((word) => word.trim());
+  const known = DELIVERABILITIES.filter((name) => words.includes(name));
+  if (known.length === new Set(words).size) return known;
+  throw new UsageError(`--only takes ${choice(DELIVERABILITIES)}, separated by commas; it is ${JSON.stringify(text)}.`);
+}
+
 /** Flags that have an effect only with another one. */
 const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[] = [
   ['out', 'file'],
+  ['format', 'file'],
   ['column', 'file'],
+  ['header', 'file'],
+  ['only', 'file'],
+  ['resume', 'out'],
   ['wait', 'smtp'],
   ['evidence', 'json'],
 ];
@@ -74,7 +141,6 @@ function requireCompanions(flags: Flags): void {
 
 type CheckOptions = Parameters<Verifier['verify']>[1];
 
-const CONCURRENCY = 50;
 interface Outcome {
   readonly email: string;
   /** Null if no resolver answered. */
@@ -86,10 +152,11 @@ async function* inOrder(
   verifier: Verifier,
   addresses: readonly string[],
   options: CheckOptions,
+  concurrency: number,
 ): AsyncGenerator<Outcome> {
   let missing = 0;
-  for (let i = 0; i < addresses.length; i += CONCURRENCY) {
-    const batch = addresses.slice(i, i + CONCURRENCY);
+  for (let i = 0; i < addresses.length; i += concurrency) {
+    const batch = addresses.slice(i, i + concurrency);
     const results = await Promise.all(batch.map((email) => verifyOrNull(verifier, email, options)));
     for (const [n, result] of results.entries()) {
       if (result === null) missing += 1;
@@ -103,15 +170,25 @@ async function* inOrder(
   );
 }
 
-async function printLines(verifier: Verifier, addresses: readonly string[], options: CheckOptions): Promise<void> {
-  for await (const { email, result } of inOrder(verifier, addresses, options)) {
+async function printLines(
+  verifier: Verifier,
+  addresses: readonly string[],
+  options: CheckOptions,
+  concurrency: number,
+): Promise<void> {
+  for await (const { email, result } of inOrder(verifier, addresses, options, concurrency)) {
     process.stdout.write(`${JSON.stringify(result ?? noVerdict(email))}\n`);
   }
 }
 
-async function printTable(verifier: Verifier, addresses: readonly string[], options: CheckOptions): Promise<void> {
+async function printTable(
+  verifier: Verifier,
+  addresses: readonly string[],
+  options: CheckOptions,
+  concurrency: number,
+): Promise<void> {
   const rows: string[][] = [];
-  for await (const { email, result: r } of inOrder(verifier, addresses, options)) {
+  for await (const { email, result: r } of inOrder(verifier, addresses, options, concurrency)) {
     if (r === null) {
       rows.push([email, '-', '-', NO_VERDICT, '-']);
       continue;

@@ -85,6 +85,18 @@ export const LOG_SEARCH_ROWS = 5_000;
 /** Hours or days of one chart: a month of hours, two years of days. */
 export const CHART_BUCKETS_MAX = 800;
 
+// Files of addresses.
+
+export const LIST_ROWS = { min: 1, max: 1_000_000 };
+export const LIST_BYTES = 200 * 1024 * 1024;
+export const LIST_ROW_BYTES = 64 * 1024;
+export const LIST_COLUMNS = { min: 1, max: 200 };
+/** A JSON array, which clients build in memory. */
+export const LIST_JSON_ADDRESSES = { min: 1, max: 100_000 };
+export const LIST_JSON_BYTES = 16 * 1024 * 1024;
+/** Addresses of a file that the command verifies at once. */
+export const FILE_CONCURRENCY = { min: 1, max: 1_000, default: 50 };
+
 // Filters, keys, passkeys.
 
 /** Lines per import request; the dashboard sends as many requests as needed. */

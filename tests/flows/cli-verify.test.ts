@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import readXlsx from 'read-excel-file/node';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DnsLab, zone } from '../lab/dns.ts';
-import { runCli } from '../lab/process.ts';
+import { runCli, spawnCli } from '../lab/process.ts';
 import { NET } from '../lab/service.ts';
 
 let dns: DnsLab;
@@ -67,14 +68,17 @@ describe('verify', () => {
 
   it('reads a CSV file and writes one with the result columns appended', async () => {
     const [input, output] = [join(dir, 'in.csv'), join(dir, 'out.csv')];
-    await writeFile(input, '\uFEFFName,E-Mail\n"Doe, Jane",jane@good.com\nSpam,x@mailinator.com\n\nEmpty,\n');
+    await writeFile(input, '\uFEFFName,E-Mail\n"Doe, Jane",Jane <jane@good.com>\nSpam,x@mailinator.com\n\nEmpty,\n');
     expect(await cli('verify', '--file', input, '--out', output)).toMatchObject({ code: 0, err: '' });
-    const lines = (await readFile(output, 'utf8')).trim().split('\n');
-    expect(lines[0]).toMatch(/^Name,E-Mail,status,deliverability,reason/);
-    expect(lines[1]).toMatch(/^"Doe, Jane",jane@good\.com,good,unknown,,mx,false/);
+    const lines = (await readFile(output, 'utf8')).trim().split('\r\n');
+    expect(lines[0]).toBe(
+      'Name,E-Mail,mailvet_status,mailvet_deliverability,mailvet_reason,mailvet_did_you_mean,mailvet_validation_type,' +
+        'mailvet_is_disposable,mailvet_is_role,mailvet_is_free,mailvet_is_relay,mailvet_is_catch_all,mailvet_credits_used,mailvet_verified_at',
+    );
+    expect(lines[1]).toMatch(/^"Doe, Jane",Jane <jane@good\.com>,good,unknown,,,mx,false,false,false,false,,0,20/);
     expect(lines[2]).toMatch(/^Spam,x@mailinator\.com,bad,risky,disposable_domain/);
-    expect(lines[3]).toMatch(/^Empty,,bad,undeliverable,invalid_format/);
-    expect(lines).toHaveLength(4);
+    // Rows without an address stay in their place.
+    expect(lines.slice(3)).toEqual([`,${','.repeat(12)}`, `Empty,${','.repeat(12)}`]);
   });
 
   it('keeps results under their columns when rows are shorter or longer than the header', async () => {
@@ -83,9 +87,78 @@ describe('verify', () => {
     await cli('verify', '--file', input, '--out', output);
     const [names = [], short = [], long = []] = parse(await readFile(output, 'utf8'), { relax_column_count: true });
     expect(short).toHaveLength(names.length);
-    expect([short, long].map((row) => row[names.indexOf('status')])).toEqual(['good', 'good']);
+    expect([short, long].map((row) => row[names.indexOf('mailvet_status')])).toEqual(['good', 'good']);
     // What has no column stands behind the last one.
     expect(long.slice(names.length)).toEqual(['extra', 'more']);
+  });
+
+  it('replaces the results of an earlier run, through XLSX and JSON Lines', async () => {
+    const [csv, xlsx, again, jsonl] = ['1.csv', '2.xlsx', '3.csv', '4.jsonl'].map((name) => join(dir, `chain-${name}`));
+    await writeFile(join(dir, 'chain.csv'), 'Kontakt E-Mail;Ort\na@good.com;Köln\nb@null-mx.com;"=1+1\n"\n');
+    const files = [join(dir, 'chain.csv'), csv, xlsx, again, jsonl].map((name) => name ?? '');
+    for (const [i, file] of files.slice(0, -1).entries())
+      expect(await cli('verify', '--file', file, '--out', files[i + 1] ?? '')).toMatchObject({ code: 0, err: '' });
+    const read = async (path = '') => parse(await readFile(path, 'utf8')).map((row) => row.slice(0, 5));
+    expect(await read(again)).toEqual(await read(csv));
+    const cells = (await readXlsx(xlsx ?? '', { trim: false })).flatMap(({ data }) =>
+      data.map((row) => row.slice(0, 5)),
+    );
+    expect(cells).toEqual([
+      ['Kontakt E-Mail', 'Ort', 'mailvet_status', 'mailvet_deliverability', 'mailvet_reason'],
+      ['a@good.com', 'Köln', 'good', 'unknown', null],
+      ['b@null-mx.com', '=1+1\n', 'bad', 'undeliverable', 'null_mx'],
+    ]);
+    const lines = (await readFile(jsonl ?? '', 'utf8')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line)).map(({ row, email, status }) => [row, email, status])).toEqual([
+      [1, 'a@good.com', 'good'],
+      [2, 'b@null-mx.com', 'bad'],
+    ]);
+  });
+
+  it('reads standard input, and writes only the rows asked for', async () => {
+    const args = ['verify', '--file', '-', '--only', 'undeliverable,risky', '--concurrency', '2'];
+    const input = 'a@good.com\nb@null-mx.com\nc@good.com\n\nd@mailinator.com\n';
+    const { code, out, err } = await runCli(args, environment, input);
+    expect([code, err]).toEqual([0, '']);
+    expect(parse(out).map(([email]) => email)).toEqual(['email', 'b@null-mx.com', 'd@mailinator.com']);
+  });
+
+  it('keeps a row that cannot be read, and names its line', async () => {
+    const input = join(dir, 'quotes.csv');
+    await writeFile(input, 'email,name\na@good.com,"open\nb@good.com,"Bo"\n');
+    const { code, out, err } = await cli('verify', '--file', input);
+    expect(err).toBe('mailvet: 1 of 2 rows cannot be read (line 2: text follows a closing quote).\n');
+    const [, broken = [], good = []] = parse(out);
+    expect([code, broken[0], broken[4], good[2]]).toEqual([1, 'a@good.com,"open', 'unreadable_row', 'good']);
+  });
+
+  it.each([
+    ['kill -9', 'SIGKILL'],
+    ['Ctrl-C', 'SIGINT'],
+  ] as const)('continues after %s with --resume, and only then', async (_title, signal) => {
+    const [input, output] = [join(dir, `${signal}.csv`), join(dir, `${signal}-out.xlsx`)];
+    // The first rows are finished at once, the others not before the resolver answers.
+    const rows = Array.from({ length: 3000 }, (_, i) => `u${i}@${i < 2990 ? 'good' : 'late'}.com,${i}`);
+    await writeFile(input, `email,n\n${rows.join('\n')}\n`);
+    dns.set('late.com', { fault: 'silent' });
+    const args = ['verify', '--file', input, '--out', output, '--timeout-ms', '30000'];
+    const slow = { ...environment, MAILVET_DNS_TIMEOUT_MS: '10000' };
+    const first = spawnCli(args, slow);
+    await vi.waitFor(() => access(`${output}.part.json`), { timeout: 30_000 });
+    first.child.kill(signal);
+    const { code, err } = await first.done;
+    dns.set('late.com', NET['good.com'] ?? {});
+    if (signal === 'SIGINT') {
+      expect(code).toBe(130);
+      expect(err).toMatch(/^mailvet: Stopped after [\d,]+ rows in .*: [\d,]+ good, 0 bad\. .*--resume continues\.\n$/);
+    }
+    expect(await runCli(args, slow)).toMatchObject({ code: 2, err: expect.stringMatching(/--resume/) });
+    const other = await runCli([...args, '--resume', '--only', 'risky'], slow);
+    expect(other).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be continued/) });
+    expect(await runCli([...args, '--resume'], slow)).toMatchObject({ code: 0, err: '' });
+    const [sheet] = await readXlsx(output);
+    expect(sheet?.data.slice(1).map(([email, n]) => `${email},${n}`)).toEqual(rows);
+    expect((await readdir(dir)).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
   it.each([
@@ -97,6 +170,8 @@ describe('verify', () => {
     ['--out that is a folder', () => ['--file', 'list.csv', '--out', '.'], /--out/],
     ['--file that is a folder', () => ['--file', '.'], /--file .* is a folder/],
     ['--out without --file', () => ['a@good.com', '--out', 'x.csv'], /--out .*--file/],
+    ['--resume without --out', () => ['--file', 'list.csv', '--resume'], /--resume .*--out/],
+    ['an unknown verdict in --only', () => ['--file', 'list.csv', '--only', 'good'], /--only takes/],
     ['--column without --file', () => ['a@good.com', '--column', 'x'], /--column .*--file/],
     ['--wait without --smtp', () => ['a@good.com', '--wait'], /--wait .*--smtp/],
     ['--evidence without --json', () => ['a@good.com', '--evidence'], /--evidence .*--json/],
@@ -108,12 +183,12 @@ describe('verify', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  it('writes CSV in which no cell is a formula to a spreadsheet', async () => {
+  it('writes CSV in which the cells of the file keep their values', async () => {
     const [input, output] = [join(dir, 'formulas.csv'), join(dir, 'formulas-out.csv')];
     await writeFile(input, 'email,=x,+x,-x,@x,"\tx","\rx"\n=a@good.com,1,2,3,4,5,6\n');
     await cli('verify', '--file', input, '--out', output);
     const [names = [], row = []] = parse(await readFile(output, 'utf8'));
-    expect([...names.slice(1, 7), row[0]].join()).toBe("'=x,'+x,'-x,'@x,'\tx,'\rx,'=a@good.com");
+    expect([...names.slice(1, 7), row[0]]).toEqual(['=x', '+x', '-x', '@x', '\tx', '\rx', '=a@good.com']);
   });
 
   it('reports unusable input files', async () => {

@@ -65,7 +65,11 @@ interface Ran {
 }
 
 /** Runs one command to completion; `input` is its standard input. */
-export async function runCli(args: readonly string[], environment: Environment = {}, input = ''): Promise<Ran> {
+export const runCli = (args: readonly string[], environment: Environment = {}, input = ''): Promise<Ran> =>
+  spawnCli(args, environment, input).done;
+
+/** A command that a test can interrupt. */
+export function spawnCli(args: readonly string[], environment: Environment = {}, input = '') {
   const child = spawn(process.execPath, [CLI, ...args], {
     env: { ...inherited(), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -80,6 +84,6 @@ export async function runCli(args: readonly string[], environment: Environment =
   child.stderr.on('data', (chunk: Buffer) => {
     err += chunk;
   });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out, err };
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  return { child, done: ended.then(([code]): Ran => ({ code, out, err })) };
 }

@@ -1,0 +1,110 @@
+/** The reader and the writers of address files, next to a bare line reader of the same bytes. */
+import { readAddressFile } from '../src/files/read-file.ts';
+import { createResultWriter, type ResultFormat } from '../src/files/write-results.ts';
+import { interleave, median, medianRatio } from './apparatus/measure.ts';
+import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
+
+const ROUNDS = 5;
+const ROWS = 100_000;
+const CHUNK = 1 << 16;
+
+const row = (i: number): string[] => [
+  `${i}`,
+  `user${i}@domain-${i % 5000}.example`,
+  `Name ${i}`,
+  i % 3 ? 'Köln' : '"Ulm"',
+];
+const HEAD = ['id', 'Contact Email', 'name', 'town'];
+
+async function* chunksOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK);
+}
+
+/** CPU seconds, all threads. */
+async function cpuOf(work: () => Promise<number>): Promise<number> {
+  const before = process.cpuUsage();
+  const rows = await work();
+  if (rows !== ROWS) throw new Error(`${rows} rows`);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+const reading = (bytes: Buffer) =>
+  cpuOf(async () => {
+    let rows = 0;
+    const file = await readAddressFile(chunksOf(bytes));
+    for await (const batch of file.batches) rows += batch.rows.filter(({ address }) => address !== null).length;
+    return rows;
+  });
+
+/** Lines cut at commas, whatever is in them. */
+const bareLines = (bytes: Buffer) =>
+  cpuOf(async () => {
+    let rows = -1;
+    let rest = '';
+    for await (const chunk of chunksOf(bytes)) {
+      const lines = (rest + chunk.toString()).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.split(',').length > 1) rows += 1;
+    }
+    return rows;
+  });
+
+const writing = (format: ResultFormat) =>
+  cpuOf(async () => {
+    const result = { status: 'good', deliverability: 'unknown', is_free: false, credits_used: 1 };
+    const writer = createResultWriter(format, HEAD);
+    let bytes = writer.head().length;
+    for (let from = 0; from < ROWS; from += 500) {
+      const rows = Array.from({ length: 500 }, (_, i) => ({ cells: row(from + i), extra: [], result, json: result }));
+      bytes += (await writer.rows(rows)).length;
+    }
+    return bytes + writer.end().length > 0 ? ROWS : 0;
+  });
+
+async function xlsxFile(): Promise<Buffer> {
+  const writer = createResultWriter('xlsx', HEAD);
+  const pieces = [writer.head()];
+  for (let from = 0; from < ROWS; from += 500)
+    pieces.push(
+      await writer.rows(
+        Array.from({ length: 500 }, (_, i) => ({ cells: row(from + i), extra: [], result: null, json: {} })),
+      ),
+    );
+  return Buffer.concat([...pieces, writer.end()]);
+}
+
+const perSecond = (seconds: readonly number[]): string => `${number(ROWS / median(seconds))} rows/s`;
+
+export const files: Bench = {
+  name: 'files',
+  title: 'Address files',
+  async run() {
+    const quoted = (cell: string): string => (cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell);
+    const line = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\n`;
+    const csv = Buffer.from(line(HEAD) + Array.from({ length: ROWS }, (_, i) => line(row(i))).join(''));
+    const xlsx = await xlsxFile();
+    const samples = await interleave(ROUNDS, {
+      floor: () => bareLines(csv),
+      csv: () => reading(csv),
+      xlsx: () => reading(xlsx),
+      toCsv: () => writing('csv'),
+      toXlsx: () => writing('xlsx'),
+    });
+    const figure = (what: string, seconds: readonly number[]): Figure => ({
+      ...{ what, value: perSecond(seconds), floor: perSecond(samples.floor) },
+      ratio: ratio(medianRatio(samples.floor, seconds)),
+    });
+    return {
+      how:
+        `Rows per second of CPU time, for ${ROWS.toLocaleString('en-US')} rows of four columns, a third with quotes. ` +
+        `The floor cuts the same CSV at line ends and commas; ${ROUNDS} rounds.`,
+      figures: [
+        figure('Reading CSV', samples.csv),
+        figure('Reading XLSX', samples.xlsx),
+        figure('Writing CSV', samples.toCsv),
+        figure('Writing XLSX', samples.toXlsx),
+      ],
+    };
+  },
+};

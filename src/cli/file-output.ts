@@ -1,0 +1,163 @@
+/** Where the results of a file go: standard output, or a file that gets its name once it is complete. */
+import { once } from 'node:events';
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { UsageError } from './command.ts';
+
+export interface FileOutput {
+  write(bytes: Uint8Array): Promise<void>;
+  /** What has been written so far belongs to this progress, which is stored from time to time. */
+  progressed(progress: object): void;
+  /** Ends so that another run can continue. */
+  interrupt(): Promise<void>;
+  /** Gives the complete file its name. */
+  keep(): Promise<void>;
+  /** Removes what has been written. */
+  discard(): Promise<void>;
+}
+
+const partOf = (path: string): string => `${path}.part`;
+/** How far the results in the `.part` file are, and of what. */
+const progressOf = (path: string): string => `${path}.part.json`;
+
+interface Stored {
+  /** Bytes of the `.part` file that belong to the progress. */
+  readonly written: number;
+  readonly progress: object;
+}
+
+const PROGRESS_EVERY_MS = 1_000;
+
+/**
+ * Opens the output. `identity`: of the input and the settings; only a run with the same one is continued. `stored` is
+ * the progress of that run, null without one.
+ */
+export async function openOutput(
+  path: string,
+  identity: object,
+  resume: boolean,
+): Promise<{ output: FileOutput; stored: object | null }> {
+  if (path === '-') return { output: standardOutput(), stored: null };
+  const isFolder = await stat(path).then(
+    (status) => status.isDirectory(),
+    // Whatever is wrong with the path, the next step says.
+    () => false,
+  );
+  if (isFolder) throw new UsageError(`--out ${path} is a folder.`);
+  const stored = await readStored(path);
+  if (stored === null) return { output: fileOutput(path, identity, await openPart(path, 'w'), 0), stored: null };
+  if (!resume)
+    throw new UsageError(
+      `--out ${path} was interrupted earlier. Add --resume to continue it, or delete ${progressOf(path)} to start again.`,
+    );
+  if (JSON.stringify(stored.identity) !== JSON.stringify(identity))
+    throw new UsageError(
+      `--out ${path} cannot be continued: the input file or the flags differ. Delete ${progressOf(path)} to start again.`,
+    );
+  const part = await openPart(path, 'r+');
+  if ((await part.stat()).size < stored.written) {
+    await part.close();
+    throw new UsageError(`--out ${path} cannot be continued: ${partOf(path)} is incomplete.`);
+  }
+  await part.truncate(stored.written);
+  return { output: fileOutput(path, identity, part, stored.written), stored: stored.progress };
+}
+
+async function openPart(path: string, flags: 'w' | 'r+'): Promise<FileHandle> {
+  return open(partOf(path), flags, 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot write --out ${path} (${error.code}).`);
+  });
+}
+
+async function readStored(path: string): Promise<(Stored & { readonly identity: unknown }) | null> {
+  const text = await readFile(progressOf(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw new UsageError(`cannot read ${progressOf(path)} (${error.code}).`);
+  });
+  return text === null ? null : JSON.parse(text);
+}
+
+function fileOutput(path: string, identity: object, file: FileHandle, start: number): FileOutput {
+  let written = start;
+  let latest: Stored | null = null;
+  let storing: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | null = null;
+
+  /** A crash leaves the old progress or the new one; the bytes of both are on disk. */
+  async function store(): Promise<void> {
+    if (latest === null) return;
+    const text = JSON.stringify({ identity, ...latest });
+    await file.datasync();
+    const next = await open(`${progressOf(path)}.new`, 'w', 0o600);
+    try {
+      await next.writeFile(text);
+      await next.datasync();
+    } finally {
+      await next.close();
+    }
+    await rename(`${progressOf(path)}.new`, progressOf(path));
+  }
+
+  function storeSoon(): void {
+    timer ??= setTimeout(() => {
+      timer = null;
+      storing = storing.then(store);
+      // The next step reports it.
+      storing.catch(() => undefined);
+    }, PROGRESS_EVERY_MS);
+  }
+
+  async function stop(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    await storing;
+  }
+
+  return {
+    async write(bytes) {
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesWritten } = await file.write(bytes, at, bytes.length - at, written);
+        at += bytesWritten;
+        written += bytesWritten;
+      }
+    },
+    progressed(progress) {
+      latest = { written, progress };
+      storeSoon();
+    },
+    async interrupt() {
+      try {
+        await stop();
+        await store();
+      } finally {
+        await file.close();
+      }
+    },
+    async keep() {
+      await stop();
+      await file.datasync();
+      await file.close();
+      await rename(partOf(path), path);
+      await rm(progressOf(path), { force: true });
+    },
+    async discard() {
+      await stop().catch(() => undefined);
+      await file.close();
+      await rm(progressOf(path), { force: true });
+      await rm(partOf(path), { force: true });
+    },
+  };
+}
+
+/** Cannot be continued. */
+function standardOutput(): FileOutput {
+  const nothing = () => Promise.resolve();
+  return {
+    async write(bytes) {
+      if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+    },
+    progressed: () => undefined,
+    interrupt: nothing,
+    keep: nothing,
+    discard: nothing,
+  };
+}

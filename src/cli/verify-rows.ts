@@ -1,0 +1,120 @@
+/** Runs the checks of many rows at once and returns them in their order. */
+import type { Row, RowBatch } from '../files/read-file.ts';
+import type { Report } from '../index.ts';
+
+/** `skipped`: there is no address. `report` is null if no resolver answered. */
+type Outcome = { readonly kind: 'skipped' } | { readonly kind: 'verified'; readonly report: Report | null };
+
+export interface FinishedRow {
+  readonly row: Row;
+  /** Bytes of the input up to its end, approximately. */
+  readonly bytes: number;
+  readonly outcome: Outcome;
+}
+
+interface RowRun {
+  /** Null: no resolver answered. */
+  verify(address: string): Promise<Report | null>;
+  readonly concurrency: number;
+  /** Ends the run with the rows finished before it. */
+  readonly signal: AbortSignal;
+}
+
+/** Rows read ahead of the first unfinished one. */
+const ROWS_PENDING_MAX = 4_000;
+/** Rows are passed on when there are this many, or some have waited so long. */
+const GROUP_ROWS = 500;
+const GROUP_WAIT_MS = 200;
+
+const SKIPPED: Outcome = { kind: 'skipped' };
+
+interface Pending {
+  readonly row: Row;
+  readonly bytes: number;
+  outcome: Outcome | null;
+}
+
+/** A slow row delays the output, not the checks of the rows behind it. */
+export async function* verifyRows(
+  batches: AsyncIterable<RowBatch>,
+  run: RowRun,
+): AsyncGenerator<FinishedRow[], void, undefined> {
+  const pending: Pending[] = [];
+  let running = 0;
+  let ready = 0;
+  let isFed = false;
+  let isDue = false;
+  let isAbandoned = false;
+  const failures: unknown[] = [];
+  let change = Promise.withResolvers<void>();
+  const changed = (): void => {
+    change.resolve();
+    change = Promise.withResolvers();
+  };
+  const isEnded = (): boolean => isAbandoned || run.signal.aborted;
+  const start = async (slot: Pending, address: string): Promise<void> => {
+    running += 1;
+    try {
+      const report = await run.verify(address);
+      // What a check says that was ended early is no verdict.
+      if (!run.signal.aborted) slot.outcome = { kind: 'verified', report };
+    } catch (error) {
+      failures.push(error);
+    } finally {
+      running -= 1;
+      changed();
+    }
+  };
+  const feed = async (): Promise<void> => {
+    try {
+      for await (const { rows, bytes } of batches) {
+        for (const row of rows) {
+          while (!isEnded() && (running >= run.concurrency || pending.length >= ROWS_PENDING_MAX)) await change.promise;
+          if (isEnded()) return;
+          const slot: Pending = { row, bytes, outcome: row.address === null ? SKIPPED : null };
+          pending.push(slot);
+          if (row.address !== null) void start(slot, row.address);
+        }
+        changed();
+      }
+    } catch (error) {
+      failures.push(error);
+    } finally {
+      isFed = true;
+      changed();
+    }
+  };
+  run.signal.addEventListener('abort', changed);
+  void feed();
+  let timer: NodeJS.Timeout | null = null;
+  try {
+    for (;;) {
+      while (ready < pending.length && pending[ready]?.outcome !== null) ready += 1;
+      const isLast = run.signal.aborted || failures.length > 0 || (isFed && ready === pending.length);
+      if (ready >= GROUP_ROWS || (ready > 0 && (isLast || isDue))) {
+        if (timer !== null) clearTimeout(timer);
+        timer = null;
+        isDue = false;
+        const group = pending.splice(0, ready);
+        ready = 0;
+        changed();
+        yield group.flatMap(({ row, bytes, outcome }) => (outcome === null ? [] : [{ row, bytes, outcome }]));
+        continue;
+      }
+      if (run.signal.aborted) return;
+      if (failures.length > 0) throw failures[0];
+      if (isLast) return;
+      if (ready > 0)
+        timer ??= setTimeout(() => {
+          isDue = true;
+          changed();
+        }, GROUP_WAIT_MS);
+      await change.promise;
+    }
+  } finally {
+    if (timer !== null) clearTimeout(timer);
+    isAbandoned = true;
+    changed();
+    run.signal.removeEventListener('abort', changed);
+  }
+}

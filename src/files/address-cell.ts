@@ -1,0 +1,33 @@
+/** The address in a cell of a file. */
+import { trimBlanks } from '../kernel/blanks.ts';
+
+/**
+ * What to verify: the cell without white space around it, without `mailto:`, and of `Ada <ada@example.com>` the part in
+ * angle brackets. Null for a blank cell.
+ */
+export function addressIn(cell: string): string | null {
+  let text = trimBlanks(cell);
+  if (text.endsWith('>')) {
+    const open = text.lastIndexOf('<');
+    if (open >= 0) text = trimBlanks(text.slice(open + 1, -1));
+  }
+  if (/^mailto:/i.test(text)) text = ofMailto(text.slice('mailto:'.length));
+  return text === '' ? null : text;
+}
+
+/** RFC 6068: header fields follow a question mark; the address may be percent-encoded. */
+function ofMailto(text: string): string {
+  const [address = ''] = text.split('?', 1);
+  try {
+    return trimBlanks(decodeURIComponent(address));
+  } catch {
+    return address;
+  }
+}
+
+/** Two cells with the same key hold the same address: white space and the case of the domain do not count. */
+export function duplicateKey(address: string): string {
+  const text = trimBlanks(address);
+  const at = text.lastIndexOf('@');
+  return at < 0 ? text : text.slice(0, at) + text.slice(at).toLowerCase();
+}

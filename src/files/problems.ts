@@ -1,0 +1,48 @@
+import { grouped } from '../kernel/format.ts';
+
+/** Of one row: it is kept in its place, but has no address. */
+export const ROW_PROBLEMS = {
+  unclosed_quote: 'a quoted cell is not closed',
+  text_after_quote: 'text follows a closing quote',
+  nul: 'it contains a NUL character',
+} as const;
+export type RowProblem = keyof typeof ROW_PROBLEMS;
+
+/** Codes of the public API: 413 `list_too_large`, 422 for the others. */
+type FileProblem =
+  | { readonly code: 'list_too_large'; readonly limit: number; readonly line: number | null }
+  | { readonly code: 'unreadable_file'; readonly line: number | null }
+  | { readonly code: 'no_address_column'; readonly columns: readonly string[] };
+
+/** The file cannot be read; nothing is wrong with the reader or its surroundings. The message is a whole sentence. */
+export class FileError extends Error {
+  readonly problem: FileProblem;
+  constructor(problem: FileProblem, message: string) {
+    super(message);
+    this.name = 'FileError';
+    this.problem = problem;
+  }
+}
+
+const at = (line: number | null): string => (line === null ? '' : `, line ${grouped(line)}`);
+
+/** `unit`: what is limited, such as `bytes in a row`. */
+export const tooLarge = (limit: number, unit: string, line: number | null = null): FileError =>
+  new FileError(
+    { code: 'list_too_large', limit, line },
+    `The list is too large: more than ${grouped(limit)} ${unit}${at(line)}.`,
+  );
+
+export const unreadable = (cause: string, line: number | null = null): FileError =>
+  new FileError({ code: 'unreadable_file', line }, `The file cannot be read${at(line)}: ${cause}.`);
+
+const SHOWN = 20;
+const SHOWN_CHARACTERS = 60;
+
+export function noAddressColumn(columns: readonly string[], wanted: string | null): FileError {
+  const shown = columns.slice(0, SHOWN).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARACTERS)));
+  if (columns.length > SHOWN) shown.push('…');
+  const what = wanted === null ? 'No column holds email addresses' : `There is no column ${JSON.stringify(wanted)}`;
+  const seen = shown.length === 0 ? '' : ` The columns are: ${shown.join(', ')}.`;
+  return new FileError({ code: 'no_address_column', columns }, `${what}.${seen}`);
+}

@@ -1,0 +1,41 @@
+import { type RowProblem, tooLarge } from './problems.ts';
+
+/** A row as it stands in the file, before anything is known about columns. */
+export interface RawRow {
+  /** Where it begins, from 1: a line of text, or a row of the sheet. */
+  readonly line: number;
+  /** A row with a problem has one cell, its text. */
+  readonly cells: readonly string[];
+  readonly problem: RowProblem | null;
+}
+
+export interface RawBatch {
+  readonly rows: readonly RawRow[];
+  /** Bytes of the input up to the end of these rows, approximately. */
+  readonly bytes: number;
+}
+
+/** Rows of one form of file. */
+export interface RowSource {
+  /** The names of columns where the form has them itself, complete only after the first batch; otherwise null. */
+  readonly names: readonly string[] | null;
+  readonly batches: AsyncGenerator<RawBatch, void, undefined>;
+}
+
+export interface RowLimits {
+  readonly rowBytes: number;
+  readonly columns: number;
+}
+
+/** Throws if a row of `text` from `start` to `end` is larger than allowed, in UTF-8. */
+export function checkRowSize(text: string, start: number, end: number, limits: RowLimits, line: number): void {
+  const length = end - start;
+  // A UTF-16 unit has at most three bytes in UTF-8.
+  if (length * 3 <= limits.rowBytes) return;
+  if (length > limits.rowBytes || Buffer.byteLength(text.slice(start, end)) > limits.rowBytes)
+    throw tooLarge(limits.rowBytes, 'bytes in a row', line);
+}
+
+export function checkColumns(count: number, limits: RowLimits, line: number): void {
+  if (count > limits.columns) throw tooLarge(limits.columns, 'columns', line);
+}

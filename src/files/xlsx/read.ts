@@ -1,0 +1,62 @@
+import { unreadable } from '../problems.ts';
+import type { RawBatch, RowLimits, RowSource } from '../rows.ts';
+import { type RandomAccess, spool } from '../spool.ts';
+import { readDateStyles } from './dates.ts';
+import { readSharedStrings } from './shared-strings.ts';
+import { SheetRows } from './sheet.ts';
+import { openWorkbook } from './workbook.ts';
+import { XmlScanner } from './xml.ts';
+import { openZip } from './zip-read.ts';
+
+/** A sheet of a million rows has about 200 MB of XML with five columns. */
+const SHEET_BYTES = 2 ** 31;
+const STRINGS_BYTES = 2 ** 29;
+const STYLES_BYTES = 2 ** 26;
+
+/** The first sheet of an XLSX file. Only what the cells show is read: no formulas, no links, no other parts. */
+export function readXlsx(blocks: AsyncIterable<Buffer>, limits: RowLimits & { readonly rows: number }): RowSource {
+  return { names: null, batches: batchesOf(blocks, limits) };
+}
+
+async function* batchesOf(
+  blocks: AsyncIterable<Buffer>,
+  limits: RowLimits & { readonly rows: number },
+): AsyncGenerator<RawBatch, void, undefined> {
+  const file = await spool(blocks);
+  try {
+    yield* sheetRows(file, limits);
+  } finally {
+    await file.close();
+  }
+}
+
+async function* sheetRows(
+  file: RandomAccess,
+  limits: RowLimits & { readonly rows: number },
+): AsyncGenerator<RawBatch, void, undefined> {
+  const zip = await openZip(file);
+  const workbook = await openWorkbook(zip);
+  const partOf = (name: string | null) => (name === null ? undefined : zip.find(name));
+  const sheet = partOf(workbook.sheet);
+  if (sheet === undefined) throw unreadable('the XLSX file has no sheet');
+  const texts = partOf(workbook.sharedStrings);
+  const styles = partOf(workbook.styles);
+  const rows = new SheetRows({
+    strings: texts === undefined ? null : await readSharedStrings(zip.read(texts, STRINGS_BYTES), limits.rowBytes),
+    dateStyles: styles === undefined ? [] : await readDateStyles(zip.read(styles, STYLES_BYTES)),
+    is1904: workbook.is1904,
+    limits,
+    // And the header.
+    maxRows: limits.rows + 1,
+  });
+  let packed = 0;
+  const scanner = new XmlScanner(rows);
+  for await (const piece of zip.read(sheet, SHEET_BYTES, (read) => (packed = read))) {
+    scanner.push(piece);
+    const taken = rows.take();
+    if (taken.length > 0) yield { rows: taken, bytes: (packed / Math.max(1, sheet.packed)) * file.size };
+  }
+  scanner.end();
+  const taken = rows.take();
+  if (taken.length > 0) yield { rows: taken, bytes: file.size };
+}

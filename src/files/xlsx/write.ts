@@ -1,0 +1,134 @@
+/** Writes an XLSX file (ECMA-376, transitional) with one sheet, piece by piece. */
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
+import { unreadable } from '../problems.ts';
+import type { ResultCell } from '../result-columns.ts';
+import { escapeText } from './text.ts';
+import { dataDescriptor, directory, localHeader, type ZipPart } from './zip-write.ts';
+
+/** How far the sheet is. Every piece is packed on its own, so another writer can continue from here. */
+export interface XlsxState {
+  /** Rows written. */
+  readonly rows: number;
+  /** Of the XML of the sheet so far. */
+  readonly crc: number;
+  readonly size: number;
+  readonly packed: number;
+}
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const OFFICE = 'http://schemas.openxmlformats.org';
+const MAIN = `${OFFICE}/spreadsheetml/2006/main`;
+const RELATIONSHIPS = `${OFFICE}/officeDocument/2006/relationships`;
+const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const rels = (type: string, target: string): string =>
+  `${HEAD}<Relationships xmlns="${OFFICE}/package/2006/relationships"><Relationship Id="rId1" Type="${RELATIONSHIPS}/${type}" Target="${target}"/></Relationships>`;
+
+const FIXED_PARTS: readonly (readonly [name: string, xml: string])[] = [
+  [
+    '[Content_Types].xml',
+    `${HEAD}<Types xmlns="${OFFICE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/></Types>`,
+  ],
+  ['_rels/.rels', rels('officeDocument', 'xl/workbook.xml')],
+  ['xl/_rels/workbook.xml.rels', rels('worksheet', 'worksheets/sheet1.xml')],
+  [
+    'xl/workbook.xml',
+    `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets><sheet name="Results" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  ],
+];
+const SHEET = 'xl/worksheets/sheet1.xml';
+const SHEET_HEAD = `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`;
+const SHEET_END = '</sheetData></worksheet>';
+
+/** Limits of the format. */
+const CELL_LENGTH = 32_767;
+const PART_BYTES = 0xffff_ffff;
+
+/** An empty last block of deflate (RFC 1951). */
+const DEFLATE_END = Buffer.from([3, 0]);
+/** A piece ends at a byte, and refers to nothing before it. */
+const PIECE = { finishFlush: constants.Z_SYNC_FLUSH, level: 5 };
+const pack = promisify(deflateRaw);
+
+/** The parts before the sheet are always the same. */
+const BEFORE = fixedParts();
+
+function fixedParts(): { bytes: Buffer; parts: ZipPart[] } {
+  const pieces: Buffer[] = [];
+  const parts: ZipPart[] = [];
+  let at = 0;
+  for (const [name, xml] of FIXED_PARTS) {
+    const content = deflateRawSync(xml);
+    const part = { name, crc: crc32(xml), packed: content.length, size: Buffer.byteLength(xml), at };
+    const piece = Buffer.concat([localHeader(name), content, dataDescriptor(part)]);
+    pieces.push(piece);
+    parts.push(part);
+    at += piece.length;
+  }
+  return { bytes: Buffer.concat(pieces), parts };
+}
+
+export class XlsxWriter {
+  #state: XlsxState;
+
+  constructor(state: XlsxState | null) {
+    this.#state = state ?? { rows: 0, crc: 0, size: 0, packed: 0 };
+  }
+
+  get state(): XlsxState {
+    return this.#state;
+  }
+
+  /** The file up to and with the first row. */
+  head(names: readonly string[]): Buffer {
+    const xml = Buffer.from(SHEET_HEAD + rowXml(1, names));
+    const piece = deflateRawSync(xml, PIECE);
+    this.#count(1, xml, piece.length);
+    return Buffer.concat([BEFORE.bytes, localHeader(SHEET), piece]);
+  }
+
+  async rows(rows: readonly (readonly ResultCell[])[]): Promise<Buffer> {
+    const first = this.#state.rows + 1;
+    const xml = Buffer.from(rows.map((cells, i) => rowXml(first + i, cells)).join(''));
+    const piece = await pack(xml, PIECE);
+    this.#count(rows.length, xml, piece.length);
+    return piece;
+  }
+
+  end(): Buffer {
+    const xml = Buffer.from(SHEET_END);
+    const piece = Buffer.concat([deflateRawSync(xml, PIECE), DEFLATE_END]);
+    this.#count(0, xml, piece.length);
+    const { crc, size, packed } = this.#state;
+    const part = { name: SHEET, crc, size, packed, at: BEFORE.bytes.length };
+    const descriptor = dataDescriptor(part);
+    const at = part.at + localHeader(SHEET).length + packed + descriptor.length;
+    return Buffer.concat([piece, descriptor, directory([...BEFORE.parts, part], at)]);
+  }
+
+  #count(rows: number, xml: Buffer, packed: number): void {
+    const state = this.#state;
+    const size = state.size + xml.length;
+    if (size > PART_BYTES) throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
+    this.#state = { rows: state.rows + rows, crc: crc32(xml, state.crc), size, packed: state.packed + packed };
+  }
+}
+
+const rowXml = (row: number, cells: readonly ResultCell[]): string =>
+  `<row r="${row}">${cells.map((cell, column) => cellXml(cell, `${letters(column)}${row}`)).join('')}</row>`;
+
+/** Texts are texts, never formulas. */
+function cellXml(value: ResultCell, place: string): string {
+  if (value === null || value === '') return '';
+  if (typeof value === 'number') return `<c r="${place}"><v>${value}</v></c>`;
+  if (typeof value === 'boolean') return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
+  const text = escapeText(value.length > CELL_LENGTH ? value.slice(0, CELL_LENGTH) : value);
+  return `<c r="${place}" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
+}
+
+const LETTERS = 26;
+const known: string[] = [];
+/** 0 → A, 27 → AB */
+const letters = (column: number): string => (known[column] ??= lettersOf(column));
+const lettersOf = (column: number): string =>
+  (column < LETTERS ? '' : lettersOf(Math.floor(column / LETTERS) - 1)) + String.fromCharCode(65 + (column % LETTERS));

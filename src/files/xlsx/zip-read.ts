@@ -1,0 +1,176 @@
+/** Reads entries of a ZIP file (PKWARE APPNOTE 6.3.10), within bounds. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { tooLarge, unreadable } from '../problems.ts';
+import type { RandomAccess } from '../spool.ts';
+
+interface ZipEntry {
+  readonly name: string;
+  readonly isEncrypted: boolean;
+  /** 0: stored, 8: deflated. */
+  readonly method: number;
+  readonly crc: number;
+  /** Bytes in the file, and unpacked, as the directory says. */
+  readonly packed: number;
+  readonly size: number;
+  /** Of its local header. */
+  readonly at: number;
+}
+
+export interface Zip {
+  /** Names are compared without case. */
+  find(name: string): ZipEntry | undefined;
+  /** The content, checked; `at` is told how many packed bytes have been read. */
+  read(entry: ZipEntry, maxBytes: number, at?: (packed: number) => void): AsyncGenerator<Buffer, void, undefined>;
+}
+
+const SIGNATURE = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, end64: 0x06064b50, locator64: 0x07064b50 };
+const LENGTH = { local: 30, central: 46, end: 22, end64: 56, locator64: 20 };
+const COMMENT_LENGTH = 0xffff;
+/** In a field of 32 bits: the value is in the ZIP64 extra field. */
+const IN_ZIP64 = 0xffffffff;
+const ZIP64_FIELD = 1;
+const ENCRYPTED = 1;
+
+const ENTRIES_MAX = 20_000;
+const DIRECTORY_BYTES = 4 << 20;
+const PIECE_BYTES = 48 * 1024;
+/** Deflate packs at most 1,032 to 1; sheets are packed 5 to 50 to 1. */
+const RATIO_MAX = 250;
+/** Whatever its ratio, so much may be unpacked. */
+const RATIO_FREE_BYTES = 16 << 20;
+
+const damaged = (what: string) => unreadable(`the ZIP archive is damaged: ${what}`);
+
+export async function openZip(file: RandomAccess): Promise<Zip> {
+  const { at, length, count } = await directoryOf(file);
+  if (count > ENTRIES_MAX) throw tooLarge(ENTRIES_MAX, 'parts in the XLSX file');
+  if (length > DIRECTORY_BYTES || at + length > file.size) throw damaged('its directory does not fit');
+  const entries = new Map<string, ZipEntry>();
+  for (const entry of entriesOf(await file.read(at, length), count)) entries.set(keyOf(entry.name), entry);
+  return {
+    find: (name) => entries.get(keyOf(name)),
+    read: (entry, maxBytes, progress) => contentOf(file, entry, maxBytes, progress),
+  };
+}
+
+const keyOf = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
+
+async function directoryOf(file: RandomAccess): Promise<{ at: number; length: number; count: number }> {
+  const start = Math.max(0, file.size - LENGTH.end - COMMENT_LENGTH - LENGTH.locator64);
+  const tail = await file.read(start, file.size - start);
+  for (let end = tail.length - LENGTH.end; end >= 0; end--) {
+    if (tail.readUInt32LE(end) !== SIGNATURE.end) continue;
+    if (end + LENGTH.end + tail.readUInt16LE(end + 20) !== tail.length) continue;
+    const count = tail.readUInt16LE(end + 10);
+    const length = tail.readUInt32LE(end + 12);
+    const at = tail.readUInt32LE(end + 16);
+    const locator = end - LENGTH.locator64;
+    if (locator < 0 || tail.readUInt32LE(locator) !== SIGNATURE.locator64) return { at, length, count };
+    const end64 = await file.read(whole(tail, locator + 8), LENGTH.end64);
+    if (end64.length < LENGTH.end64 || end64.readUInt32LE(0) !== SIGNATURE.end64) throw damaged('its end is missing');
+    return { at: whole(end64, 48), length: whole(end64, 40), count: whole(end64, 32) };
+  }
+  throw damaged('its end is missing');
+}
+
+/** A number of 64 bits; beyond what can be a position it becomes one that is beyond every file. */
+const whole = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64LE(at) & 0x1fffffffffffffn);
+
+function* entriesOf(directory: Buffer, count: number): Generator<ZipEntry> {
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    if (at + LENGTH.central > directory.length || directory.readUInt32LE(at) !== SIGNATURE.central)
+      throw damaged('its directory is not complete');
+    const nameLength = directory.readUInt16LE(at + 28);
+    const extraLength = directory.readUInt16LE(at + 30);
+    const extraAt = at + LENGTH.central + nameLength;
+    const next = extraAt + extraLength + directory.readUInt16LE(at + 32);
+    if (next > directory.length) throw damaged('its directory is not complete');
+    const [size, packed, local] = sizesOf(directory, at, directory.subarray(extraAt, extraAt + extraLength));
+    yield {
+      name: directory.toString('utf8', at + LENGTH.central, extraAt),
+      isEncrypted: (directory.readUInt16LE(at + 8) & ENCRYPTED) !== 0,
+      method: directory.readUInt16LE(at + 10),
+      crc: directory.readUInt32LE(at + 16),
+      ...{ size, packed, at: local },
+    };
+    at = next;
+  }
+}
+
+/** Size, packed size and position, from the ZIP64 field where they are not in the entry itself. */
+function sizesOf(directory: Buffer, at: number, extra: Buffer): [number, number, number] {
+  const plain = [directory.readUInt32LE(at + 24), directory.readUInt32LE(at + 20), directory.readUInt32LE(at + 42)];
+  for (let i = 0; i + 4 <= extra.length; ) {
+    const length = extra.readUInt16LE(i + 2);
+    if (extra.readUInt16LE(i) === ZIP64_FIELD && i + 4 + length <= extra.length) {
+      const field = extra.subarray(i + 4, i + 4 + length);
+      let from = 0;
+      for (const [n, value] of plain.entries()) {
+        if (value !== IN_ZIP64) continue;
+        if (from + 8 > field.length) throw damaged('its directory is not complete');
+        plain[n] = whole(field, from);
+        from += 8;
+      }
+      break;
+    }
+    i += 4 + length;
+  }
+  const [size = 0, packed = 0, local = 0] = plain;
+  return [size, packed, local];
+}
+
+async function* contentOf(
+  file: RandomAccess,
+  entry: ZipEntry,
+  maxBytes: number,
+  progress: (packed: number) => void = () => undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  if (entry.isEncrypted) throw unreadable('it is encrypted');
+  if (entry.method !== 0 && entry.method !== 8) throw unreadable(`its compression method ${entry.method} is unknown`);
+  if (entry.size > maxBytes) throw tooLarge(maxBytes, 'bytes in an unpacked part of the XLSX file');
+  const header = await file.read(entry.at, LENGTH.local);
+  if (header.length < LENGTH.local || header.readUInt32LE(0) !== SIGNATURE.local) throw damaged('an entry is missing');
+  const start = entry.at + LENGTH.local + header.readUInt16LE(26) + header.readUInt16LE(28);
+  if (start + entry.packed > file.size) throw damaged('an entry is not complete');
+  const pieces = piecesOf(file, start, entry.packed, progress);
+  let size = 0;
+  let crc = 0;
+  for await (const piece of entry.method === 0 ? pieces : inflated(pieces)) {
+    size += piece.length;
+    // What the directory says is checked first, but it may be a lie.
+    if (size > entry.size) throw damaged('an entry is longer than its directory says');
+    if (size > RATIO_FREE_BYTES && size > RATIO_MAX * entry.packed)
+      throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the XLSX file');
+    crc = crc32(piece, crc);
+    yield piece;
+  }
+  if (size !== entry.size || crc !== entry.crc) throw damaged('the checksum of an entry does not match');
+}
+
+async function* piecesOf(file: RandomAccess, start: number, length: number, progress: (packed: number) => void) {
+  for (let at = 0; at < length; at += PIECE_BYTES) {
+    yield await file.read(start + at, Math.min(PIECE_BYTES, length - at));
+    progress(Math.min(length, at + PIECE_BYTES));
+  }
+}
+
+async function* inflated(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  const inflate = createInflateRaw({ chunkSize: PIECE_BYTES });
+  const done = pipeline(Readable.from(pieces), inflate).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  try {
+    const output: AsyncIterable<Buffer> = inflate;
+    for await (const piece of output) yield piece;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    throw code.startsWith('Z_') ? damaged('an entry cannot be unpacked') : error;
+  } finally {
+    inflate.destroy();
+    await done;
+  }
+}

@@ -1,0 +1,18 @@
+/** White space that nobody sees around an address: ASCII and the rest of Unicode's, no-break, zero-width, marks of direction. */
+const BLANK = /^[\s\u0085\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]$/;
+
+/** Without the blanks at both ends. Linear, unlike a regular expression with `$`. */
+export function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text, start)) start += 1;
+  while (end > start && isBlank(text, end - 1)) end -= 1;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  // Visible ASCII, which nearly every character is.
+  if (code > 0x20 && code < 0x7f) return false;
+  return BLANK.test(text.charAt(at));
+}

@@ -1,0 +1,54 @@
+/** ZIP archives for tests: also those that lie. */
+import { crc32, deflateRawSync } from 'node:zlib';
+
+interface ZipLie {
+  /** Added to the unpacked size in the directory. */
+  readonly size?: number;
+  readonly crc?: number;
+  readonly method?: number;
+}
+
+export function zipOf(parts: Readonly<Record<string, string | Buffer>>, lie: ZipLie = {}): Buffer {
+  const pieces: Buffer[] = [];
+  const entries: Buffer[] = [];
+  let at = 0;
+  for (const [name, content] of Object.entries(parts)) {
+    const packed = deflateRawSync(content);
+    const local = Buffer.alloc(30);
+    local.writeUInt32LE(0x04034b50, 0);
+    local.writeUInt16LE(8, 8);
+    local.writeUInt16LE(name.length, 26);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt16LE(lie.method ?? 8, 10);
+    entry.writeUInt32LE((crc32(content) ^ (lie.crc ?? 0)) >>> 0, 16);
+    entry.writeUInt32LE(packed.length, 20);
+    entry.writeUInt32LE(Math.max(0, Buffer.byteLength(content) + (lie.size ?? 0)), 24);
+    entry.writeUInt16LE(name.length, 28);
+    entry.writeUInt32LE(at, 42);
+    pieces.push(local, Buffer.from(name), packed);
+    entries.push(entry, Buffer.from(name));
+    at += local.length + name.length + packed.length;
+  }
+  const directory = Buffer.concat(entries);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(entries.length / 2, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...pieces, directory, end]);
+}
+
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+/** A workbook with this XML as its first sheet. */
+export const workbookOf = (sheet: string | Buffer, strings = '<sst/>', lie: ZipLie = {}): Buffer =>
+  zipOf(
+    {
+      'xl/workbook.xml': '<workbook><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${RELATIONSHIPS}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${RELATIONSHIPS}/sharedStrings" Target="sharedStrings.xml"/></Relationships>`,
+      'xl/worksheets/sheet1.xml': sheet,
+      'xl/sharedStrings.xml': strings,
+    },
+    lie,
+  );

@@ -84,6 +84,8 @@ export const ACCOUNTS_PAGE = { min: 1, max: 100_000, default: 1 };
 export const LOG_SEARCH_ROWS = 5_000;
 /** Hours or days of one chart: a month of hours, two years of days. */
 export const CHART_BUCKETS_MAX = 800;
+/** Usage counters are by the hour for as long, or as verifications are kept if longer: a chart of so many hours is exact. */
+export const USAGE_HOURS_KEPT_DAYS = Math.ceil(CHART_BUCKETS_MAX / 24) + 1;
 
 // Files of addresses.
 

@@ -10,23 +10,30 @@ export interface ChartQuery {
   /** Unix time in ms; default: the last seven days. */
   readonly from: number | null;
   readonly to: number | null;
-  /** Null: hours for up to seven days, otherwise days. */
+  /** Null: hours for up to seven days, otherwise days. Days in any case where counters are no longer by the hour. */
   readonly bucket: Bucket | null;
 }
 
 const SIZE: Readonly<Record<Bucket, number>> = { hour: HOUR_MS, day: DAY_MS };
 const WEEK = 7 * DAY_MS;
 
-/** The range, extended to whole buckets. Throws ApiError. */
-function rangeOf(query: ChartQuery, now: number): { start: number; end: number; bucket: Bucket } {
+/** The range, extended to whole buckets. Throws ApiError. `hoursFrom`: since when counters are by the hour; null: all are. */
+function rangeOf(
+  query: ChartQuery,
+  now: number,
+  hoursFrom: number | null,
+): { start: number; end: number; bucket: Bucket } {
   const to = query.to ?? now;
   const from = query.from ?? to - WEEK;
   if (from >= to) throw new ApiError('invalid_parameter', 'from must be before to.', { field: 'from' });
   const bucket = query.bucket ?? (to - from <= WEEK ? 'hour' : 'day');
-  const size = SIZE[bucket];
-  const [start, end] = [Math.floor(from / size) * size, Math.ceil(to / size) * size];
-  const count = (end - start) / size;
-  if (count <= CHART_BUCKETS_MAX) return { start, end, bucket };
+  const whole = (bucket: Bucket) => {
+    const size = SIZE[bucket];
+    return { start: Math.floor(from / size) * size, end: Math.ceil(to / size) * size, bucket };
+  };
+  const { start, end } = whole(bucket);
+  const count = (end - start) / SIZE[bucket];
+  if (count <= CHART_BUCKETS_MAX) return whole(hoursFrom !== null && from < hoursFrom ? 'day' : bucket);
   const message =
     bucket === 'hour'
       ? `The range has ${count} hours; request days, or at most ${CHART_BUCKETS_MAX} hours.`
@@ -57,7 +64,7 @@ export async function chartOf(
   account: AccountId,
   query: ChartQuery,
 ) {
-  const { start, end, bucket } = rangeOf(query, clock.now());
+  const { start, end, bucket } = rangeOf(query, clock.now(), await store.usage.hoursFrom(account));
   const [hours, traffic, byReason, byKey, keys] = await Promise.all([
     store.usage.hours(account, start, end),
     store.traffic.list(account, start, end),

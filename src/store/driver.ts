@@ -1,5 +1,5 @@
 /** What the store needs from a database; sqlite/ and postgres/ each implement it. */
-import type { Expression, Kysely, SqlBool, Transaction } from 'kysely';
+import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/observed.ts';
@@ -54,6 +54,8 @@ export interface StorageDriver {
   advisoryLock(trx: Transaction<Tables>, what: string): Promise<void>;
   /** Verifications of an account with `from` <= seq < `to`; order by account and seq. */
   seqRange(account: string, from: number, to: number): Expression<SqlBool>;
+  /** `verifications` in a FROM clause, so that the index on addresses answers (log/address.ts). */
+  readonly logByAddress: RawBuilder<unknown>;
   /** Whether `text` occurs in the value, literally. */
   substringMatch(value: Expression<string>, text: string): Expression<SqlBool>;
   /** Lower case, including letters beyond ASCII. No index applies. */

@@ -31,7 +31,7 @@ export const OWNED_TABLES = {
   traffic_hours: { erasure: NO_ADDRESS, purge: { column: 'hour', afterMs: CHART_BUCKETS_MAX * DAY_MS } },
   usage_hours: {
     erasure: NO_ADDRESS,
-    purge: { other: 'kept as long as the account: what invoices are checked against' },
+    purge: { other: 'become sums of their day (usage-roll-up.ts), which are kept as long as the account' },
   },
   ledger: {
     erasure: NO_ADDRESS,

@@ -10,6 +10,7 @@ import { AFTER_LAST_SEQ, FIRST_SEQ } from './log/row.ts';
 import { OWNED_TABLES } from './owned-tables.ts';
 import type { PurgeRound, StoreClock } from './store.ts';
 import type { Tables } from './tables.ts';
+import { type UsageRollUp, usageHoursFrom } from './usage-roll-up.ts';
 
 /** A table may lose so many rows in one round; the next round begins after a pause. */
 const PURGE_ROUND_ROWS = 50_000;
@@ -122,10 +123,16 @@ async function signInStep({ db, name }: StorageDriver, now: number, table: (type
   return Number(numAffectedRows ?? 0);
 }
 
+interface PurgeParts {
+  readonly clock: StoreClock;
+  readonly rollUpLedger: LedgerRollUp;
+  readonly rollUpUsage: UsageRollUp;
+}
+
 /** See `Upkeep.purge`. */
 export async function purge(
   driver: StorageDriver,
-  { clock, rollUpLedger }: { readonly clock: StoreClock; readonly rollUpLedger: LedgerRollUp },
+  { clock, rollUpLedger, rollUpUsage }: PurgeParts,
   keepMs: number,
   signal?: AbortSignal,
 ): Promise<PurgeRound> {
@@ -139,6 +146,7 @@ export async function purge(
   await count('verifications', (most) => inBatches(() => retentionStep(driver, now - keepMs), signal, most));
   await count('verifications', (most) => purgeByAccount(driver, now, most, signal));
   await count('ledger', (most) => rollUpLedger(now - keepMs, most, signal));
+  await count('usage_hours', (most) => rollUpUsage(usageHoursFrom(now, keepMs), most, signal));
   for (const schema of await driver.schema()) {
     const expiry = EXPIRING.get(schema.table);
     if (expiry === undefined) continue;

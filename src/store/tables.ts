@@ -31,6 +31,7 @@ export interface AccountsTable {
   filter_domains: Generated<number>;
   filter_ips: Generated<number>;
   purged_credits: Generated<number>;
+  usage_daily_before: Generated<number>;
   last_filter_id: Generated<number>;
   created_at: number;
   retention_days: Generated<number | null>;

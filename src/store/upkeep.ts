@@ -8,6 +8,7 @@ import { purge } from './purge.ts';
 import { releaseExpired } from './shared-holds.ts';
 import type { StoreClock, Upkeep } from './store.ts';
 import type { Row, Tables } from './tables.ts';
+import { createUsageRollUp } from './usage-roll-up.ts';
 
 /** Holds of a dead node, or expired holds. */
 type HoldSelection = { readonly node: string } | { readonly expiredAt: number };
@@ -56,7 +57,7 @@ async function release(driver: StorageDriver, which: HoldSelection, signal?: Abo
 
 export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
   const { db } = driver;
-  const rollUpLedger = createLedgerRollUp(driver);
+  const purgeParts = { clock, rollUpLedger: createLedgerRollUp(driver), rollUpUsage: createUsageRollUp(driver) };
 
   const sweepNode = async (node: string, signal?: AbortSignal): Promise<number> => {
     const released = await release(driver, { node }, signal);
@@ -87,7 +88,7 @@ export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
       return sweeping;
     },
 
-    purge: (keepMs, signal) => purge(driver, { clock, rollUpLedger }, keepMs, signal),
+    purge: (keepMs, signal) => purge(driver, purgeParts, keepMs, signal),
     removeAccount: (account, signal) => removeRows(driver, account, signal),
   };
 }

@@ -24,9 +24,16 @@ const SUMS = sql`
   CAST(coalesce(sum(CASE WHEN status = 'bad' THEN requests ELSE 0 END), 0) AS BIGINT) AS bad,
   CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits`;
 
-/** Counters are by the hour (UTC): from the hour that contains `from` to the hour before `to`. */
+/**
+ * Counters are by the hour (UTC): from the hour that contains `from` to the hour before `to`. Those before
+ * `usage_daily_before` are by the day: from the day that contains `from` to the day that begins before `to`.
+ */
 const within = (account: AccountId, from: number, to: number) =>
-  sql`account_id = ${account} AND hour >= ${Math.floor(from / HOUR_MS) * HOUR_MS} AND hour < ${to}`;
+  sql`account_id = ${account} AND hour >= ${Math.floor(from / DAY_MS) * DAY_MS} AND hour < ${to}
+    AND (hour >= ${Math.floor(from / HOUR_MS) * HOUR_MS} OR hour < ${dailyBefore(account)})`;
+
+const dailyBefore = (account: AccountId) =>
+  sql<number>`(SELECT usage_daily_before FROM accounts WHERE id = ${account})`;
 
 export function usage(driver: StorageDriver): Usage {
   return {
@@ -54,6 +61,14 @@ export function usage(driver: StorageDriver): Usage {
         SELECT ${GROUPS.reason} AS reason, CAST(sum(requests) AS BIGINT) AS requests FROM usage_hours
         WHERE ${within(account, from, to)} GROUP BY 1`.execute(driver.db);
       return rows;
+    },
+
+    async hoursFrom(account) {
+      const { rows } = await sql<{ last: number | null }>`
+        SELECT max(hour) AS last FROM usage_hours
+        WHERE account_id = ${account} AND hour < ${dailyBefore(account)}`.execute(driver.db);
+      const { last } = onlyRow(rows);
+      return last === null ? null : last + DAY_MS;
     },
 
     async hours(account, from, to) {

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { USAGE_HOURS_KEPT_DAYS } from '../../src/kernel/limits.ts';
+import { chartOf } from '../../src/service/charts.ts';
 import { describeStores } from '../lab/stores.ts';
-import { member, verifyNow } from './cast.ts';
+import { member, purge, verifyNow } from './cast.ts';
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
@@ -88,6 +90,64 @@ describeStores('usage', (lab) => {
     const start = lab.clock.now();
     expect(await store.usage.summary(who.account.id, start, start + 1)).toMatchObject({ requests: 600, credits: 600 });
     expect(await lab.sql('SELECT requests FROM usage_hours')).toHaveLength(1);
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('becomes daily after its time, with the same sums', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 1_000 });
+    const other = await member(store);
+    const { id } = who.account;
+    const start = lab.clock.now();
+    for (let i = 0; i < 30; i += 1) {
+      await verifyNow(store, who, i % 3 === 0 ? { status: 'bad', reason: 'null_mx', credits: 0 } : {});
+      await verifyNow(store, who, { validationType: 'smtp', credits: 10 });
+      await verifyNow(store, i % 7 === 0 ? other : { hash: { account: id } });
+      lab.clock.advance(5 * HOUR);
+    }
+    const end = lab.clock.now();
+    const views = async () => [
+      await store.usage.summary(id, start, end),
+      await store.usage.summary(id, 0, end + 90 * DAY),
+      await store.usage.series(id, 'day', start - DAY, end),
+      await store.usage.series(id, 'key', start, end),
+      await store.usage.series(id, 'reason', start, end),
+      await store.usage.reasons(id, start, end),
+      await store.usage.series(other.account.id, 'day', start, end),
+    ];
+    const before = await views();
+    const hours = await store.usage.hours(id, start, end);
+    const rows = async () => (await lab.sql('SELECT hour FROM usage_hours')).length;
+    const many = await rows();
+    expect(await store.usage.hoursFrom(id)).toBeNull();
+    // Charts of hours are exact for a while, however short the retention is.
+    const both = [store, await lab.open()];
+    for (const one of both) await purge(lab, one, lab.clock.now() - 1);
+    expect(await store.usage.hours(id, start, end)).toEqual(hours);
+    lab.clock.advance(USAGE_HOURS_KEPT_DAYS * DAY - 3 * DAY);
+    await purge(lab, store, lab.clock.now() - 1);
+    const from = (await store.usage.hoursFrom(id)) ?? 0;
+    expect(from).toBe(Math.floor((end - 3 * DAY) / DAY) * DAY);
+    expect(await views()).toEqual(before);
+    expect((await store.usage.hours(id, from, end)).map(({ at }) => at)).toEqual(
+      hours.map(({ at }) => at).filter((at) => at >= from),
+    );
+    // A day is counted as a whole, whichever part of it is asked for.
+    const firstDay = Math.floor(start / DAY) * DAY;
+    const [day] = await store.usage.series(id, 'day', start, start + DAY - (start - firstDay));
+    expect(await store.usage.summary(id, firstDay + 20 * HOUR, firstDay + 21 * HOUR)).toMatchObject({
+      requests: day!.requests,
+      credits: day!.credits,
+    });
+    // A chart of hours shows days where there is nothing else.
+    const chart = (at: number) => chartOf(store, lab.clock, id, { from: at, to: at + DAY, bucket: 'hour' });
+    expect(await chart(firstDay)).toMatchObject({ bucket: 'day', totals: { requests: day!.requests } });
+    expect(await chart(from)).toMatchObject({ bucket: 'hour' });
+    lab.clock.advance(30 * DAY);
+    await Promise.all(both.map((one) => purge(lab, one, lab.clock.now() - 1)));
+    expect(await views()).toEqual(before);
+    expect(await rows()).toBeLessThan(many / 2);
+    expect((await lab.sql('SELECT hour FROM usage_hours')).filter(({ hour }) => Number(hour) % DAY !== 0)).toEqual([]);
     expect(await store.accounts.audit()).toEqual([]);
   });
 });

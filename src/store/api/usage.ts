@@ -24,6 +24,8 @@ export interface Usage {
   summary(account: AccountId, from: number, to: number): Promise<UsageSummary>;
   series(account: AccountId, grouping: UsageGrouping, from: number, to: number): Promise<UsageRow[]>;
   reasons(account: AccountId, from: number, to: number): Promise<{ reason: ReasonOrNone; requests: number }[]>;
+  /** Since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null: none is. */
+  hoursFrom(account: AccountId): Promise<number | null>;
   /** By hour, oldest first; hours without requests are omitted. `at`: start of the hour, ms. */
   hours(account: AccountId, from: number, to: number): Promise<(Omit<UsageRow, 'group'> & { readonly at: number })[]>;
 }

@@ -1,5 +1,5 @@
 /** Erases a person from the log; the sums of the account still agree. */
-import { sql, type Transaction } from 'kysely';
+import { type SqlBool, sql, type Transaction } from 'kysely';
 import { sha256Hex } from '../../kernel/ids.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
 import { REPLY_LIFE } from '../charge/idempotency.ts';
@@ -9,21 +9,20 @@ import { writeAudit } from '../people/audit-log.ts';
 import type { AccountId, Actor } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { storable } from '../text.ts';
-import { ADDRESS } from './address.ts';
+import { ADDRESS, seqsByAddress } from './address.ts';
 import { addPurged } from './purged.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ } from './row.ts';
 
 const lowerCase = (text: string): string => storable(text).toLowerCase();
 
 /** Matches by index, in batches. The consumer deletes each batch before it asks for the next. */
-async function* byIndex({ db }: StorageDriver, account: AccountId, email: string): AsyncGenerator<number[]> {
+async function* byIndex(driver: StorageDriver, account: AccountId, email: string): AsyncGenerator<number[]> {
   const text = lowerCase(email);
-  const mine = db.selectFrom('verifications').select('seq').where('account_id', '=', account);
-  const same = mine.where(ADDRESS, '=', sql<string>`substr(${text}, 1, 320)`).where(sql`lower(email)`, '=', text);
+  const same = sql<SqlBool>`(${ADDRESS} = substr(${text}, 1, 320) AND lower(email) = ${text})`;
   for (let full = true; full; ) {
-    const rows = await same.limit(BATCH_ROWS).execute();
-    yield rows.map((row) => row.seq);
-    full = rows.length === BATCH_ROWS;
+    const seqs = await seqsByAddress(driver, account, same, BATCH_ROWS);
+    yield seqs;
+    full = seqs.length === BATCH_ROWS;
   }
 }
 

@@ -3,7 +3,7 @@ import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
-import { ADDRESS, ADDRESS_READ, indexed } from './address.ts';
+import { ADDRESS, ADDRESS_READ, indexed, seqsByAddress } from './address.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ, toVerification } from './row.ts';
 
 type SearchPage = Awaited<ReturnType<Verifications['search']>>;
@@ -82,10 +82,12 @@ async function indexedRows(
   account: AccountId,
   { id, email }: LogSearch,
 ): Promise<number[] | null> {
-  const all = mine(driver, account).select('seq');
-  const some = id === null ? all.where(driver.prefixMatch(ADDRESS, indexed(email ?? ''))) : all.where('id', '=', id);
-  const rows = await some.limit(LOG_SEARCH_ROWS + 1).execute();
-  return rows.length > LOG_SEARCH_ROWS ? null : rows.map((row) => row.seq);
+  const most = LOG_SEARCH_ROWS + 1;
+  const seqs =
+    id === null
+      ? await seqsByAddress(driver, account, driver.prefixMatch(ADDRESS, indexed(email ?? '')), most)
+      : (await mine(driver, account).select('seq').where('id', '=', id).execute()).map((row) => row.seq);
+  return seqs.length > LOG_SEARCH_ROWS ? null : seqs;
 }
 
 /** See `Verifications.search`. */

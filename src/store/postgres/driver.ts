@@ -96,8 +96,11 @@ class PostgresDriver implements StorageDriver {
     return sql<SqlBool>`((account_id, seq) >= (${account}, ${from}) AND (account_id, seq) < (${account}, ${to}))`;
   }
 
+  readonly logByAddress = sql`verifications`;
+
+  /** Compares octets, which is three times faster than by the rules of a language. */
   substringMatch(value: Expression<string>, text: string) {
-    return sql<SqlBool>`strpos(${value}, ${text}) > 0`;
+    return sql<SqlBool>`${value} COLLATE "C" LIKE ${`%${literal(text)}%`}`;
   }
 
   lowerCase(value: Expression<string>) {
@@ -105,8 +108,7 @@ class PostgresDriver implements StorageDriver {
   }
 
   prefixMatch(value: Expression<string>, text: string) {
-    const literal = text.replace(/[\\%_]/g, '\\$&');
-    return sql<SqlBool>`${value} LIKE lower(${`${literal}%`})`;
+    return sql<SqlBool>`${value} LIKE lower(${`${literal(text)}%`})`;
   }
 
   schema() {
@@ -142,6 +144,9 @@ class PostgresDriver implements StorageDriver {
     if (!this.#pool.ended) await this.#pool.end();
   }
 }
+
+/** As a part of a pattern. */
+const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /** Connects to PostgreSQL 13 or newer (for `pg_xact_status` of xid8); throws when it cannot be reached. */
 export async function openPostgres(options: StorageDriverOptions): Promise<StorageDriver> {

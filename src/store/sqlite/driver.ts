@@ -78,6 +78,17 @@ class SqliteDriver implements StorageDriver {
     return sql<SqlBool>`(account_id = ${account} AND seq >= ${from} AND seq < ${to})`;
   }
 
+  /**
+   * The index is by blocks of 4,096 rows (migration 0015): what is recorded goes to a few of its pages, instead of one for
+   * each address. A search looks into every block, newest first.
+   */
+  readonly logByAddress = sql`(
+      WITH RECURSIVE block (n) AS (
+        SELECT max(seq) >> 12 FROM verifications
+        UNION ALL SELECT n - 1 FROM block WHERE n > (SELECT min(seq) >> 12 FROM verifications)
+      ) SELECT n FROM block
+    ) AS b CROSS JOIN verifications ON seq >> 12 = b.n`;
+
   substringMatch(value: Expression<string>, text: string) {
     return sql<SqlBool>`instr(${value}, ${text}) > 0`;
   }

@@ -78,6 +78,7 @@ export const SMTP_RATE_PER_OPERATOR = {"min":0,"max":10000,"default":2} as const
 export const STORE_WAIT_SECONDS = 5 as const;
 export const TIMEOUT_MS = {"min":1000,"max":30000,"default":10000} as const;
 export const UNLOCK_WITHIN_SECONDS = 10 as const;
+export const USAGE_HOURS_KEPT_DAYS = 35 as const;
 export const USER_AGENT_LENGTH = {"min":0,"max":384} as const;
 export const USER_EMAIL_LENGTH = {"min":3,"max":254} as const;
 export const USER_EVENTS_PER_HOUR = 20 as const;

@@ -41,7 +41,7 @@ export function UsagePage() {
       title="Usage"
       about={
         <>
-          Requests and verdicts per {bucket}, in UTC.{' '}
+          Requests and verdicts per {query.data?.bucket ?? bucket}, in UTC.{' '}
           <Anchor underline="always" {...csv(id, range)}>
             Download CSV
           </Anchor>

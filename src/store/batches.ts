@@ -1,14 +1,18 @@
 /** Work on many rows goes in short transactions, so that requests never wait long behind it. */
+import { setTimeout } from 'node:timers/promises';
+import { systemClock } from '../kernel/clock.ts';
 
 /** Rows in one transaction. */
 export const BATCH_ROWS = 500;
+/** Rows that one transaction deletes of a table that requests write to all the time. */
+export const DELETED_ROWS = 100;
 
 /** SQLite runs synchronously: lets the requests that arrived meanwhile go first. */
 export const yieldToEventLoop = (): Promise<void> => new Promise(setImmediate);
 
 /**
  * Repeats a step, which returns how many rows it changed, until that is none, the sum reaches `most`, or `signal` aborts.
- * Returns the sum.
+ * After each step, it leaves the store to requests for as long as the step took. Returns the sum.
  */
 export async function inBatches(
   step: () => Promise<number>,
@@ -17,10 +21,11 @@ export async function inBatches(
 ): Promise<number> {
   let total = 0;
   while (total < most && !signal?.aborted) {
+    const began = systemClock.elapsed();
     const changed = await step();
     if (changed === 0) break;
     total += changed;
-    await yieldToEventLoop();
+    await setTimeout(systemClock.elapsed() - began);
   }
   return total;
 }

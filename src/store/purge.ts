@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
 import { addRemovalJobs } from './account-removal.ts';
-import { BATCH_ROWS, inBatches } from './batches.ts';
+import { BATCH_ROWS, DELETED_ROWS, inBatches } from './batches.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import type { LedgerRollUp } from './ledger/roll-up.ts';
 import { addPurged } from './log/purged.ts';
@@ -37,7 +37,7 @@ async function deleteVerifications(
 /** Deletes a batch of the oldest verifications, of one account or of all, in order of recording. */
 const retentionStep = (driver: StorageDriver, before: number, account?: string): Promise<number> =>
   driver.transaction(async (trx) => {
-    const all = trx.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).limit(BATCH_ROWS);
+    const all = trx.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).limit(DELETED_ROWS);
     const oldest =
       account === undefined
         ? all.orderBy('seq')

@@ -32,7 +32,11 @@ async function milliseconds(work: () => Promise<unknown>, rounds = ROUNDS): Prom
 
 async function withStore<T>(url: string, use: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore({ url, clock: systemClock });
-  return use(store).finally(() => store.close());
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
 }
 
 const SEARCH = { id: null, reason: null, keyId: null, status: null, before: null, limit: 50 };

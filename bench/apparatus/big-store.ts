@@ -79,7 +79,11 @@ async function execute(url: string, texts: readonly string[]): Promise<void> {
 export async function fillBigStore(url: string, size = BIG): Promise<{ account: AccountId; key: string }> {
   const open = async <T>(use: (store: Store) => Promise<T>): Promise<T> => {
     const store = await openStore({ url, clock: systemClock });
-    return use(store).finally(() => store.close());
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
   };
   await open((store) => store.migrate());
   await execute(url, statements(size, systemClock.now()));

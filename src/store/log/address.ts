@@ -3,7 +3,7 @@ import type { StorageDriver } from '../driver.ts';
 import type { AccountId } from '../store.ts';
 import { storable } from '../text.ts';
 
-/** The indexed expression (migrations 0002, 0015): the start of the address, in the database's lower case. */
+/** The indexed expression (migrations 0002, 0016): the start of the address, in the database's lower case. */
 export const ADDRESS = sql<string>`substr(lower(email), 1, 320)`;
 /** The same value without the index, for rows found in another way. */
 export const ADDRESS_READ = sql<string>`(substr(lower(email), 1, 320) || '')`;

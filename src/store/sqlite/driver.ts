@@ -79,7 +79,7 @@ class SqliteDriver implements StorageDriver {
   }
 
   /**
-   * The index is by blocks of 4,096 rows (migration 0015): what is recorded goes to a few of its pages, instead of one for
+   * The index is by blocks of 4,096 rows (migration 0016): what is recorded goes to a few of its pages, instead of one for
    * each address. A search looks into every block, newest first.
    */
   readonly logByAddress = sql`(

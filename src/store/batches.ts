@@ -10,9 +10,17 @@ export const DELETED_ROWS = 100;
 /** SQLite runs synchronously: lets the requests that arrived meanwhile go first. */
 export const yieldToEventLoop = (): Promise<void> => new Promise(setImmediate);
 
+/** Runs a step, then leaves the store to requests for as long as the step took. */
+export async function andRest<T>(step: () => Promise<T>): Promise<T> {
+  const began = systemClock.elapsed();
+  const result = await step();
+  await setTimeout(systemClock.elapsed() - began);
+  return result;
+}
+
 /**
- * Repeats a step, which returns how many rows it changed, until that is none, the sum reaches `most`, or `signal` aborts.
- * After each step, it leaves the store to requests for as long as the step took. Returns the sum.
+ * Repeats a step, which returns how many rows it changed, with rests, until that is none, the sum reaches `most`, or
+ * `signal` aborts. Returns the sum.
  */
 export async function inBatches(
   step: () => Promise<number>,
@@ -21,11 +29,9 @@ export async function inBatches(
 ): Promise<number> {
   let total = 0;
   while (total < most && !signal?.aborted) {
-    const began = systemClock.elapsed();
-    const changed = await step();
+    const changed = await andRest(step);
     if (changed === 0) break;
     total += changed;
-    await setTimeout(systemClock.elapsed() - began);
   }
   return total;
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '../kernel/clock.ts';
 import { USAGE_HOURS_KEPT_DAYS } from '../kernel/limits.ts';
-import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
+import { andRest, BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
 
 /** Makes counters from before `before` daily, `most` rows at most; returns how many rows there are fewer. */
@@ -52,9 +52,9 @@ export function createUsageRollUp(driver: StorageDriver): UsageRollUp {
         .execute();
       if (some.length === 0) rolledUpTo = before;
       for (const { id } of some) {
-        for (let done = false; !done; await yieldToEventLoop()) {
+        for (let done = false; !done; ) {
           if (total >= most || signal?.aborted) return total;
-          const step = await rollUpDay(driver, id, before);
+          const step = await andRest(() => rollUpDay(driver, id, before));
           total += step.rows;
           done = step.done;
         }

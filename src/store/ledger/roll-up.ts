@@ -5,7 +5,7 @@
 
 import type { Transaction } from 'kysely';
 import { DAY_MS } from '../../kernel/clock.ts';
-import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
+import { andRest, BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { Row, Tables } from '../tables.ts';
 
@@ -75,7 +75,7 @@ export function createLedgerRollUp(driver: StorageDriver): LedgerRollUp {
       const next = await rowsAfter(driver, read.upTo);
       const old = next.filter((row) => row.created_at < before);
       const passing = old.filter(({ kind, hold }) => kind !== 'grant' && hold === null);
-      if (passing.length > 0) total += await rollUp(driver, passing);
+      if (passing.length > 0) total += await andRest(() => rollUp(driver, passing));
       read.upTo = old.at(-1)?.id ?? read.upTo;
       rows = old.length;
     }

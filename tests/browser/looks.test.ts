@@ -1,4 +1,4 @@
-/** Every page as it looks: in both colour schemes, on a desk and on a phone, and to who does not see it. */
+/** Every page as it looks: in both color schemes, on a desk and on a phone, and to who does not see it. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { violations } from '../lab/axe.ts';
@@ -11,8 +11,7 @@ import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { button, dialog, field, fillIn, heading, rowOf, says, sideways } from './steps.ts';
 
 const LOOKS: Readonly<Record<string, Look>> = {
-  light: {},
-  dark: { scheme: 'dark' },
+  'on a desk, light and then dark': {},
   'on a phone': { width: 375, height: 740 },
 };
 
@@ -95,6 +94,13 @@ async function invite(page: Page): Promise<void> {
   await dialog(page).getByLabel('invitation link', { exact: true }).waitFor();
 }
 
+/** Changes the color scheme of the system; the page follows. */
+async function wear(page: Page, scheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme });
+  const worn = () => page.evaluate<string | undefined>('document.documentElement.dataset.mantineColorScheme');
+  await expect.poll(worn).toBe(scheme);
+}
+
 describeBrowser('how it looks', (browser) => {
   let mail: SmtpLab;
   let lab: Lab;
@@ -128,6 +134,11 @@ describeBrowser('how it looks', (browser) => {
     const judge = async (page: Page, what: string): Promise<void> => {
       expect.soft(await violations(page), what).toEqual([]);
       expect.soft(await sideways(page), `${what}: pixels to scroll sideways`).toBe(0);
+      if (look.width !== undefined) return;
+      // The same elements at the same places, in other colors.
+      await wear(page, 'dark');
+      expect.soft(await violations(page, 'colors'), `${what}, dark`).toEqual([]);
+      await wear(page, 'light');
     };
 
     it('every page', async () => {

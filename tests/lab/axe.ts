@@ -21,11 +21,17 @@ export async function settled(page: Page): Promise<void> {
   }
 }
 
+/** Of axe-core: all that it runs by default, or those of them that depend on colors. */
+type Rules = 'all' | 'colors';
+
+const OF_COLORS = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+
 /** The violations as text: rule, requirement and location. */
-export async function violations(page: Page): Promise<string[]> {
+export async function violations(page: Page, rules: Rules = 'all'): Promise<string[]> {
   await settled(page);
   await page.evaluate(axe.source);
-  const result: AxeResults = await page.evaluate(`axe.run(document, { resultTypes: ['violations'], preload: false })`);
+  const options = { resultTypes: ['violations'], preload: false, ...(rules === 'colors' ? OF_COLORS : {}) };
+  const result: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
   return result.violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id} at ${node.target.join(' ')}: ${node.failureSummary ?? ''} ${node.html.slice(0, 200)}`),
   );

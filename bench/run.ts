@@ -11,6 +11,7 @@ import { growth } from './growth.ts';
 import { http } from './http.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
+import { postgresNodes } from './postgres.ts';
 import { silentResolver } from './resolver-silent.ts';
 import { smtp } from './smtp.ts';
 import { smtpMemory } from './smtp-memory.ts';
@@ -22,6 +23,7 @@ import { web } from './web.ts';
 /** In the order of results.md. */
 const BENCHES: readonly Bench[] = [
   http,
+  postgresNodes,
   engine,
   startUp,
   web,

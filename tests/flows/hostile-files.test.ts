@@ -47,13 +47,17 @@ async function outcome(bytes: Uint8Array, chunk: number, options: ReadOptions): 
     for await (const batch of file.batches) {
       for (const row of batch.rows) {
         rows += 1;
-        expect(row.row).toBe(rows);
-        expect(row.line).toBeGreaterThanOrEqual(line);
+        const { cells, extra } = row;
+        const isSound =
+          row.row === rows &&
+          row.line >= line &&
+          cells.length === file.columns.length &&
+          cells.length + extra.length <= limits.columns &&
+          (row.problem === null || row.address === null) &&
+          !cells.concat(extra).join('').includes('\0');
+        // A million expectations would take minutes.
+        if (!isSound) expect.fail(`${rows}, line ${line}: ${JSON.stringify(row)}`);
         line = row.line;
-        expect(row.cells).toHaveLength(file.columns.length);
-        expect(row.problem === null || row.address === null).toBe(true);
-        expect([...row.cells, ...row.extra].join('')).not.toContain('\0');
-        expect(row.cells.length + row.extra.length).toBeLessThanOrEqual(limits.columns);
       }
     }
     expect(rows).toBeLessThanOrEqual(limits.rows);

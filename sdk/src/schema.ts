@@ -105,7 +105,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The address to check. A malformed address is not a bad request: its verdict is `bad`. */
+                    /** @description The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`. */
                     email: string;
                     /**
                      * @description `mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.

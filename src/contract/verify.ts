@@ -17,7 +17,8 @@ export const LEVEL_NOTES = {
 export const VerifyRequest = Type.Object(
   {
     email: Text('email', ADDRESS_LENGTH, {
-      description: 'The address to check. A malformed address is not a bad request: its verdict is `bad`.',
+      description:
+        'The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`.',
       'x-error': EMAIL_ERROR,
     }),
     validation_type: Defaulted(

@@ -2,9 +2,11 @@
  * The pipeline: syntax → filters → disposable → dns → smtp. Stages collect evidence; the first conclusive one ends the
  * run; `decideVerdict` evaluates it.
  */
+import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { intendedAddress } from './address/intended.ts';
 import { type Address, parseAddress } from './address/parse.ts';
-import { didYouMean, didYouMeanText } from './address/suggest.ts';
+import { didYouMean } from './address/suggest.ts';
 import { lookUpMailServers } from './dns/mx-lookup.ts';
 import type { Resolver } from './dns/resolver.ts';
 import { runLookup, runLookupFromCache } from './dns/run-lookup.ts';
@@ -49,20 +51,21 @@ export interface EngineDeps {
 const REPLY_MARGIN_MS = 50;
 const HOSTS_WANTED: Readonly<Record<Level, number>> = { mx: 1, smtp: 3 };
 
-/** Offline stages: syntax and lists. `syntax.result` and `disposable.result` show whether they were conclusive. */
+/** Offline stages: syntax and lists. Blanks around the address do not count. `syntax.result` and `disposable.result` show whether they were conclusive. */
 export function runOffline(email: string, requested: Level, engine: EngineDeps): Evidence {
   const lists = engine.lists();
-  const parsed = parseAddress(email, { allowReserved: engine.allowPrivate });
+  const options = { allowReserved: engine.allowPrivate };
+  const text = trimBlanks(email);
+  const parsed = parseAddress(text, options);
   const common = { requested, email, dns: null, smtp: null, catchAll: null, listVersion: lists.version };
   if (!parsed.ok) {
     return {
       ...common,
-      syntax: { result: 'fail', error: parsed.error, index: parsed.index },
+      syntax: { result: 'fail', error: parsed.error, index: email.indexOf(text) + parsed.index },
       filter: { result: 'skipped' },
       disposable: { result: 'skipped', matched: null, by: null },
       flags: null,
-      // A TLD that does not exist is usually a typo: jane@gmail.con.
-      didYouMean: parsed.error === 'unknown_tld' ? didYouMeanText(email, lists) : null,
+      didYouMean: intendedAddress(text, lists, options),
     };
   }
   const { address } = parsed;

@@ -11,7 +11,7 @@ export const SYNTAX_ERRORS = {
   trailing_dot: 'The local part or the domain ends with a dot.',
   double_dot: 'There are two consecutive dots.',
   invalid_character: 'This character is not allowed here.',
-  whitespace: 'Whitespace is not allowed around or inside an address, except a space inside quotes.',
+  whitespace: 'Whitespace is not allowed inside an address, except a space inside quotes.',
   control_character: 'Control characters are never allowed.',
   unsafe_character: 'Invisible, direction-changing, private-use and unassigned characters are never allowed.',
   broken_unicode: 'The text is not well-formed Unicode: it has an unpaired surrogate.',

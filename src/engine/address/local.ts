@@ -38,8 +38,12 @@ const AT_LOOKALIKE = /^[\uFF20\uFE6B]$/;
 function wideFault(character: string, first: boolean): SyntaxErrorCode | null {
   if (MARK.test(character) && first) return 'invalid_character';
   if (PRESENTATION.test(character)) return null;
-  return AT_LOOKALIKE.test(character) ? 'invalid_character' : unsafeCharacter(character);
+  if (AT_LOOKALIKE.test(character) || isDisguised(character)) return 'invalid_character';
+  return unsafeCharacter(character);
 }
+
+/** NFC makes it ASCII, such as a semicolon of U+037E: what is sent on would be another address. */
+const isDisguised = (character: string): boolean => character.normalize('NFC').charCodeAt(0) < 0x80;
 
 /** Parses `text` up to the "@" after its local part. `text` must contain an "@". Linear in the length. */
 export function scanLocalPart(text: string): LocalPart | Faulty {

@@ -100,6 +100,9 @@ const INVALID: readonly (readonly [string, SyntaxErrorCode, number])[] = [
   ['jane@ example.com', 'whitespace', 5],
   ['jane @example.com', 'whitespace', 4],
   ['jane\u00A0doe@example.com', 'whitespace', 4],
+  // Characters that NFC makes ASCII.
+  ['me.\u037E@example.com', 'invalid_character', 3],
+  ['"a\u1FEF\u037E"@example.com', 'invalid_character', 2],
   ['jane@exam\u3000ple.com', 'whitespace', 9],
   ['"a\tb"@example.com', 'whitespace', 2],
   ['"a\r\nb"@example.com', 'whitespace', 2],

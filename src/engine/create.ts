@@ -9,7 +9,7 @@ import { ownAddresses, routable } from './dns/routable.ts';
 import type { SmtpEvidence } from './evidence.ts';
 import type { Lists } from './lists/lists.ts';
 import { probeConnectivity } from './smtp/canary-hosts.ts';
-import { type Classifier, createClassifier, loadRules, type Reading } from './smtp/classify.ts';
+import { type Classifier, createClassifier, type Reading } from './smtp/classify.ts';
 import { type EgressHealth, type MonitoredMailboxCheck, monitorEgress } from './smtp/egress.ts';
 import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
 import type { OperatorUse } from './smtp/operator-use.ts';
@@ -127,13 +127,12 @@ function createSmtpCheck(
 ): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): void } {
   const { clock, resolver, own, allowPrivate } = deps;
   const { helo, port, bind } = smtp;
-  const rules = loadRules();
-  const aboutOurIp = new Set(rules.rows.filter(({ meaning }) => meaning === 'us_ip').map(({ id }) => id));
+  const classifier = createClassifier();
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
   const mailbox = createMailboxCheck({
     clock,
     random: randomInt,
-    classify: countingUnmatched(createClassifier(rules), deps),
+    classify: countingUnmatched(classifier, deps),
     mayDial,
     registrableDomain,
     port,
@@ -150,7 +149,7 @@ function createSmtpCheck(
   const watched = monitorEgress(mailbox, {
     clock,
     operatorOf: (dns) => operatorKey(dns, registrableDomain),
-    aboutOurIp: (rule) => aboutOurIp.has(rule),
+    aboutOurIp: classifier.isAboutOurIp,
     stopsWhenRefused: smtp.breakerSeconds > 0,
     probeConnectivity: () => probeConnectivity({ clock, resolver, mayDial, port, helo, bind }, closing.signal),
   });

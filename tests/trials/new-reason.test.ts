@@ -85,13 +85,16 @@ describe('a new reason of the mailbox check', () => {
 
   it('is classified, judged and reported right', () => {
     copy.edit(
-      'data/smtp-rules.json',
-      '    {\n      "id": "accepted.2xx",',
-      `    {
-      "id": "mailbox.moved", "step": "accepted", "codes": "551", "meaning": "recipient", "finding": "mailbox_moved",
-      "samples": [{ "code": 551, "enhanced": null, "text": "User has moved" }], "source": "RFC 5321 §3.4"
-    },
-    {\n      "id": "accepted.2xx",`,
+      'src/engine/smtp/classify/decide.ts',
+      "  'full.mailbox': rule(76,",
+      "  'moved.mailbox': rule(77, 'recipient', 'mailbox_moved'),\n  'full.mailbox': rule(76,",
+    );
+    copy.edit(
+      'data/smtp-codes.json',
+      ' "operators": [\n',
+      ` "operators": [
+  {"id": "moved", "codes": [551], "phrase": "user has moved", "rule": "moved.mailbox", "sample": "551 User has moved", "source": "RFC 5321 §3.4"},
+`,
     );
     const { ok, output } = copy.test('tests/trials/in-the-copy/mailbox-moved.copy.ts');
     expect(ok, output).toBe(true);

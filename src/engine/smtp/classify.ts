@@ -1,14 +1,17 @@
 import type { SmtpStage } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
+import { type Clause, clausesOf } from './classify/clauses.ts';
+import { type Codes, type CodesFile, compileCodes, loadCodes, type OperatorRow } from './classify/codes.ts';
+import { DECISIONS, type Meaning, RULES, type RuleFinding, type RuleId, ruleOf } from './classify/decide.ts';
 import { announcedDelay } from './classify/delay.ts';
-import { type Echoes, fold, type Plain, takeOutEchoes } from './classify/echoes.ts';
+import { type Echoes, type Plain, plainWords, takeOutEchoes } from './classify/echoes.ts';
 import { fingerprintOf } from './classify/fingerprint.ts';
-import { compileRules, loadRules, type Meaning, type Rule, type RuleFile, type RuleFinding } from './classify/rules.ts';
+import { compileLexicon, entriesOf, type Lexicon, type LexiconFile, loadLexicon } from './classify/lexicon.ts';
+import { segmentsOf, wordsOf } from './classify/tokens.ts';
+import { aboutRecipient, contradicted, isBad, mayDecide, ofReplyCode, settle, waiting } from './classify/weigh.ts';
 import type { Reply } from './reply.ts';
 
-export { loadRules };
-
-interface ReplyToRead {
+export interface ReplyToRead {
   /** Where the reply was given. `probe` is read as `rcpt`. */
   readonly stage: SmtpStage;
   readonly reply: Pick<Reply, 'code' | 'enhanced' | 'text'>;
@@ -24,22 +27,49 @@ export interface Reading {
    * `starttls_required`: ask again under TLS.
    */
   readonly finding: RuleFinding;
-  /** Id of the row that decided, or `unmatched.4xx`, `unmatched.5xx`, `unmatched.other`. */
+  /** Id of what decided (decide.ts, or a row of data/smtp-codes.json), or `unmatched.4xx`, `unmatched.5xx`, `unmatched.other`. */
   readonly rule: string;
-  /** False if no row matched and only the code decided. */
+  /** False if nothing matched and only the reply code decided. */
   readonly matched: boolean;
+  /** `low`: nothing matched, or only weak evidence did. */
+  readonly confidence: 'high' | 'low';
   /** Seconds until asking again makes sense, 1 to 86,400; only from 4xx and greylisting replies that announce it. */
   readonly retryAfter: number | null;
+}
+
+/** How a reading came about. */
+export interface Explanation {
+  readonly reading: Reading;
+  /** The text as it was read: without addresses, names and ids. */
+  readonly plain: string;
+  readonly clauses: readonly { readonly clause: Clause; readonly rule: RuleId | null }[];
+  /** The enhanced code that counted, from the reply or its text, and what it stands for. */
+  readonly enhanced: { readonly code: string; readonly rule: RuleId | null } | null;
+  /** Other readings that clauses and codes allow, the likeliest first. */
+  readonly alternatives: readonly { readonly rule: RuleId; readonly finding: RuleFinding }[];
 }
 
 export interface Classifier {
   /** Classifies a reply. Pure, never throws, bounded in time. */
   classify(input: ReplyToRead): Reading;
+  /** The same, with the reasons. */
+  explain(input: ReplyToRead): Explanation;
+  /** Whether a rule that decided (`Reading.rule`) is about our IP address. */
+  isAboutOurIp(rule: string): boolean;
   /** Key under which an unmatched reply is counted; equal for replies that differ only in echoes and ids. */
   fingerprint(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;
-  /** The text as the rules see it: without addresses, names and ids, so safe to log. */
+  /** The text without addresses, names and ids, so safe to log. */
   plain(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;
 }
+
+/** What replies are read with. */
+export interface ClassifierData {
+  readonly lexicon: LexiconFile;
+  readonly codes: CodesFile;
+}
+
+/** The package's data. Throws if a file is missing or invalid. */
+export const loadClassifierData = (): ClassifierData => ({ lexicon: loadLexicon(), codes: loadCodes() });
 
 /** Whether this stage precedes the first recipient. */
 const BEFORE_RCPT: Readonly<Record<SmtpStage, boolean>> = {
@@ -57,76 +87,164 @@ const BEFORE_RCPT: Readonly<Record<SmtpStage, boolean>> = {
 const on4xx = (finding: RuleFinding): RuleFinding =>
   finding === 'reconnect' || finding === 'starttls_required' ? finding : SMTP_FINDINGS[finding].on4xx;
 
-/**
- * `file`: the rules, by default the package's. `operators`: the names of the provider table; if given, a rule for an
- * operator that is not among them throws here, at the start.
- */
-export function createClassifier(file: RuleFile = loadRules(), operators?: ReadonlySet<string>): Classifier {
-  const rules = compileRules(file, operators);
-  const keep = new Set(file.keep);
-  const isBlocklist = suffixes(file.blocklists);
-  const plainOf = (text: string, echoes: Echoes): Plain => takeOutEchoes(text, echoes, isBlocklist, keep);
+interface ClassifierOptions {
+  /** The names of the provider table; if given, a row for an operator that is not among them throws. */
+  readonly operators?: ReadonlySet<string>;
+  /** Phrases of the lexicon and ids of operators' rows to do without, for measurements. */
+  readonly leftOut?: ReadonlySet<string>;
+}
+
+export function createClassifier(
+  data: ClassifierData = loadClassifierData(),
+  { operators, leftOut = new Set() }: ClassifierOptions = {},
+): Classifier {
+  const forms = data.codes.operators.filter(({ id }) => !leftOut.has(id));
+  const keep = new Set(data.lexicon.keep);
+  const isBlocklist = suffixes(data.lexicon.blocklists);
+  const reader: Reader = {
+    lexicon: compileLexicon(entriesOf(data.lexicon).filter(({ phrase }) => !leftOut.has(phrase))),
+    codes: compileCodes({ ...data.codes, operators: forms }, operators),
+    plain: (text, echoes) => takeOutEchoes(text, echoes, isBlocklist, keep),
+  };
+  const words = ({ reply, echoes }: Pick<ReplyToRead, 'reply' | 'echoes'>): string =>
+    plainWords(reader.plain(reply.text, echoes).marked);
+  const ofRow = new Map(forms.map(({ id, rule }) => [id, rule] as const));
   return {
-    classify(input) {
-      let found: Plain | null = null;
-      // An accepted recipient, the most frequent reply, is decided by its code alone.
-      return read(input, rules, () => (found ??= plainOf(input.reply.text, input.echoes)));
+    isAboutOurIp: (id) => {
+      const rule = ofRow.get(id) ?? (Object.hasOwn(RULES, id) ? (id as RuleId) : null);
+      return rule !== null && ruleOf(rule).meaning === 'us_ip';
     },
-    plain: ({ reply, echoes }) => plainOf(reply.text, echoes).text,
-    fingerprint: ({ reply, echoes }) => fingerprintOf(reply.code, reply.enhanced, plainOf(reply.text, echoes).text),
+    classify: (input) => classify(input, reader),
+    explain: (input) => explain(input, reader),
+    plain: words,
+    fingerprint: (input) => fingerprintOf(input.reply.code, input.reply.enhanced, words(input)),
   };
 }
 
-function read(input: ReplyToRead, rules: readonly Rule[], plain: () => Plain): Reading {
+interface Reader {
+  readonly lexicon: Lexicon;
+  readonly codes: Codes;
+  readonly plain: (text: string, echoes: Echoes) => Plain;
+}
+
+const CLOSING = /closing (?:transmission|connection)/i;
+
+/** What a reply was read from, and the rules that this leads to, the highest first. */
+interface Evidence {
+  readonly plain: Plain;
+  readonly status: string | null;
+  readonly ofStatus: RuleId | null;
+  readonly clauses: readonly Clause[];
+  readonly rules: readonly RuleId[];
+  /** A row for the operator's own form decides before anything else. */
+  readonly form: OperatorRow | null;
+}
+
+const isAccepted = ({ code, text }: Pick<Reply, 'code' | 'text'>): boolean =>
+  code >= 200 && code < 300 && !CLOSING.test(text);
+
+function classify(input: ReplyToRead, reader: Reader): Reading {
   const { code, text } = input.reply;
-  const early = BEFORE_RCPT[input.stage];
-  const codeText = String(code);
-  // qmail and others put the enhanced code into the text only; it counts if its class matches the code's.
-  const inText = (): string => {
-    const { enhanced } = plain();
-    return enhanced !== null && enhanced[0] === codeText[0] ? enhanced : '';
-  };
-  for (const rule of rules) {
-    // Step 1: before RCPT no mailbox has been named.
-    if (early ? rule.stage === 'rcpt' || aboutRecipient(rule.meaning) : rule.stage === 'early') continue;
-    if (rule.operators !== null && (input.operator === null || !rule.operators.has(input.operator))) continue;
-    if (!rule.code.test(codeText)) continue;
-    if (rule.enhancedCode !== null && !rule.enhancedCode.test(input.reply.enhanced ?? inText())) continue;
-    if (rule.words !== null && !rule.words.test(plain().text)) continue;
-    if (mayMatch(rule.unlessWord, text) && rule.unless?.test(plain().text)) continue;
-    return reading(rule, true, code, text);
-  }
-  if (code >= 400 && code < 500) {
-    return reading(UNMATCHED_4XX, false, code, text);
-  }
-  return reading(code >= 500 ? UNMATCHED_5XX : UNMATCHED_OTHER, false, code, text);
+  // The most frequent reply is decided by its code alone.
+  if (isAccepted(input.reply)) return reading('accepted.2xx', 'accepted.2xx', code, text);
+  return decide(gather(input, reader), code, text);
 }
 
-/** Spares most accepted recipients, the most frequent reply, the search for echoes. */
-const mayMatch = (word: string | null, text: string): boolean => word === null || fold(text).includes(word);
+function decide({ form, rules, status }: Evidence, code: number, text: string): Reading {
+  if (form !== null) return reading(form.rule, form.id, code, text);
+  const rule = settle(rules);
+  return rule === null ? unmatched(code, status, text) : reading(rule, rule, code, text);
+}
 
-type Decision = Pick<Rule, 'id' | 'meaning' | 'finding'>;
-const UNMATCHED_4XX: Decision = {
-  id: 'unmatched.4xx',
-  meaning: 'remote_temporary',
-  finding: 'smtp_temporary_failure',
+function explain(input: ReplyToRead, reader: Reader): Explanation {
+  const { code, text } = input.reply;
+  if (isAccepted(input.reply)) {
+    return { reading: classify(input, reader), plain: '', clauses: [], enhanced: null, alternatives: [] };
+  }
+  const evidence = gather(input, reader);
+  const decided = decide(evidence, code, text);
+  const others = new Set(evidence.rules.filter((rule) => rule !== decided.rule));
+  return {
+    reading: decided,
+    plain: plainWords(evidence.plain.marked),
+    clauses: evidence.clauses.map((clause) => ({ clause, rule: ruleOfClause(clause) })),
+    enhanced: evidence.status === null ? null : { code: evidence.status, rule: evidence.ofStatus },
+    alternatives: [...others].map((rule) => ({ rule, finding: findingFor(rule, code) })),
+  };
+}
+
+function gather(input: ReplyToRead, { plain: plainOf, lexicon, codes }: Reader): Evidence {
+  const { code, text, enhanced } = input.reply;
+  const early = BEFORE_RCPT[input.stage];
+  const plain = plainOf(text, input.echoes);
+  // qmail and others put the enhanced code into the text only; it counts if its class matches the code's.
+  const ofText = plain.enhanced !== null && plain.enhanced[0] === String(code)[0] ? plain.enhanced : null;
+  const status = enhanced ?? ofText;
+  if (code < 400) return { plain, status, ofStatus: null, clauses: [], rules: [], form: null };
+  const words = wordsOf(plain.marked);
+  const segments = segmentsOf(words, lexicon);
+  const clauses = clausesOf(segments);
+  const found = new Set<RuleId>();
+  for (const clause of clauses) {
+    const rule = ruleOfClause(clause);
+    if (rule !== null && !contradicted(rule, status))
+      found.add(code < 500 && rule === 'remote.unverified' ? 'remote.error' : rule);
+  }
+  const ofStatus = codes.enhanced(status);
+  if (ofStatus !== null && mayDecide(ofStatus, code, segments)) found.add(ofStatus);
+  const more = [ofReplyCode(code, found), waiting(code, status, found)];
+  for (const rule of more) if (rule !== null) found.add(rule);
+  // Before RCPT no mailbox has been named: what sounds like one is about the client.
+  if (early && code >= 500) found.add('last.early-5xx');
+  if (early && code >= 500 && [...found].some(isBad)) found.add('us.early');
+  const rules = [...found].filter((rule) => !early || !aboutRecipient(rule));
+  rules.sort((a, b) => ruleOf(b).rank - ruleOf(a).rank);
+  const form = codes.operator({ code, enhanced: status, operator: input.operator, words: words.words });
+  return {
+    plain,
+    status,
+    ofStatus,
+    clauses,
+    rules,
+    form: form !== null && early && aboutRecipient(form.rule) ? null : form,
+  };
+}
+
+const ruleOfClause = ({ subject, predicate, general }: Clause): RuleId | null => {
+  const rule = DECISIONS[predicate][subject];
+  return general && rule === 'us.ip' ? 'us.client-rejected' : rule;
 };
-const UNMATCHED_5XX: Decision = { id: 'unmatched.5xx', meaning: 'unclear', finding: 'smtp_unverifiable' };
-const UNMATCHED_OTHER: Decision = { id: 'unmatched.other', meaning: 'unclear', finding: 'smtp_unverifiable' };
 
-function reading({ id, meaning, finding }: Decision, matched: boolean, code: number, text: string): Reading {
-  const temporary = code >= 400 && code < 500;
+const findingFor = (rule: RuleId, code: number): RuleFinding => {
+  const { finding } = ruleOf(rule);
+  // A 4xx never means bad, whatever its text.
+  return code >= 400 && code < 500 ? on4xx(finding) : finding;
+};
+
+function reading(rule: RuleId, id: string, code: number, text: string): Reading {
+  const { meaning, weak } = { weak: false, ...ruleOf(rule) };
   return {
     meaning,
-    // Step 4: a 4xx never means bad, whatever its text.
-    finding: temporary ? on4xx(finding) : finding,
+    finding: findingFor(rule, code),
     rule: id,
-    matched,
-    retryAfter: temporary || meaning === 'greylisted' ? announcedDelay(text) : null,
+    matched: true,
+    confidence: weak ? 'low' : 'high',
+    retryAfter: (code >= 400 && code < 500) || meaning === 'greylisted' ? announcedDelay(text) : null,
   };
 }
 
-const aboutRecipient = (meaning: Meaning): boolean => meaning === 'recipient' || meaning === 'recipient_domain';
+function unmatched(code: number, status: string | null, text: string): Reading {
+  const temporary = code >= 400 && code < 500;
+  if (temporary && status !== null) return reading('class.4xx', 'class.4xx', code, text);
+  return {
+    meaning: temporary ? 'remote_temporary' : 'unclear',
+    finding: temporary ? 'smtp_temporary_failure' : 'smtp_unverifiable',
+    rule: temporary ? 'unmatched.4xx' : code >= 500 ? 'unmatched.5xx' : 'unmatched.other',
+    matched: false,
+    confidence: 'low',
+    retryAfter: temporary ? announcedDelay(text) : null,
+  };
+}
 
 /** Whether a host is one of these domains or a subdomain. */
 function suffixes(domains: readonly string[]): (host: string) => boolean {

@@ -3,12 +3,12 @@ import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { registrableDomain } from '../address/domain.ts';
 import type { Connectivity } from './canary-hosts.ts';
-import { loadRules } from './classify.ts';
+import { createClassifier } from './classify.ts';
 import { type MonitoredMailboxCheck, monitorEgress } from './egress.ts';
 import type { MailboxCheck } from './mailbox.ts';
 import { operatorKey } from './operators.ts';
 
-const US_IP = new Set(loadRules().rows.flatMap(({ id, meaning }) => (meaning === 'us_ip' ? [id] : [])));
+const { isAboutOurIp } = createClassifier();
 const BLOCKED: Persona = { banner: '554 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org' };
 
 let servers: SmtpLab[];
@@ -40,7 +40,7 @@ beforeEach(async () => {
   const watched = monitorEgress(mailbox, {
     clock: { now: () => at, elapsed: () => at },
     operatorOf: (dns) => operatorKey(dns, registrableDomain),
-    aboutOurIp: (rule) => US_IP.has(rule),
+    aboutOurIp: isAboutOurIp,
     get stopsWhenRefused() {
       return stops;
     },

@@ -7,9 +7,10 @@ export interface Echoes {
   readonly ourIps: readonly string[];
 }
 
-/** The reply's text: lower case, no brackets or quotes, echoes replaced by placeholders such as `_rcpt`. */
+/** The reply's text, in lower case, with echoes replaced by placeholders. */
 export interface Plain {
-  readonly text: string;
+  /** With punctuation; placeholders begin with `@`, which occurs nowhere else: `<@rcpt>: user unknown`. */
+  readonly marked: string;
   /** RFC 3463 code inside the text, as qmail writes it: `(#5.1.1)`. */
   readonly enhanced: string | null;
 }
@@ -58,25 +59,70 @@ export function takeOutEchoes(
   isBlocklist: (host: string) => boolean,
   keep: ReadonlySet<string>,
 ): Plain {
-  let text = ownWords(fold(raw.slice(0, MAX_TEXT)), echoes, keep);
+  const text = ownWords(fold(raw.slice(0, MAX_TEXT)), echoes, keep);
+  let marked = '';
+  let enhanced: string | null = null;
+  // None of the patterns matches white space, and most pieces are plain words.
+  for (let from = 0; from < text.length; ) {
+    const space = text.indexOf(' ', from);
+    const end = space === -1 ? text.length : space;
+    const kind = kindOf(text, from, end);
+    if (kind === 0) marked += text.slice(from, end + 1);
+    else {
+      const piece = text.slice(from, end);
+      if (enhanced === null && (kind & DIGIT) !== 0) {
+        const code = CODE.exec(kind & SIGN ? piece.replace(ADDRESS_LIKE, ' ') : piece);
+        if (code !== null) enhanced = `${code[1]}.${code[2]}.${Number(code[3])}`;
+      }
+      marked += (kind & SIGN) === 0 ? piece.replace(ID, idOr) : withoutNames(piece, isBlocklist);
+      marked += ' ';
+    }
+    from = end + 1;
+  }
+  return { marked, enhanced };
+}
+
+const DIGIT = 1;
+const SIGN = 2;
+const ADDRESS_LIKE = /\S*(?:@|\/\/)\S*|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}/g;
+
+/** Whether a piece of text has digits, and signs that addresses, host names and URLs are made with. */
+function kindOf(text: string, from: number, end: number): number {
+  let kind = 0;
+  for (let i = from; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 48 && code <= 58) kind |= code === 58 ? SIGN : DIGIT;
+    // `-` is in addresses like 192-0-2-25, a dot at the end of a piece only ends a sentence.
+    else if (code === 64 || code === 47 || code === 45 || (code === 46 && i + 1 < end)) kind |= SIGN;
+  }
+  return kind === SIGN && end - from < 4 ? 0 : kind;
+}
+
+const idOr = (token: string): string => (isId(token) ? ' @id ' : token);
+
+function withoutNames(piece: string, isBlocklist: (host: string) => boolean): string {
+  let text = piece;
   if (text.includes('/') || text.includes('www.')) {
     text = text.replace(URL_LIKE, (url) => (isBlocklist(hostOf(url)) ? ' @dnsblurl ' : ' @url '));
   }
   if (text.includes('@')) text = text.replace(EMAIL, (mail) => (mail.startsWith('@') ? mail : ' @mail '));
-  if (text.includes('.') || text.includes('-')) text = text.replace(IPV4, ' @ip ');
+  text = text.replace(IPV4, ' @ip ');
   if (text.includes(':')) text = text.replace(IPV6, ' @ip ');
-  const code = CODE.exec(text);
-  text = text
-    .replace(HOST, (host) => (NO_HOST.test(host) ? host : isBlocklist(host) ? '@dnsbl' : '@host'))
-    .replace(ID, (token) => (isId(token) ? ' @id ' : token))
+  if (text.includes('.')) {
+    text = text.replace(HOST, (host) => (NO_HOST.test(host) ? host : isBlocklist(host) ? '@dnsbl' : '@host'));
+  }
+  return text.replace(ID, idOr);
+}
+
+/** The words of a marked text, without punctuation; placeholders begin with `_`. */
+export const plainWords = (marked: string): string =>
+  marked
     .replace(BRACKETS, ' ')
     .replace(/\.{2,}|\.(?=\s|$)|#/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
     // Placeholders are words to `\b`; the server's own underscores have been removed by now.
     .replaceAll('@', '_');
-  return { text, enhanced: code === null ? null : `${code[1]}.${code[2]}.${Number(code[3])}` };
-}
 
 const hostOf = (url: string): string => /^(?:\w+:)?\/*([^/?#:]*)/.exec(url)?.[1] ?? '';
 
@@ -92,7 +138,10 @@ function ownWords(text: string, echoes: Echoes, keep: ReadonlySet<string>): stri
   out = replaceWord(out, address, ' @rcpt ');
   out = replaceWord(out, `${local}@${domain}`, ' @rcpt ');
   out = replaceWord(out, domain, ' @domain ');
-  return keep.has(local) ? out : replaceWord(out, local, ' @rcpt ');
+  if (!keep.has(local)) return replaceWord(out, local, ' @rcpt ');
+  // "user unknown" keeps its words for user@…, but <unknown> is that local part.
+  for (const [open, close] of ['<>', '""', "''"]) out = out.replaceAll(open + local + close, ' @rcpt ');
+  return out;
 }
 
 const WORD = /[\p{L}\p{N}_@]/u;

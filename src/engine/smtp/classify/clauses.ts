@@ -1,0 +1,163 @@
+import { type Element, elementsOf, hasNoun, isNegation, negate, phraseFor, subjectOf } from './elements.ts';
+import { ASSERTED, NOT_ADVICE, POLARITY, type Predicate, STANDS_ALONE, type Subject } from './predicates.ts';
+import type { Word } from './slots.ts';
+import type { Segment, Token } from './tokens.ts';
+
+export interface Clause {
+  readonly subject: Subject;
+  readonly predicate: Predicate;
+  /** "Client host rejected: …": what follows is the reason. */
+  readonly general: boolean;
+  /** Words of the lexicon that it was read from, in the order of the text. */
+  readonly words: readonly Token[];
+}
+
+interface Before {
+  /** What the segment before was about, for a predicate without a noun. */
+  readonly phrase: Element | null;
+  /** It named the sender or the client and said nothing of it yet: "verify@…: user unknown". */
+  readonly open: boolean;
+}
+
+/** Reads the clauses of a text. */
+export function clausesOf(segments: readonly Segment[]): readonly Clause[] {
+  const clauses: Clause[] = [];
+  let before: Before = { phrase: null, open: false };
+  segments.forEach((segment, index) => {
+    if (segment.before === 'stop') before = { phrase: null, open: false };
+    for (const part of partsOf(segment)) {
+      const colon = segments[index + 1]?.before === 'colon';
+      const elements = elementsOf(part, colon);
+      negate(elements);
+      const found = read(elements, before, colon);
+      nameLater(clauses, elements);
+      clauses.push(...found);
+      const phrases = elements.filter(({ kind, oblique }) => kind === 'phrase' && !oblique);
+      const phrase = phrases.find((one) => ['sender', 'client'].includes(subjectOf(one))) ?? phrases[0] ?? null;
+      if (phrase !== null) before = { phrase, open: found.length === 0 };
+      else if (found.length > 0) before = { ...before, open: false };
+    }
+    // "host mx.example.com[192.0.2.1] said: …" quotes another server.
+    if (segment.tokens.at(-1)?.text === 'said') before = { phrase: null, open: false };
+  });
+  return clauses;
+}
+
+/** "Address verification failed: verify@…": what follows the colon says whose address. */
+function nameLater(clauses: Clause[], elements: readonly Element[]): void {
+  const [last, [only, ...others]] = [clauses.at(-1), elements];
+  if (
+    last === undefined ||
+    !(last.general || last.subject === 'domain') ||
+    only?.kind !== 'phrase' ||
+    others.length > 0
+  )
+    return;
+  const subject = subjectOf(only);
+  if (subject !== 'sender' && subject !== 'client') return;
+  if (last.subject === 'recipient' || last.subject === 'domain') {
+    if (!last.words.some(({ slots }) => slots.includes('recipient')))
+      clauses[clauses.length - 1] = { ...last, subject };
+  }
+}
+
+/** A segment, split where "because" or "but" begins another statement. */
+function partsOf({ tokens }: Segment): readonly (readonly Token[])[] {
+  if (!tokens.some(({ slots }) => slots[0] === 'cut')) return [tokens];
+  const parts: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.slots[0] === 'cut') parts.push([]);
+    else parts.at(-1)!.push(token);
+  }
+  return parts;
+}
+
+/** "Relaying denied", "unable to relay", not "the relay is busy". */
+const refusesRelay = (elements: readonly Element[]): boolean =>
+  elements.some(
+    ({ kind, word, tokens }) =>
+      isNegation(kind) ||
+      REFUSING.has(word ?? 'later') ||
+      /^(?:as|open|local|rcpthosts|non|not|cannot)/.test(tokens[0]!.text),
+  );
+const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'failed', 'auth', 'absent', 'disabled']);
+
+function read(elements: readonly Element[], before: Before, colon: boolean): Clause[] {
+  const clauses: Clause[] = [];
+  const has = (word: Word): boolean => elements.some((one) => one.word === word && !one.dropped);
+  const named = new Set(elements.filter(({ kind }) => kind === 'phrase').map(subjectOf));
+  const many = has('too_many');
+  const asked = many && elements.some(({ word, negated }) => word === 'absent' || (word === 'exists' && negated));
+  let [supposed, advised] = [false, false];
+  elements.forEach((one, at) => {
+    if (one.kind === 'hedge') supposed = true;
+    else if (one.kind === 'advice') advised = true;
+    if (one.dropped) return;
+    let predicate: Predicate | null = null;
+    let phrase: Element | null = null;
+    if (isNegation(one.kind)) {
+      if (one.negates?.kind !== 'phrase') return;
+      phrase = one.negates;
+      // "no room left"
+      predicate = hasNoun(phrase.nouns, 'quota') ? 'full' : 'absent';
+    } else if (one.word !== null) {
+      const { plain, negated } = POLARITY[one.word];
+      predicate = one.negated ? negated : plain;
+      if (predicate === null) return;
+      phrase = phraseFor(elements, at, predicate);
+    } else return;
+    if ((supposed && (ASSERTED.has(predicate) || predicate === 'auth')) || (advised && NOT_ADVICE.has(predicate)))
+      return;
+    if (many && (ASSERTED.has(predicate) || predicate === 'declines' || (asked && predicate === 'too_many'))) {
+      // "too many unknown recipients": the server counts what the client asks.
+      if (asked && predicate === 'too_many')
+        clauses.push({ subject: 'you', predicate: 'declines', general: false, words: one.tokens });
+      return;
+    }
+    const inherited = phrase === null && before.phrase !== null;
+    let subject: Subject = phrase !== null ? subjectOf(phrase) : inherited ? subjectOf(before.phrase!) : 'none';
+    if (
+      before.open &&
+      (subject === 'recipient' || subject === 'domain') &&
+      before.phrase !== null &&
+      !(phrase !== null && hasNoun(phrase.nouns, 'recipient'))
+    ) {
+      const earlier = subjectOf(before.phrase);
+      if (earlier === 'sender' || earlier === 'client') subject = earlier;
+    }
+    if (one.word === 'exceeded') {
+      if (named.has('count') || named.has('sender') || named.has('client') || named.has('you')) subject = 'count';
+      else if (named.has('quota') || subject === 'quota') [subject, predicate] = ['quota', 'full'];
+      else return;
+    }
+    if (predicate === 'relay' && !refusesRelay(elements)) return;
+    // "temporarily locked"
+    if (predicate === 'disabled' && has('passing') && one.tokens[0]!.text.startsWith('lock')) return;
+    // "recipient not accepted" is what servers say of any refusal.
+    if (predicate === 'declines' && one.tokens[0]!.text === 'accepted') predicate = 'refused';
+    if (predicate === 'refused' || predicate === 'declines') {
+      const agent = elements.find((el) => el.agent && subjectOf(el) === 'recipient');
+      if (agent !== undefined) [subject, predicate] = ['recipient', 'declines'];
+      else if (subject === 'recipient' && (named.has('message') || named.has('you') || named.has('sender'))) {
+        predicate = 'declines';
+      }
+      const accepting = one.word === 'accepts' || (one.word === 'allowed' && one.tokens[0]!.text === 'accepted');
+      if (subject === 'domain' && accepting && !named.has('sender') && !named.has('client')) {
+        predicate = named.has('you') ? 'declines' : 'not_hosted';
+      }
+    }
+    if (one.word === 'exists' && (has('policy') || has('listed') || has('spam'))) {
+      // "not on the allow list": the client is missing from it.
+      [subject, predicate] = [subject === 'sender' || subject === 'client' ? subject : 'you', 'declines'];
+    }
+    // "your return address has no mailbox"
+    if (predicate === 'absent' && subject === 'recipient') {
+      if (named.has('sender')) subject = 'sender';
+      else if (named.has('client')) subject = 'client';
+    }
+    if (phrase === null && STANDS_ALONE.has(predicate)) subject = 'none';
+    const words = phrase === null ? one.tokens : [...phrase.tokens, ...one.tokens];
+    clauses.push({ subject, predicate, general: colon && at >= elements.length - 2, words });
+  });
+  return clauses;
+}

@@ -1,0 +1,161 @@
+import type { SmtpFinding } from '../../evidence.ts';
+import type { Predicate, Subject } from './predicates.ts';
+
+/** What a reply is about: `recipient*` the checked address, `us_*` the client, `remote_*` a problem of the server. */
+export type Meaning =
+  | 'accepted'
+  | 'recipient'
+  | 'recipient_domain'
+  | 'us_ip'
+  | 'us_sender'
+  | 'us_policy'
+  | 'rate'
+  | 'greylisted'
+  | 'remote_temporary'
+  | 'remote_permanent'
+  | 'too_many_recipients'
+  | 'tls_required'
+  /** The server rejected the protocol usage (RFC 5321 §4.2.2: 500 to 504, 555). */
+  | 'protocol'
+  | 'unclear';
+
+/** Findings about the mailbox, and two session actions: reconnect, STARTTLS. */
+export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
+
+export interface Rule {
+  readonly meaning: Meaning;
+  /** What a 5xx means. A 4xx is never bad: classify.ts turns it into its temporary counterpart. */
+  readonly finding: RuleFinding;
+  /** Of the rules that a reply's clauses and codes lead to, the highest decides. */
+  readonly rank: number;
+  /** Weak evidence: the decision is listed for review. */
+  readonly weak?: true;
+}
+
+const rule = (rank: number, meaning: Meaning, finding: RuleFinding): Rule => ({ rank, meaning, finding });
+const weak = (rank: number, meaning: Meaning, finding: RuleFinding): Rule => ({ rank, meaning, finding, weak: true });
+
+/**
+ * Everything that a reply can mean. Ranks: first what the server demands and what is surely about the client; then what
+ * it says of the mailbox; then what it says in general; then what it only hints at.
+ */
+export const RULES = {
+  'accepted.2xx': rule(200, 'accepted', 'accepted'),
+  'tls.required': rule(100, 'tls_required', 'starttls_required'),
+  'protocol.command': rule(97, 'protocol', 'smtp_unverifiable'),
+  'greylist.named': rule(96, 'greylisted', 'greylisted'),
+  'us.sender': rule(90, 'us_sender', 'smtp_blocked'),
+  'us.ip': rule(89, 'us_ip', 'smtp_blocked'),
+  'us.blocklist': rule(88, 'us_ip', 'smtp_blocked'),
+  'us.reverse-dns': rule(87, 'us_ip', 'smtp_blocked'),
+  'us.mail-authentication': rule(86, 'us_sender', 'smtp_blocked'),
+  'us.auth-required': rule(85, 'us_policy', 'smtp_blocked'),
+  'recipients.too-many': rule(80, 'too_many_recipients', 'reconnect'),
+  'session.used-up': rule(79, 'rate', 'reconnect'),
+  'us.spam': rule(74.8, 'us_policy', 'smtp_blocked'),
+  'rate.limited': rule(74.5, 'rate', 'smtp_temporary_failure'),
+  'full.mailbox': rule(76, 'recipient', 'mailbox_full'),
+  'disabled.mailbox': rule(75, 'recipient', 'mailbox_disabled'),
+  'us.you': rule(74, 'us_policy', 'smtp_blocked'),
+  'us.recipient-declines': rule(73, 'us_policy', 'smtp_blocked'),
+  'domain.unknown': rule(72, 'recipient_domain', 'relay_denied'),
+  'domain.no-mail': rule(72, 'recipient_domain', 'relay_denied'),
+  'recipient.unknown': rule(71, 'recipient', 'mailbox_not_found'),
+  'relay.denied': rule(72.5, 'recipient_domain', 'relay_denied'),
+  'us.policy': rule(65.5, 'us_policy', 'smtp_blocked'),
+  'greylist.waiting': rule(66, 'greylisted', 'greylisted'),
+  'remote.later': rule(65, 'remote_temporary', 'smtp_temporary_failure'),
+  'remote.passing': rule(64, 'remote_temporary', 'smtp_temporary_failure'),
+  'protocol.syntax': rule(71.5, 'protocol', 'smtp_unverifiable'),
+  'remote.trouble': rule(58, 'remote_temporary', 'smtp_temporary_failure'),
+  'us.message-refused': rule(55, 'us_policy', 'smtp_blocked'),
+  'us.refused-service': rule(54, 'us_policy', 'smtp_blocked'),
+  'remote.unclear': weak(1, 'unclear', 'smtp_unverifiable'),
+  'us.client-rejected': weak(45, 'us_ip', 'smtp_blocked'),
+  'recipient.unavailable': weak(38, 'recipient', 'mailbox_not_found'),
+  'remote.unverified': weak(37, 'unclear', 'smtp_unverifiable'),
+  'us.refused': weak(30, 'us_policy', 'smtp_blocked'),
+  'us.recipient-rejected': weak(20, 'us_policy', 'smtp_blocked'),
+  'code.no-mailbox': weak(40, 'recipient', 'mailbox_not_found'),
+  'code.no-domain': weak(40, 'recipient_domain', 'relay_denied'),
+  'code.disabled': weak(40, 'recipient', 'mailbox_disabled'),
+  'code.full': weak(40, 'recipient', 'mailbox_full'),
+  'code.sender': rule(88, 'us_sender', 'smtp_blocked'),
+  'code.authentication': rule(86, 'us_sender', 'smtp_blocked'),
+  'code.ip': rule(86, 'us_ip', 'smtp_blocked'),
+  'code.too-many-recipients': weak(36, 'too_many_recipients', 'reconnect'),
+  'remote.error': weak(36, 'remote_temporary', 'smtp_temporary_failure'),
+  'code.system': weak(35, 'remote_temporary', 'smtp_temporary_failure'),
+  'code.protocol': weak(33, 'protocol', 'smtp_unverifiable'),
+  'code.policy': weak(25, 'us_policy', 'smtp_blocked'),
+  'last.command': weak(12, 'protocol', 'smtp_unverifiable'),
+  'last.auth': weak(11, 'us_policy', 'smtp_blocked'),
+  'us.early': rule(56, 'us_policy', 'smtp_blocked'),
+  'last.early-5xx': weak(10, 'us_policy', 'smtp_blocked'),
+  'class.4xx': weak(5, 'remote_temporary', 'smtp_temporary_failure'),
+} as const satisfies Record<string, Rule>;
+export type RuleId = keyof typeof RULES;
+export const ruleOf = (id: RuleId): Rule => RULES[id];
+
+type Row = Readonly<Record<Subject, RuleId | null>>;
+
+/** A row: the rule for every subject that is not named. */
+const row = (others: RuleId | null, named: Partial<Record<Subject, RuleId | null>> = {}): Row => ({
+  recipient: others,
+  domain: others,
+  sender: others,
+  client: others,
+  you: others,
+  message: others,
+  server: others,
+  quota: others,
+  count: others,
+  none: others,
+  ...named,
+});
+const US = { sender: 'us.sender', client: 'us.ip', you: 'us.you' } as const;
+
+/** What a clause leads to. */
+export const DECISIONS: Readonly<Record<Predicate, Row>> = {
+  absent: row(null, { ...US, recipient: 'recipient.unknown', domain: 'domain.unknown' }),
+  disabled: row(null, { ...US, recipient: 'disabled.mailbox', domain: 'domain.unknown' }),
+  full: row(null, {
+    recipient: 'full.mailbox',
+    quota: 'full.mailbox',
+    none: 'full.mailbox',
+    server: 'remote.trouble',
+    sender: 'rate.limited',
+    client: 'rate.limited',
+    you: 'rate.limited',
+    count: 'rate.limited',
+  }),
+  unavailable: row('remote.trouble', {
+    ...US,
+    recipient: 'recipient.unavailable',
+    domain: 'recipient.unavailable',
+    message: null,
+    none: null,
+  }),
+  unverified: row(null, { ...US, recipient: 'remote.unverified' }),
+  refused: row('us.message-refused', { ...US, recipient: 'us.recipient-rejected', none: 'us.refused' }),
+  declines: row('us.message-refused', { ...US, recipient: 'us.recipient-declines' }),
+  listed: row('us.blocklist'),
+  forged: row('us.mail-authentication'),
+  nameless: row('us.reverse-dns'),
+  spam: row('us.spam'),
+  policy: row('us.policy'),
+  auth: row('us.auth-required'),
+  tls: row('tls.required'),
+  relay: row('relay.denied'),
+  not_hosted: row('domain.no-mail', { ...US }),
+  too_many: row('rate.limited', { recipient: 'recipients.too-many' }),
+  too_fast: row('rate.limited'),
+  used_up: row('session.used-up'),
+  later: row('remote.later'),
+  passing: row('remote.passing'),
+  greylisted: row('greylist.named'),
+  trouble: row('remote.trouble', { sender: 'us.sender', you: 'us.you' }),
+  error: row('remote.error', { sender: 'us.sender' }),
+  syntax: row('protocol.syntax'),
+  sequence: row('protocol.syntax'),
+};

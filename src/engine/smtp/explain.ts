@@ -1,0 +1,77 @@
+/** Explains how one reply is read, for operators. */
+import type { SmtpStage } from '../evidence.ts';
+import type { Classifier, Explanation } from './classify.ts';
+import type { Reply } from './reply.ts';
+import { ReplyParser } from './reply.ts';
+
+/** Characters of a reply that is explained. */
+export const REPLY_TEXT_MAX = 8_000;
+
+/** An explanation without classes of its own: what the command prints and the dashboard shows. */
+export interface ReplyAccount {
+  readonly code: number;
+  readonly enhanced_code: string | null;
+  /** The text as it was read: without addresses, names and ids. */
+  readonly read_as: string;
+  readonly finding: string;
+  readonly meaning: string;
+  readonly rule: string;
+  readonly confidence: 'high' | 'low';
+  /** Seconds. */
+  readonly retry_after: number | null;
+  readonly clauses: readonly {
+    readonly subject: string;
+    readonly predicate: string;
+    readonly words: string;
+    readonly rule: string | null;
+  }[];
+  readonly alternatives: readonly { readonly rule: string; readonly finding: string }[];
+}
+
+/**
+ * Parses a reply as a server sends it or a log has it: one line or several, with `-` after the code of all but the last
+ * or without. Null if it is none.
+ */
+export function parseReply(text: string): Reply | null {
+  const lines = text
+    .slice(0, REPLY_TEXT_MAX)
+    .split(/\r\n|[\r\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const code = /^([2-5]\d\d)(?:[ -]|$)/.exec(lines[0] ?? '')?.[1];
+  if (code === undefined) return null;
+  const wire = lines.map((line, index) => {
+    const rest = /^[2-5]\d\d(?:[ -]|$)/.test(line) ? line.slice(4) : line;
+    return `${code}${index === lines.length - 1 ? ' ' : '-'}${rest}\r\n`;
+  });
+  const [reply] = new ReplyParser().push(Buffer.from(wire.join('')));
+  return reply ?? null;
+}
+
+/** `operator`: name of the mail host's provider, or null. */
+export function accountOf(
+  classifier: Classifier,
+  reply: Reply,
+  about: { readonly stage: SmtpStage; readonly operator: string | null; readonly address: string },
+): ReplyAccount {
+  const echoes = { address: about.address, ourNames: [], ourIps: [] };
+  const explanation: Explanation = classifier.explain({ stage: about.stage, reply, operator: about.operator, echoes });
+  const { reading, clauses, enhanced, alternatives, plain } = explanation;
+  return {
+    code: reply.code,
+    enhanced_code: enhanced?.code ?? null,
+    read_as: plain,
+    finding: reading.finding,
+    meaning: reading.meaning,
+    rule: reading.rule,
+    confidence: reading.confidence,
+    retry_after: reading.retryAfter,
+    clauses: clauses.map(({ clause: { subject, predicate, words }, rule }) => ({
+      subject,
+      predicate,
+      words: words.map(({ text }) => text).join(' … '),
+      rule,
+    })),
+    alternatives,
+  };
+}

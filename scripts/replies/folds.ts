@@ -14,7 +14,7 @@ const read = <T>(name: string): T => JSON.parse(readFileSync(dataFile(`sources/$
 export const labelled = (): LabelledReply[] => read('smtp-replies.json');
 export const forms = (): LabelledReply[] => read<{ rows: LabelledReply[] }>('smtp-reply-forms.json').rows;
 
-export interface WrittenReply extends LabelledReply {
+interface WrittenReply extends LabelledReply {
   readonly set: 'a' | 'b';
   readonly language: string;
 }

@@ -83,8 +83,8 @@ served here. A refusal never does, nor does a noun, a reply code, or "could not 
 "mailbox unavailable" in a 5xx reply without any other reason counts as a missing mailbox, because RFC 5321 §4.2.3
 defines 550 that way and servers use it so. A 4xx never makes an address bad: "full" becomes "full for now", the rest a
 temporary failure; a 450 or 451 that only asks to wait counts as greylisting, which is inferred as well (RFC 6647). A reply
-before RCPT is never about the mailbox. Replies that nothing matched (\`unmatched.*\`) and weak decisions are counted and
-listed by \`mailvet replies\`, without addresses.
+before RCPT is never about the mailbox. Replies that nothing matched (\`unmatched.*\`) are counted
+by kind in the [metrics](operating.md), without addresses.
 
 ## Accuracy on replies whose wording was held out
 

@@ -7,7 +7,7 @@ import {
 } from '../../src/engine/smtp/classify/evaluation.ts';
 import { FOLDS, type Held } from './folds.ts';
 
-export const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(whole, 1)).toFixed(1)} %`;
+const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(whole, 1)).toFixed(1)} %`;
 
 interface Figures {
   readonly replies: number;
@@ -16,14 +16,14 @@ interface Figures {
   readonly falseBad: number;
 }
 
-export const figures = (of: readonly Evaluated[]): Figures => ({
+const figures = (of: readonly Evaluated[]): Figures => ({
   replies: of.length,
   strict: of.filter(agreesStrictly).length,
   fair: of.filter(agrees).length,
   falseBad: of.filter(isFalsePositive).length,
 });
 
-export const line = (name: string, of: readonly Evaluated[]): string => {
+const line = (name: string, of: readonly Evaluated[]): string => {
   const { replies, strict, fair, falseBad } = figures(of);
   return `| ${name} | ${replies} | ${strict} | ${percent(strict, replies)} | ${fair} | ${percent(fair, replies)} | ${falseBad} |`;
 };

@@ -10,6 +10,7 @@ import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
 import { migrateCommand } from './migrate.ts';
+import { replyCommand } from './reply.ts';
 import { serveCommand } from './serve.ts';
 import { userCommand } from './user.ts';
 import { verifyCommand } from './verify.ts';
@@ -28,6 +29,7 @@ async function run(argv: readonly string[]): Promise<number> {
     keyCommand,
     userCommand,
     disposableCommand,
+    replyCommand,
     jobsCommand,
     doctorCommand,
     backupCommand,

@@ -2,7 +2,7 @@ import type { SmtpStage } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import { type Clause, clausesOf } from './classify/clauses.ts';
 import { type Codes, type CodesFile, compileCodes, loadCodes, type OperatorRow } from './classify/codes.ts';
-import { DECISIONS, type Meaning, RULES, type RuleFinding, type RuleId, ruleOf } from './classify/decide.ts';
+import { DECISIONS, isRule, type Meaning, type RuleFinding, type RuleId, ruleOf } from './classify/decide.ts';
 import { announcedDelay } from './classify/delay.ts';
 import { type Echoes, type Plain, plainWords, takeOutEchoes } from './classify/echoes.ts';
 import { fingerprintOf } from './classify/fingerprint.ts';
@@ -11,7 +11,7 @@ import { segmentsOf, wordsOf } from './classify/tokens.ts';
 import { aboutRecipient, contradicted, isBad, mayDecide, ofReplyCode, settle, waiting } from './classify/weigh.ts';
 import type { Reply } from './reply.ts';
 
-export interface ReplyToRead {
+interface ReplyToRead {
   /** Where the reply was given. `probe` is read as `rcpt`. */
   readonly stage: SmtpStage;
   readonly reply: Pick<Reply, 'code' | 'enhanced' | 'text'>;
@@ -63,7 +63,7 @@ export interface Classifier {
 }
 
 /** What replies are read with. */
-export interface ClassifierData {
+interface ClassifierData {
   readonly lexicon: LexiconFile;
   readonly codes: CodesFile;
 }
@@ -111,7 +111,7 @@ export function createClassifier(
   const ofRow = new Map(forms.map(({ id, rule }) => [id, rule] as const));
   return {
     isAboutOurIp: (id) => {
-      const rule = ofRow.get(id) ?? (Object.hasOwn(RULES, id) ? (id as RuleId) : null);
+      const rule = ofRow.get(id) ?? (isRule(id) ? id : null);
       return rule !== null && ruleOf(rule).meaning === 'us_ip';
     },
     classify: (input) => classify(input, reader),

@@ -1,11 +1,10 @@
 /** Explains how one reply is read, for operators. */
 import type { SmtpStage } from '../evidence.ts';
 import type { Classifier, Explanation } from './classify.ts';
-import type { Reply } from './reply.ts';
-import { ReplyParser } from './reply.ts';
+import { type Reply, ReplyParser } from './reply.ts';
 
 /** Characters of a reply that is explained. */
-export const REPLY_TEXT_MAX = 8_000;
+const REPLY_TEXT_MAX = 8_000;
 
 /** An explanation without classes of its own: what the command prints and the dashboard shows. */
 export interface ReplyAccount {

@@ -64,10 +64,13 @@ function nameLater(clauses: Clause[], elements: readonly Element[]): void {
 /** A segment, split where "because" or "but" begins another statement. */
 function partsOf({ tokens }: Segment): readonly (readonly Token[])[] {
   if (!tokens.some(({ slots }) => slots[0] === 'cut')) return [tokens];
-  const parts: Token[][] = [[]];
+  let last: Token[] = [];
+  const parts = [last];
   for (const token of tokens) {
-    if (token.slots[0] === 'cut') parts.push([]);
-    else parts.at(-1)!.push(token);
+    if (token.slots[0] === 'cut') {
+      last = [];
+      parts.push(last);
+    } else last.push(token);
   }
   return parts;
 }
@@ -78,7 +81,7 @@ const refusesRelay = (elements: readonly Element[]): boolean =>
     ({ kind, word, tokens }) =>
       isNegation(kind) ||
       REFUSING.has(word ?? 'later') ||
-      /^(?:as|open|local|rcpthosts|non|not|cannot)/.test(tokens[0]!.text),
+      /^(?:as|open|local|rcpthosts|non|not|cannot)/.test(tokens[0]?.text ?? ''),
   );
 const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'failed', 'auth', 'absent', 'disabled']);
 
@@ -114,8 +117,8 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
         clauses.push({ subject: 'you', predicate: 'declines', general: false, words: one.tokens });
       return;
     }
-    const inherited = phrase === null && before.phrase !== null;
-    let subject: Subject = phrase !== null ? subjectOf(phrase) : inherited ? subjectOf(before.phrase!) : 'none';
+    const about = phrase ?? before.phrase;
+    let subject: Subject = about === null ? 'none' : subjectOf(about);
     if (
       before.open &&
       (subject === 'recipient' || subject === 'domain') &&
@@ -131,17 +134,18 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       else return;
     }
     if (predicate === 'relay' && !refusesRelay(elements)) return;
+    const said = one.tokens[0]?.text ?? '';
     // "temporarily locked"
-    if (predicate === 'disabled' && has('passing') && one.tokens[0]!.text.startsWith('lock')) return;
+    if (predicate === 'disabled' && has('passing') && said.startsWith('lock')) return;
     // "recipient not accepted" is what servers say of any refusal.
-    if (predicate === 'declines' && one.tokens[0]!.text === 'accepted') predicate = 'refused';
+    if (predicate === 'declines' && said === 'accepted') predicate = 'refused';
     if (predicate === 'refused' || predicate === 'declines') {
       const agent = elements.find((el) => el.agent && subjectOf(el) === 'recipient');
       if (agent !== undefined) [subject, predicate] = ['recipient', 'declines'];
       else if (subject === 'recipient' && (named.has('message') || named.has('you') || named.has('sender'))) {
         predicate = 'declines';
       }
-      const accepting = one.word === 'accepts' || (one.word === 'allowed' && one.tokens[0]!.text === 'accepted');
+      const accepting = one.word === 'accepts' || (one.word === 'allowed' && said === 'accepted');
       if (subject === 'domain' && accepting && !named.has('sender') && !named.has('client')) {
         predicate = named.has('you') ? 'declines' : 'not_hosted';
       }

@@ -36,7 +36,7 @@ export interface CodesFile {
   readonly operators: readonly OperatorRow[];
 }
 
-export interface Coded {
+interface Coded {
   readonly code: number;
   readonly enhanced: string | null;
   readonly operator: string | null;
@@ -77,7 +77,7 @@ export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): 
     }
     if (row.phrase === undefined) others.push(index);
     else {
-      const letters = lettersOf(row.phrase.split(' ')[0]!);
+      const letters = lettersOf(row.phrase.split(' ')[0] ?? '');
       byWord.set(letters, [...(byWord.get(letters) ?? []), index]);
     }
     return testOf(row);
@@ -89,11 +89,11 @@ export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): 
       return enhanced.get(`x.${subject}.${detail}`) ?? enhanced.get(`x.${subject}`) ?? null;
     },
     operator(reply) {
-      let best = others.find((index) => tests[index]!(reply, 0)) ?? tests.length;
+      let best = others.find((index) => tests[index]?.(reply, 0) === true) ?? tests.length;
       reply.words.forEach((word, at) => {
         const there = byWord.get(lettersOf(word));
         if (there === undefined) return;
-        for (const index of there) if (index < best && tests[index]!(reply, at)) best = index;
+        for (const index of there) if (index < best && tests[index]?.(reply, at) === true) best = index;
       });
       return file.operators[best] ?? null;
     },
@@ -123,7 +123,7 @@ function testOf(row: OperatorRow): Test {
     const whole = row.whole === true;
     tests.push(({ words }, at) => {
       if (whole && (at !== 0 || words.length !== parts.length)) return false;
-      return parts.every((fits, i) => at + i < words.length && fits(words[at + i]!));
+      return parts.every((fits, i) => at + i < words.length && fits(words[at + i] ?? ''));
     });
   }
   if (unless.length > 0) tests.push(({ words }) => !unless.some((word) => words.includes(word)));
@@ -141,15 +141,14 @@ function wordTest(part: string): (word: string) => boolean {
   return (word) => word.startsWith(start) && /^\d*$/.test(word.slice(hash));
 }
 
+const RANGE = /^(\d\.\d+\.)(\d+)-\d\.\d+\.(\d+)$/;
+
 function enhancedTest(given: string): (code: string) => boolean {
-  const [from, to] = given.split('-');
-  if (to === undefined) return (code) => code === given;
-  const dot = from!.lastIndexOf('.');
-  const [first, last] = [Number(from!.slice(dot + 1)), Number(to.slice(to.lastIndexOf('.') + 1))];
-  const prefix = from!.slice(0, dot + 1);
+  const range = RANGE.exec(given);
+  if (range === null) return (code) => code === given;
+  const [, prefix = '', first, last] = range;
   return (code) => {
-    if (!code.startsWith(prefix)) return false;
     const detail = Number(code.slice(prefix.length));
-    return detail >= first && detail <= last;
+    return code.startsWith(prefix) && detail >= Number(first) && detail <= Number(last);
   };
 }

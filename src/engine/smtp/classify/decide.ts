@@ -22,7 +22,7 @@ export type Meaning =
 /** Findings about the mailbox, and two session actions: reconnect, STARTTLS. */
 export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
 
-export interface Rule {
+interface Rule {
   readonly meaning: Meaning;
   /** What a 5xx means. A 4xx is never bad: classify.ts turns it into its temporary counterpart. */
   readonly finding: RuleFinding;
@@ -96,6 +96,7 @@ export const RULES = {
 } as const satisfies Record<string, Rule>;
 export type RuleId = keyof typeof RULES;
 export const ruleOf = (id: RuleId): Rule => RULES[id];
+export const isRule = (id: string): id is RuleId => Object.hasOwn(RULES, id);
 
 type Row = Readonly<Record<Subject, RuleId | null>>;
 

@@ -2,7 +2,7 @@ import { POLARITY, type Predicate, type Subject } from './predicates.ts';
 import { isNoun, type Noun, type Word } from './slots.ts';
 import type { Token } from './tokens.ts';
 
-export const BIT: Readonly<Record<Noun, number>> = {
+const BIT: Readonly<Record<Noun, number>> = {
   recipient: 1,
   user: 2,
   domain: 4,
@@ -121,9 +121,10 @@ export function negate(elements: readonly Element[]): void {
 
 /** What the negation at this place negates: a polar word after it, a noun next to it, a polar word before it. */
 function negatedBy(elements: readonly Element[], at: number): Element | null {
-  const { kind } = elements[at]!;
+  const kind = elements[at]?.kind ?? 'gap';
   for (let i = at + 1; i < elements.length && i <= at + 4; i++) {
-    const one = elements[i]!;
+    const one = elements[i];
+    if (one === undefined) break;
     // "not known whether the user exists"
     if (isNegation(one.kind) || one.kind === 'hedge') break;
     if (isPolar(one)) return one;
@@ -132,7 +133,8 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
   const next = elements[at + 1];
   if (isNegation(kind) && next?.kind === 'phrase' && !next.oblique) return next;
   for (let i = at - 1; i >= 0 && i >= at - 3; i--) {
-    const one = elements[i]!;
+    const one = elements[i];
+    if (one === undefined) break;
     if (isPolar(one)) return one;
     if (one.kind === 'phrase' && kind === 'lacks' && next === undefined) return one;
     if (one.kind === 'word' || one.kind === 'hedge') break;
@@ -173,9 +175,9 @@ export function phraseFor(elements: readonly Element[], at: number, predicate: P
   const fits = (one: Element | undefined): one is Element =>
     one?.kind === 'phrase' && !one.agent && (predicate !== 'absent' || canMiss(one));
   let back = at - 1;
-  while (back >= 0 && isNegation(elements[back]!.kind)) back--;
+  while (isNegation(elements[back]?.kind ?? 'gap')) back--;
   const [previous, next] = [elements[back], elements[at + 1]];
-  const { after } = elements[at]!;
+  const after = elements[at]?.after ?? false;
   if ((predicate === 'too_many' || after) && fits(next)) return next;
   if (fits(previous) && !previous.oblique && !after) return previous;
   if (fits(next) && !next.oblique) return next;
@@ -183,14 +185,16 @@ export function phraseFor(elements: readonly Element[], at: number, predicate: P
   if (next?.kind === 'phrase' && !next.oblique && !next.agent) return next;
   let aside: Element | null = fits(previous) ? previous : null;
   for (let i = at - 1; i >= 0 && i >= at - REACH; i--) {
-    const one = elements[i]!;
+    const one = elements[i];
+    if (one === undefined) break;
     if (!fits(one)) continue;
     if (!one.oblique) return one;
     aside ??= one;
   }
   if (aside !== null) return aside;
   for (let i = at + 1; i < elements.length && i <= at + REACH; i++) {
-    const one = elements[i]!;
+    const one = elements[i];
+    if (one === undefined) break;
     if (fits(one) && !one.oblique) return one;
     if (fits(one)) aside ??= one;
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dataFile } from '../../data.ts';
 import { fold } from './echoes.ts';
-import { SLOTS, type Slot } from './slots.ts';
+import { isSlot, type Slot } from './slots.ts';
 
 /**
  * Slots that a language needs before any of its words counts: with nouns alone, or without its words for refusal and
@@ -36,7 +36,7 @@ export interface LexiconFile {
 }
 type Slots = Readonly<Record<string, readonly string[]>>;
 
-export interface Entry {
+interface Entry {
   /** Empty for placeholders. */
   readonly language: string;
   readonly phrase: string;
@@ -74,7 +74,7 @@ export const UNSPACED = /[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\u
 export function splitWord(word: string): string[] {
   const elided = /^(l|d|n|s|c|m|j|t|qu|all|dell|dall|nell|sull|un|nessun)'(.*)$/.exec(word);
   // Not English "user's" and "don't", which have more before the apostrophe.
-  if (elided !== null) return [`${elided[1]}'`, ...(elided[2] === '' ? [] : splitWord(elided[2]!))];
+  if (elided !== null) return [`${elided[1]}'`, ...splitWord(elided[2] ?? '')].filter((part) => part !== '');
   return [word.replace(/'s?$/, '')];
 }
 
@@ -103,10 +103,10 @@ export function entriesOf(file: LexiconFile): readonly Entry[] {
     }
     for (const [key, phrases] of Object.entries(slots)) {
       const names = key.split(' ');
-      for (const name of names) {
-        if (!SLOTS.has(name)) throw new Error(`lexicon: ${language}: unknown slot ${name}`);
-      }
-      for (const phrase of phrases) entries.push({ language, phrase, slots: names as Slot[] });
+      const known = names.filter(isSlot);
+      const unknown = names.find((name) => !isSlot(name));
+      if (unknown !== undefined) throw new Error(`lexicon: ${language}: unknown slot ${unknown}`);
+      for (const phrase of phrases) entries.push({ language, phrase, slots: known });
     }
   }
   return entries;
@@ -124,8 +124,8 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     map.set(word, count);
     return count++;
   };
-  const place = (node: { entry: number }, index: number): void => {
-    const [entry, there] = [entries[index]!, entries[node.entry]];
+  const place = (node: { entry: number }, entry: Entry, index: number): void => {
+    const there = entries[node.entry];
     if (there !== undefined && there.slots.join() !== entry.slots.join()) {
       throw new Error(
         `lexicon: "${entry.phrase}" is ${entry.slots} in ${entry.language}, ${there.slots} in ${there.language}`,
@@ -145,7 +145,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
         }
         node = next;
       }
-      place(node, index);
+      place(node, entry, index);
       continue;
     }
     let node = root;
@@ -167,10 +167,10 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
       }
       node = next;
     }
-    place(node, index);
+    place(node, entry, index);
   }
 
-  const matchOf = (entry: number, length: number): Match => ({ entry, slots: entries[entry]!.slots, length });
+  const matchOf = (entry: number, length: number): Match => ({ entry, slots: entries[entry]?.slots ?? [], length });
   /** Ids of the patterns that a word fits, the most specific first. */
   const find = (word: string): readonly number[] => {
     const ids: number[] = [];
@@ -201,7 +201,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
   const longestFrom = (node: Node, words: readonly string[], at: number, end: number, from: number): Match | null => {
     let best = node.entry < 0 ? null : matchOf(node.entry, at - from);
     if (at >= end) return best;
-    for (const id of idsOf(words[at]!)) {
+    for (const id of idsOf(words[at] ?? '')) {
       const next = node.next.get(id);
       if (next === undefined) continue;
       const found = longestFrom(next, words, at + 1, end, from);
@@ -220,12 +220,12 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
   };
   return {
     entries,
-    match: (words, at, end) => (idsOf(words[at]!).length === 0 ? null : longestFrom(root, words, at, end, at)),
+    match: (words, at, end) => (idsOf(words[at] ?? '').length === 0 ? null : longestFrom(root, words, at, end, at)),
     matchUnspaced(text, at, end) {
       let node = chars;
       let best: Match | null = null;
       for (let i = at; i < end; i++) {
-        const next = node.next.get(text[i]!);
+        const next = node.next.get(text.charAt(i));
         if (next === undefined) break;
         node = next;
         if (node.entry >= 0) best = matchOf(node.entry, i + 1 - at);

@@ -16,7 +16,7 @@ export const SUBJECTS = [
 export type Subject = (typeof SUBJECTS)[number];
 
 /** What a clause says, negations resolved: "not found" is `absent`. */
-export const PREDICATES = [
+const PREDICATES = [
   'absent',
   'disabled',
   'full',

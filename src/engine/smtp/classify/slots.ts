@@ -80,6 +80,7 @@ const GLUE = [
 type Glue = (typeof GLUE)[number];
 
 export type Slot = Noun | Word | Glue;
-export const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...PREDICATES, ...GLUE]);
+const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...PREDICATES, ...GLUE]);
+export const isSlot = (name: string): name is Slot => SLOTS.has(name);
 const NOUN_SET: ReadonlySet<string> = new Set(NOUNS);
 export const isNoun = (slot: Slot): slot is Noun => NOUN_SET.has(slot);

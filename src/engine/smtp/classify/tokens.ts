@@ -2,7 +2,7 @@ import { type Lexicon, splitWord, UNSPACED } from './lexicon.ts';
 import type { Slot } from './slots.ts';
 
 /** How a piece of text is separated from the one before. */
-export type Separator = 'none' | 'comma' | 'colon' | 'stop';
+type Separator = 'none' | 'comma' | 'colon' | 'stop';
 
 /** A phrase of the lexicon, or one unknown word, in the order of the text. */
 export interface Token {
@@ -35,12 +35,13 @@ const LETTER = /[\p{L}\p{N}\p{M}]/u;
 
 const kindAt = (text: string, at: number): number => {
   const code = text.charCodeAt(at);
-  if (code < 128) return KIND[code]!;
-  return (code >= 0xd800 && code <= 0xdfff) || LETTER.test(text[at]!) ? 1 : 0;
+  if (code < 128) return KIND[code] ?? 0;
+  return (code >= 0xd800 && code <= 0xdfff) || LETTER.test(text.charAt(at)) ? 1 : 0;
 };
 
 /** "IP地址" is two words. */
-const isUnspaced = (text: string, at: number): boolean => text.charCodeAt(at) >= 0x3000 && UNSPACED.test(text[at]!);
+const isUnspaced = (text: string, at: number): boolean =>
+  text.charCodeAt(at) >= 0x3000 && UNSPACED.test(text.charAt(at));
 
 /** What one character between words separates. */
 function separatorAt(text: string, at: number): Separator {
@@ -65,12 +66,12 @@ function separatorAt(text: string, at: number): Separator {
     case '-':
       return text[at - 1] === ' ' || text[at - 1] === '-' ? 'comma' : 'none';
     default:
-      return ',()[]{}、，/…'.includes(text[at]!) ? 'comma' : 'none';
+      return ',()[]{}、，/…'.includes(text.charAt(at)) ? 'comma' : 'none';
   }
 }
 
 /** The words of a marked text (echoes.ts), each with what separates it from the one before. */
-export interface Words {
+interface Words {
   readonly words: readonly string[];
   readonly before: readonly Separator[];
 }
@@ -117,7 +118,7 @@ export function segmentsOf({ words, before }: Words, lexicon: Lexicon): readonly
   for (let start = 0; start < words.length; ) {
     let end = start + 1;
     while (end < words.length && before[end] === 'none') end++;
-    segments.push({ before: before[start]!, tokens: tokensOf(words, start, end, lexicon) });
+    segments.push({ before: before[start] ?? 'none', tokens: tokensOf(words, start, end, lexicon) });
     start = end;
   }
   return segments;
@@ -128,7 +129,7 @@ const UNKNOWN: readonly Slot[] = [];
 function tokensOf(words: readonly string[], start: number, end: number, lexicon: Lexicon): Token[] {
   const tokens: Token[] = [];
   for (let at = start; at < end; ) {
-    const word = words[at]!;
+    const word = words[at] ?? '';
     if (isUnspaced(word, 0)) {
       unspacedTokens(word, lexicon, tokens);
       at++;

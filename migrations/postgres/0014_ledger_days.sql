@@ -1,3 +1,4 @@
+-- compatible-from: 13
 -- A verification is its own ledger entry: its row says what was held for it. Null: there is another entry, in the ledger
 -- (of an earlier version, or of a shared hold), or nothing moved.
 ALTER TABLE verifications ADD COLUMN held BIGINT;

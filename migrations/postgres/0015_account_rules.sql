@@ -1,3 +1,4 @@
+-- compatible-from: 13
 -- What requests of an account are judged by, apart from its counters: plan, rate limit, status, filters and keys. Whatever
 -- changes one of them gives `rules` another number, at random, so that a node may go by what it remembers as long as it
 -- finds the number it remembers; no other state of the account has had it, whatever was restored from a backup.

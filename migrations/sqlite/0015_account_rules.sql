@@ -1,1 +1,2 @@
+-- compatible-from: 13
 -- For PostgreSQL, whose nodes go by what they remember of an account; here every request reads its rows.

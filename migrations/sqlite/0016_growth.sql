@@ -1,3 +1,4 @@
+-- compatible-from: 15
 -- The index on addresses by blocks of the log: an address goes to a page that those recorded with it go to as well, not
 -- to one of all pages of the index, each of which has to be written then.
 DROP INDEX verifications_email;

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/observed.ts';
 import type { JobQueue } from './jobs/queue.ts';
-import type { LooseMode, PoolUse, StoreEvent } from './store.ts';
+import type { LooseMode, PoolUse, SchemaCheck, StoreEvent } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Proof that a process is alive, which other processes can test. A process that has taken no hold has none. */
@@ -65,6 +65,7 @@ export interface StorageDriver {
   /** The current tables. Not cached, as a newer version may migrate the store at any time. */
   schema(): Promise<TableSchema[]>;
   migrate(): Promise<{ from: number; to: number }>;
+  checkSchema(): Promise<SchemaCheck>;
   ping(): Promise<void>;
   /**
    * Leaves nothing of what was deleted in the write-ahead log. False: another process was reading it all the while; the

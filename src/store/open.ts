@@ -86,6 +86,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     secret: secret(driver),
     forgetSecret: forgetSecret(driver),
     migrate: () => driver.migrate(),
+    checkSchema: () => driver.checkSchema(),
     ping: () => driver.ping(),
     looseModes: () => driver.looseModes(),
     close() {

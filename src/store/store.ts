@@ -49,6 +49,26 @@ export interface LooseMode {
   readonly fix: string;
 }
 
+export interface PendingMigration {
+  readonly version: number;
+  readonly name: string;
+  /** Programs that know this schema version keep working once it is applied. */
+  readonly compatibleFrom: number;
+}
+
+/** What `migrate` would do to the schema. */
+export interface SchemaCheck {
+  /** Of the store; 0: it was never migrated. */
+  readonly version: number;
+  /** Programs that know this version can use the store. */
+  readonly compatibleFrom: number;
+  /** The latest version that this program knows. */
+  readonly known: number;
+  readonly pending: readonly PendingMigration[];
+  /** Whether nodes that brought the store to its version keep working once the pending ones are applied. */
+  readonly rolling: boolean;
+}
+
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';
   readonly clock: StoreClock;
@@ -75,8 +95,13 @@ export interface Store {
   secret(name: string, make: () => string): Promise<string>;
   /** Deletes the named secret if it has this value, because it is kept elsewhere. */
   forgetSecret(name: string, value: string): Promise<void>;
-  /** Migrates the schema to this version. Throws StoreVersionError for a newer store. Safe when two processes start. */
+  /**
+   * Migrates the schema to this version. Leaves a newer, compatible store as it is; throws StoreVersionError for one that is
+   * not compatible. Safe when two processes start.
+   */
   migrate(): Promise<{ from: number; to: number }>;
+  /** Changes nothing. Throws StoreVersionError. */
+  checkSchema(): Promise<SchemaCheck>;
   /** Throws when the store cannot record right now. For /readyz; one at a time. */
   ping(): Promise<void>;
   /** For a warning; none on PostgreSQL, and in memory. */

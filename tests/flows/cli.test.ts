@@ -197,4 +197,17 @@ describe('disposable and migrate', () => {
     const { from, to } = await json('migrate');
     expect(from).toBe(to);
   });
+
+  it('migrate --check exits with 1 where something is pending, and changes nothing', async () => {
+    const current = await json('migrate', '--check');
+    expect(current).toMatchObject({ schema_version: current.known_version, pending: [], old_nodes_keep_working: true });
+    const empty = await freshDatabase({ empty: true });
+    for (let i = 0; i < 2; i++) {
+      const { code, out } = await runCli(['migrate', '--check', '--json'], { MAILVET_DATABASE_URL: empty.url });
+      expect(code).toBe(1);
+      expect(JSON.parse(out)).toMatchObject({ schema_version: 0, known_version: current.known_version });
+      expect(JSON.parse(out).pending).toHaveLength(current.known_version);
+    }
+    await empty.drop();
+  });
 });

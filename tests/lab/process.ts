@@ -27,9 +27,13 @@ const inherited = (): Record<string, string> => {
 /** Nobody waits for a load balancer here. */
 const SERVE = { MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'error', MAILVET_DRAIN_SECONDS: '0' };
 
-/** Starts `serve --json` and waits until it prints its URL. */
-export async function startProcess(environment: Environment, flags: readonly string[] = []): Promise<Running> {
-  const child = spawn(process.execPath, [CLI, 'serve', '--json', ...flags], {
+/** Starts `serve --json` and waits until it prints its URL. `cli`: the command of another version. */
+export async function startProcess(
+  environment: Environment,
+  flags: readonly string[] = [],
+  cli = CLI,
+): Promise<Running> {
+  const child = spawn(process.execPath, [cli, 'serve', '--json', ...flags], {
     env: { ...inherited(), ...SERVE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -65,12 +69,12 @@ interface Ran {
 }
 
 /** Runs one command to completion; `input` is its standard input. */
-export const runCli = (args: readonly string[], environment: Environment = {}, input = ''): Promise<Ran> =>
-  spawnCli(args, environment, input).done;
+export const runCli = (args: readonly string[], environment: Environment = {}, input = '', cli = CLI): Promise<Ran> =>
+  spawnCli(args, environment, input, cli).done;
 
 /** A command that a test can interrupt. */
-export function spawnCli(args: readonly string[], environment: Environment = {}, input = '') {
-  const child = spawn(process.execPath, [CLI, ...args], {
+export function spawnCli(args: readonly string[], environment: Environment = {}, input = '', cli = CLI) {
+  const child = spawn(process.execPath, [cli, ...args], {
     env: { ...inherited(), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

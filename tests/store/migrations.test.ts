@@ -7,18 +7,8 @@ import { migrationsFolder, readMigrations } from '../../src/store/migrations.ts'
 import { openStore, StoreVersionError } from '../../src/store/open.ts';
 import { describeStores } from '../lab/stores.ts';
 import { removeDeleted, verifyNow } from './cast.ts';
+import { withOneMore } from './one-more.ts';
 import { BY, person } from './people.ts';
-
-/** The package's migrations and, per engine, one more. */
-function withOneMore(sql: string): { dir: string; version: number } {
-  const dir = mkdtempSync(join(tmpdir(), 'mailvet-migrations-'));
-  cpSync(migrationsFolder(), dir, { recursive: true });
-  const version = readMigrations(join(dir, 'sqlite')).length + 1;
-  for (const engine of ['sqlite', 'postgres']) {
-    writeFileSync(join(dir, engine, `${String(version).padStart(4, '0')}_next.sql`), sql);
-  }
-  return { dir, version };
-}
 
 describeStores(
   'migrations',
@@ -90,7 +80,7 @@ describeStores(
       await store.close();
     });
 
-    it('of a newer program make the store refuse this one, untouched', async () => {
+    it('of a newer program that is not compatible make the store refuse this one, untouched', async () => {
       const { dir, version } = withOneMore('CREATE TABLE later (id INTEGER);');
       await lab.open({ dir });
       rmSync(dir, { recursive: true });

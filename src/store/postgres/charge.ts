@@ -42,6 +42,8 @@ interface PostgresChargeParts {
   readonly time: 'store' | 'process';
   readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => Promise<string>;
+  /** The schema version of this program. */
+  readonly known: () => number;
 }
 
 /** The connection broke after COMMIT was sent: it may have happened. */
@@ -185,12 +187,12 @@ export class PostgresCharge implements CountingDriver {
     requests: readonly ChargeRequest[],
     { node, lane, skipLocked }: { node: string; lane: number; skipLocked: boolean },
   ): Promise<Answer[]> {
-    const { clock, time, onEvent } = this.#parts;
+    const { clock, time, onEvent, known } = this.#parts;
     const { client } = await this.#connect(lane);
     try {
       const now = time === 'process' ? () => clock.now() : null;
       const asked = clock.elapsed();
-      const loaded = await load(client, requests, { node, clock: now, skipLocked });
+      const loaded = await load(client, requests, { node, clock: now, known: known(), skipLocked });
       const { state, xid, isHeld, serverTime } = loaded;
       this.#serverTime.read(serverTime, asked);
       const { answers, changes } = applyBatch(state, requests, isHeld);

@@ -5,14 +5,14 @@ import pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { readMigrations } from '../migrations.ts';
+import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import type { PoolUse } from '../store.ts';
+import type { PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
 import { connectionConfig } from './connect.ts';
 import { postgresJobs } from './jobs/queue.ts';
-import { migrate } from './migrate.ts';
+import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
 import { PostgresProbe } from './probe.ts';
 import { readSchema } from './schema.ts';
@@ -30,12 +30,13 @@ class PostgresDriver implements StorageDriver {
   readonly #options: StorageDriverOptions;
   readonly #pool: pg.Pool;
   readonly #probe: PostgresProbe;
+  #known: readonly Migration[] | null = null;
 
   constructor(options: StorageDriverOptions) {
     const { url, clock, time, jobPolicies, onEvent } = options;
     this.onEvent = onEvent;
     this.#options = options;
-    this.#probe = new PostgresProbe(url);
+    this.#probe = new PostgresProbe(url, () => this.#migrations().length);
     this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE });
     // An idle connection was lost; the pool replaces it when needed.
     this.#pool.on('error', () => undefined);
@@ -48,7 +49,14 @@ class PostgresDriver implements StorageDriver {
       newId: () => newId('node', clock.now()),
       now: () => this.now(),
     });
-    this.charge = new PostgresCharge({ url, clock, time, onEvent, node: () => this.node.acquire() });
+    this.charge = new PostgresCharge({
+      url,
+      clock,
+      time,
+      onEvent,
+      node: () => this.node.acquire(),
+      known: () => this.#migrations().length,
+    });
   }
 
   async now(): Promise<number> {
@@ -116,8 +124,12 @@ class PostgresDriver implements StorageDriver {
   }
 
   migrate(): Promise<{ from: number; to: number }> {
-    const { url, clock, migrations } = this.#options;
-    return migrate(url, readMigrations(join(migrations, 'postgres')), clock.now());
+    const { url, clock } = this.#options;
+    return migrate(url, this.#migrations(), clock.now());
+  }
+
+  async checkSchema(): Promise<SchemaCheck> {
+    return checkSchema(this.#migrations(), await schemaState(this.#options.url));
   }
 
   /** Makes a file longer and commits, which detects a standby and a full disk. */
@@ -128,6 +140,11 @@ class PostgresDriver implements StorageDriver {
   /** Its log is the server's: archives and standbys need it. */
   async truncateLog(): Promise<boolean> {
     return true;
+  }
+
+  #migrations(): readonly Migration[] {
+    this.#known ??= readMigrations(join(this.#options.migrations, 'postgres'));
+    return this.#known;
   }
 
   looseModes(): [] {

@@ -1,6 +1,7 @@
 /** SQLSTATEs, https://www.postgresql.org/docs/current/errcodes-appendix.html */
 import pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
+import { StoreVersionError } from '../migrations.ts';
 
 /** Classes that say that the server as a whole cannot record now. */
 const OUTAGE_CLASSES = new Set([
@@ -25,9 +26,8 @@ const stateOf = (error: unknown): string | null =>
 export function isLost(error: unknown): boolean {
   const state = stateOf(error);
   if (state !== null) return state.startsWith('08') || state.startsWith('57P') || state === '25P03';
-  return (
-    error instanceof Error && !(error instanceof TypeError || error instanceof RangeError || error instanceof ApiError)
-  );
+  const own = [TypeError, RangeError, ApiError, StoreVersionError];
+  return error instanceof Error && !own.some((kind) => error instanceof kind);
 }
 
 /** True when the transaction lost against another and may simply be tried again. */
@@ -42,6 +42,6 @@ export const isLocked = (error: unknown): boolean => stateOf(error) === '55P03';
 /** True when the store as a whole cannot write now. */
 export function isOutage(error: unknown): boolean {
   const state = stateOf(error);
-  if (state === null) return error instanceof ApiError || isLost(error);
+  if (state === null) return error instanceof ApiError || error instanceof StoreVersionError || isLost(error);
   return OUTAGE_STATES.has(state) || OUTAGE_CLASSES.has(state.slice(0, 2));
 }

@@ -11,6 +11,7 @@ import type {
   IdempotencyState,
   KeyState,
 } from '../charge/state.ts';
+import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
 import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../store.ts';
 
@@ -30,7 +31,7 @@ const LOCK_FREE = `${LOCK} SKIP LOCKED`;
 const ALL = `SELECT id FROM accounts
   WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])`;
 const TIME = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
-  pg_current_xact_id()::text AS xid`;
+  pg_current_xact_id()::text AS xid, schema.* FROM (${SCHEMA}) AS schema`;
 const KEY_ROWS = `SELECT id, account_id AS "accountId", hash, allow_ips AS "allowIps", revoked_at AS "revokedAt",
   expires_at AS "expiresAt", scopes, budget, budget_month AS "budgetMonth", budget_spent AS "budgetSpent",
   budget_held AS "budgetHeld", last_used_at AS "lastUsedAt" FROM keys`;
@@ -80,12 +81,18 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
 /**
  * Begins the transaction, locks and reads. `clock`: the time to go by instead of the server's. `skipLocked`: go on without
- * the accounts that others have locked.
+ * the accounts that others have locked. `known`: the schema version of this program; throws StoreVersionError where it is
+ * too old.
  */
 export async function load(
   client: pg.Client,
   requests: readonly ChargeRequest[],
-  { node, clock, skipLocked }: { node: string; clock: (() => number) | null; skipLocked: boolean },
+  {
+    node,
+    clock,
+    known,
+    skipLocked,
+  }: { node: string; clock: (() => number) | null; known: number; skipLocked: boolean },
 ): Promise<Loaded> {
   const query: Query = async (name, text, values) => (await client.query({ name, text, values })).rows;
   const admits = requests.flatMap((request) => (request.kind === 'admit' ? [request.admit] : []));
@@ -102,13 +109,14 @@ export async function load(
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
     query<StoredAccount & pg.QueryResultRow>(lock, sql, [hashes, accountIds]),
     skipLocked ? query<{ id: string }>('all', ALL, [hashes, accountIds]) : [],
-    query<{ now: number; xid: string }>('time', TIME, []),
+    query<{ now: number; xid: string } & SchemaState>('time', TIME, []),
     hashes.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys', KEYS, [hashes]),
     keyIds.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys-by-id', KEYS_BY_ID, [keyIds]),
     holdIds.length === 0 ? [] : query<HoldState & pg.QueryResultRow>('holds', HOLDS, [holdIds]),
     recordIds.length === 0 ? [] : query<{ id: string }>('recorded', RECORDED, [recordIds]),
     loadIdempotency(query, admits, settles),
   ]);
+  assertCompatible(onlyRow(time), known);
   const accountById = byId(accounts, (account) => account.id);
   const keyById = byId([...holders, ...keys], (key) => key.id);
   // One object for each key, as its budget changes in memory.

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
+import { onlyRow } from '../rows.ts';
 import { connectClient, discard } from './connect.ts';
 
 /** ms; for the connection and for the probe. */
@@ -21,12 +23,15 @@ const INSUFFICIENT_PRIVILEGE = '42501';
  */
 export class PostgresProbe {
   readonly #url: string;
+  readonly #known: () => number;
   #client: pg.Client | null = null;
   #grows = true;
   #pages = 0;
 
-  constructor(url: string) {
+  /** `known`: the schema version of this program. */
+  constructor(url: string, known: () => number) {
     this.#url = url;
+    this.#known = known;
   }
 
   /** Throws when it cannot. */
@@ -37,6 +42,7 @@ export class PostgresProbe {
       const empty = this.#pages >= EMPTIED_AFTER_PAGES ? 'TRUNCATE mailvet_probe;' : '';
       await client.query(`BEGIN; ${this.#grows ? empty + GROW : ''} ${LOG} COMMIT`);
       this.#pages = empty === '' ? this.#pages + 1 : 0;
+      assertCompatible(onlyRow((await client.query<SchemaState>(SCHEMA)).rows), this.#known());
     } catch (error) {
       this.close();
       throw error;

@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { applyBatch } from '../charge/apply-batch.ts';
 import { type CountingDriver, noRetries } from '../charge/observed.ts';
 import type { AccountState, Answer, Changes, ChargeRequest, ChargeState, KeyState } from '../charge/state.ts';
+import { assertCompatible, SCHEMA } from '../migrations.ts';
 import type { StoreEvent } from '../store.ts';
 import { storable, storableOrNull } from '../text.ts';
 import { whenFree } from './busy.ts';
@@ -41,6 +42,7 @@ const SQL = {
   putIdempotency: `INSERT OR REPLACE INTO idempotency (account_id, route, key, fingerprint, state, status, headers, body,
     node, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   dropIdempotency: 'DELETE FROM idempotency WHERE account_id = ? AND route = ? AND key = ?',
+  schema: SCHEMA,
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
 } as const;
@@ -52,6 +54,8 @@ interface SqliteChargeParts {
   readonly now: () => number;
   readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => string;
+  /** The schema version of this program. */
+  readonly known: () => number;
 }
 
 export class SqliteCharge implements CountingDriver {
@@ -76,11 +80,13 @@ export class SqliteCharge implements CountingDriver {
   };
 
   #run(requests: readonly ChargeRequest[]): Answer[] {
-    const { db, now, node, onEvent } = this.#parts;
+    const { db, now, node, onEvent, known } = this.#parts;
     const owner = node();
     const statements = this.#statements();
     statements.begin.run();
     try {
+      const schema = statements.schema.get();
+      assertCompatible({ version: Number(schema?.version), compatibleFrom: Number(schema?.compatibleFrom) }, known());
       const state = load(statements, now(), owner);
       const { answers, changes } = applyBatch(state, requests);
       write(statements, changes, state);

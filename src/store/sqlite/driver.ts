@@ -6,14 +6,14 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { readMigrations } from '../migrations.ts';
-import type { LooseMode } from '../store.ts';
+import { assertCompatible, checkSchema, type Migration, readMigrations } from '../migrations.ts';
+import type { LooseMode, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { whenFree } from './busy.ts';
 import { SqliteCharge } from './charge.ts';
 import { openFile, type SqliteFile, truncateLog } from './file.ts';
 import { sqliteJobs } from './jobs/queue.ts';
-import { migrate } from './migrate.ts';
+import { migrate, readState } from './migrate.ts';
 import { SqliteNode } from './node.ts';
 import { pathOf } from './path.ts';
 import { prefixRange } from './prefix.ts';
@@ -33,6 +33,7 @@ class SqliteDriver implements StorageDriver {
   readonly onEvent: StorageDriverOptions['onEvent'];
   readonly #clock: Clock;
   readonly #migrations: string;
+  #read: readonly Migration[] | null = null;
   readonly #file: SqliteFile;
 
   constructor({ url, clock, migrations, jobPolicies, onEvent }: StorageDriverOptions) {
@@ -50,6 +51,7 @@ class SqliteDriver implements StorageDriver {
       now: () => clock.now(),
       onEvent,
       node: () => this.node.acquire((id) => this.#announce(id)),
+      known: () => this.#known().length,
     });
   }
 
@@ -105,7 +107,17 @@ class SqliteDriver implements StorageDriver {
 
   migrate(): Promise<{ from: number; to: number }> {
     const { mutex, main } = this.#file;
-    return mutex.run(() => whenFree(() => migrate(main, readMigrations(this.#migrations), this.#clock.now())));
+    return mutex.run(() => whenFree(() => migrate(main, this.#known(), this.#clock.now())));
+  }
+
+  checkSchema(): Promise<SchemaCheck> {
+    const { mutex, main } = this.#file;
+    return mutex.run(() => whenFree(() => checkSchema(this.#known(), readState(main))));
+  }
+
+  #known(): readonly Migration[] {
+    this.#read ??= readMigrations(this.#migrations);
+    return this.#read;
   }
 
   /** Commits a write, which detects a full disk and a read-only folder. */
@@ -113,6 +125,7 @@ class SqliteDriver implements StorageDriver {
     const { mutex, main } = this.#file;
     return mutex.run(() =>
       whenFree(() => {
+        assertCompatible(readState(main), this.#known().length);
         const { changes } = main.prepare('UPDATE heartbeat SET at = ? WHERE id = 1').run(this.#clock.now());
         if (Number(changes) !== 1) throw new Error('The store has lost its heartbeat row.');
       }),

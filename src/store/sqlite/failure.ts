@@ -1,3 +1,5 @@
+import { StoreVersionError } from '../migrations.ts';
+
 /** SQLite's result codes (https://www.sqlite.org/rescode.html), the primary one in the low byte. */
 const OUTAGES = new Set([
   5, // BUSY: another process held the lock longer than busy_timeout
@@ -17,5 +19,6 @@ const resultCode = (error: unknown): number | null =>
 
 export const isBusy = (error: unknown): boolean => resultCode(error) === 5;
 
-/** True when the store as a whole cannot write now: disk full, locked, damaged. */
-export const isOutage = (error: unknown): boolean => OUTAGES.has(resultCode(error) ?? -1);
+/** True when the store as a whole cannot write now: disk full, locked, damaged, newer than this program. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof StoreVersionError || OUTAGES.has(resultCode(error) ?? -1);

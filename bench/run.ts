@@ -12,6 +12,7 @@ import { http } from './http.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
 import { postgresNodes } from './postgres.ts';
+import { replies } from './replies.ts';
 import { silentResolver } from './resolver-silent.ts';
 import { smtp } from './smtp.ts';
 import { smtpMemory } from './smtp-memory.ts';
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   smtpMemory,
   smtpTarpit,
   silentResolver,
+  replies,
 ];
 
 const named = process.argv.slice(2);

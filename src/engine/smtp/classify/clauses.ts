@@ -87,6 +87,7 @@ const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'faile
 
 function read(elements: readonly Element[], before: Before, colon: boolean): Clause[] {
   const clauses: Clause[] = [];
+  if (!elements.some(({ kind }) => kind === 'word' || isNegation(kind))) return clauses;
   const has = (word: Word): boolean => elements.some((one) => one.word === word && !one.dropped);
   const named = new Set(elements.filter(({ kind }) => kind === 'phrase').map(subjectOf));
   const many = has('too_many');

@@ -74,7 +74,7 @@ export function takeOutEchoes(
         const code = CODE.exec(kind & SIGN ? piece.replace(ADDRESS_LIKE, ' ') : piece);
         if (code !== null) enhanced = `${code[1]}.${code[2]}.${Number(code[3])}`;
       }
-      marked += (kind & SIGN) === 0 ? piece.replace(ID, idOr) : withoutNames(piece, isBlocklist);
+      marked += kind === DIGIT ? piece.replace(ID, idOr) : withoutNames(piece, isBlocklist);
       marked += ' ';
     }
     from = end + 1;
@@ -84,6 +84,8 @@ export function takeOutEchoes(
 
 const DIGIT = 1;
 const SIGN = 2;
+/** In addresses like 192-0-2-25. */
+const DASH = 4;
 const ADDRESS_LIKE = /\S*(?:@|\/\/)\S*|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}/g;
 
 /** Whether a piece of text has digits, and signs that addresses, host names and URLs are made with. */
@@ -92,10 +94,11 @@ function kindOf(text: string, from: number, end: number): number {
   for (let i = from; i < end; i++) {
     const code = text.charCodeAt(i);
     if (code >= 48 && code <= 58) kind |= code === 58 ? SIGN : DIGIT;
-    // `-` is in addresses like 192-0-2-25, a dot at the end of a piece only ends a sentence.
-    else if (code === 64 || code === 47 || code === 45 || (code === 46 && i + 1 < end)) kind |= SIGN;
+    else if (code === 45) kind |= DASH;
+    // A dot at the end of a piece only ends a sentence.
+    else if (code === 64 || code === 47 || (code === 46 && i + 1 < end)) kind |= SIGN;
   }
-  return kind === SIGN && end - from < 4 ? 0 : kind;
+  return kind === DASH || (kind === SIGN && end - from < 4) ? 0 : kind;
 }
 
 const idOr = (token: string): string => (isId(token) ? ' @id ' : token);
@@ -126,18 +129,33 @@ export const plainWords = (marked: string): string =>
 
 const hostOf = (url: string): string => /^(?:\w+:)?\/*([^/?#:]*)/.exec(url)?.[1] ?? '';
 
-function ownWords(text: string, echoes: Echoes, keep: ReadonlySet<string>): string {
+/** The echoes as they are looked for, folded once: the same address is asked about in several replies. */
+interface Folded {
+  readonly names: readonly (readonly [word: string, mark: string])[];
+  readonly local: string;
+}
+const foldedEchoes = new WeakMap<Echoes, Folded>();
+
+function foldedOf(echoes: Echoes): Folded {
+  const known = foldedEchoes.get(echoes);
+  if (known !== undefined) return known;
   const address = fold(echoes.address);
   const at = address.lastIndexOf('@');
-  let out = text;
-  for (const name of echoes.ourNames) out = replaceWord(out, fold(name), name.includes('@') ? ' @sender ' : ' @us ');
-  for (const ip of echoes.ourIps) out = replaceWord(out, fold(ip), ' @ourip ');
-  if (at < 0) return out;
-  const local = address.slice(0, at).replace(/^"(.*)"$/, '$1');
+  const local = at < 0 ? '' : address.slice(0, at).replace(/^"(.*)"$/, '$1');
   const domain = address.slice(at + 1);
-  out = replaceWord(out, address, ' @rcpt ');
-  out = replaceWord(out, `${local}@${domain}`, ' @rcpt ');
-  out = replaceWord(out, domain, ' @domain ');
+  const own = echoes.ourNames.map((name) => [fold(name), name.includes('@') ? ' @sender ' : ' @us '] as const);
+  const ips = echoes.ourIps.map((ip) => [fold(ip), ' @ourip '] as const);
+  const asked = [[address, ' @rcpt '] as const, [`${local}@${domain}`, ' @rcpt '] as const];
+  const names = at < 0 ? [...own, ...ips] : [...own, ...ips, ...asked, [domain, ' @domain '] as const];
+  const folded = { names, local };
+  foldedEchoes.set(echoes, folded);
+  return folded;
+}
+
+function ownWords(text: string, echoes: Echoes, keep: ReadonlySet<string>): string {
+  const { names, local } = foldedOf(echoes);
+  let out = text;
+  for (const [word, mark] of names) out = replaceWord(out, word, mark);
   if (!keep.has(local)) return replaceWord(out, local, ' @rcpt ');
   // "user unknown" keeps its words for user@…, but <unknown> is that local part.
   for (const [open, close] of ['<>', '""', "''"]) out = out.replaceAll(open + local + close, ' @rcpt ');

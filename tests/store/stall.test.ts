@@ -56,19 +56,17 @@ describeStores('a store that hangs', (lab) => {
       });
     };
     // Under way when the others come.
-    const first = ask(left);
+    const first = ask(left).then(
+      () => 1,
+      () => 0,
+    );
     await new Promise((resolve) => setTimeout(resolve, 100));
     const asked = Promise.allSettled(Array.from({ length: 10 }, () => [ask(left), ask(stayed)]).flat());
     await new Promise((resolve) => setTimeout(resolve, 300));
     gone = true;
     link.resume();
     await asked;
-    const charged =
-      1 +
-      (await first.then(
-        () => 1,
-        () => 0,
-      ));
+    const charged = 1 + (await first);
     expect(await recorded(store, left)).toBe(charged);
     expect(await store.accounts.get(left.account.id)).toMatchObject({ balance: 100 - charged, locked: 0 });
     expect(store.charging.stats.dropped + store.charging.stats.expired).toBeGreaterThanOrEqual(10);

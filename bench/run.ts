@@ -14,6 +14,7 @@ import { memory } from './memory.ts';
 import { postgresNodes } from './postgres.ts';
 import { replies } from './replies.ts';
 import { silentResolver } from './resolver-silent.ts';
+import { slowDisk } from './slow-disk.ts';
 import { smtp } from './smtp.ts';
 import { smtpMemory } from './smtp-memory.ts';
 import { smtpReuse } from './smtp-reuse.ts';
@@ -25,6 +26,7 @@ import { web } from './web.ts';
 const BENCHES: readonly Bench[] = [
   http,
   postgresNodes,
+  slowDisk,
   engine,
   startUp,
   web,

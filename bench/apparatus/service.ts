@@ -121,10 +121,14 @@ export async function prepareGround(url?: string): Promise<Ground> {
   };
 }
 
-/** The built service on `ground`. */
-export async function startService(ground: Ground, args: readonly string[] = [BUILT, 'serve']): Promise<Server> {
+/** The built service on `ground`. `more`: of its environment. */
+export async function startService(
+  ground: Ground,
+  args: readonly string[] = [BUILT, 'serve'],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const port = await freePort();
-  return startServer(args, port, ground.environment(port));
+  return startServer(args, port, { ...ground.environment(port), ...more });
 }
 
 /** One verification; returns the size of the body in octets. */

@@ -67,7 +67,7 @@ export function watchLists(dir: string | null, clock: Clock, options: WatchOptio
 /** Changes whenever the file is replaced; null if there is no file. */
 function stampOf(dir: string): string | null {
   try {
-    // An error for a file that is not there costs 20 times as much.
+    // An error for a file that is not there costs 10 times as much.
     const found = statSync(join(dir, 'disposable.txt'), { throwIfNoEntry: false });
     return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeMs}`;
   } catch {

@@ -244,12 +244,14 @@ export class PostgresCharge implements CountingDriver {
 
 /**
  * Every statement of charging looks up a few rows by an index, and its plan lives as long as the connection: made once,
- * whatever the arrays. A plan made while a table is small would scan it, and still do so after it has grown.
+ * whatever the arrays. A plan made while a table is small would scan it, and still do so after it has grown. Where there is
+ * no index to use, as for the schema's version, that makes a plan look so expensive that the server would compile it first,
+ * which takes hundreds of milliseconds, under the lock.
  */
 async function connectCharge(url: string): Promise<Connection> {
   const client = await connectClient(url, { pipeline: true, query_timeout: ANSWER_WITHIN_MS });
   const plans = `SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;
-    SET enable_mergejoin = off`;
+    SET enable_mergejoin = off; SET jit = off`;
   const timeouts = `SET lock_timeout = ${LOCK_WITHIN_MS}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
   try {
     await client.query(`${plans}; ${timeouts}; ${KEEPALIVES}`);

@@ -66,7 +66,7 @@ describe.skipIf(commit === null)('a rolling upgrade', () => {
     rmSync(older, { recursive: true });
   });
 
-  it('of three nodes to the program with the newest migration breaks no request', { timeout: 300_000 }, async () => {
+  it('of three nodes to the program with the newest migration loses no request', { timeout: 300_000 }, async () => {
     const cli = join(older, 'bin/mailvet.mjs');
     const environment = {
       MAILVET_DATABASE_URL: database.url,
@@ -111,12 +111,8 @@ describe.skipIf(commit === null)('a rolling upgrade', () => {
     await balancer.close();
     await Promise.all(nodes.map((node) => node.end('SIGKILL')));
 
-    // Four nodes charge one account on one machine, which may stand still for longer than a request waits for the store: a
-    // few may get 503, for which nothing is charged, and which clients repeat. No connection breaks, and nothing else fails.
-    const unavailable = load.others.filter((status) => status === 503).length;
-    expect([load.broken, load.others.length - unavailable]).toEqual([0, 0]);
+    expect([load.broken, load.others]).toEqual([0, []]);
     expect(load.acknowledged.length).toBeGreaterThan(100);
-    expect(unavailable).toBeLessThan(load.acknowledged.length / 20);
     expect(await store.accounts.audit()).toEqual([]);
     const spent = load.acknowledged.reduce((sum, { credits }) => sum + credits, 0);
     expect((await store.accounts.get(id))!.balance).toBe(CREDITS - spent);

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ApiError } from '../kernel/errors.ts';
 import { VERSION } from '../kernel/version.ts';
 import { accountCommand } from './account.ts';
+import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { messageOf, UsageError } from './command.ts';
 import { disposableCommand } from './disposable.ts';
@@ -33,6 +34,7 @@ async function run(argv: readonly string[]): Promise<number> {
     jobsCommand,
     doctorCommand,
     backupCommand,
+    auditCommand,
     migrateCommand,
   ];
   for (const make of commands) program.addCommand(make());

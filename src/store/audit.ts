@@ -104,7 +104,7 @@ function faults(sums: Sums): string[] {
   const { id, status, balance, locked, amounts, held, charged, recorded, purged, used } = sums;
   const always = [['what is locked', locked, 'its holds', held]] as const;
   const whole = [
-    ['the balance', balance, 'its ledger', amounts],
+    ['the balance', balance, 'its ledger entries', amounts],
     ['what was charged', charged, 'its verifications', recorded + purged],
     ['what was charged', charged, 'its usage counters', used],
   ] as const;

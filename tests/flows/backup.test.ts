@@ -107,9 +107,14 @@ describe.runIf(ENGINE === 'sqlite')('a backup', () => {
     const good = { email: 'jane@good.com' };
     const reply = await request(restored.url, 'POST', '/v1/verify', good, { authorization: `Bearer ${key}` });
     expect([reply.status, reply.json.status]).toEqual([200, 'good']);
+    const audit = () => runCli(['audit', '--json'], { MAILVET_DATABASE_URL: `sqlite:${file}` });
+    expect(await audit()).toEqual({ code: 0, out: '{"problems":[]}\n', err: '' });
     expect(await restored.end('SIGTERM')).toBe(0);
-    expect(await copy.accounts.audit()).toEqual([]);
+    const { balance } = (await copy.accounts.get(account.id))!;
     await copy.close();
+    await runSql(`sqlite:${file}`, 'UPDATE accounts SET balance = balance + 1');
+    const sentence = `Account ${account.id}: the balance is ${balance + 1}, but its ledger entries sum to ${balance}.`;
+    expect(await audit()).toEqual({ code: 1, out: `${JSON.stringify({ problems: [sentence] })}\n`, err: '' });
   });
 
   it('replaces no file without --force', async () => {

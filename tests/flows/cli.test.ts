@@ -208,6 +208,11 @@ describe('disposable and migrate', () => {
       expect(JSON.parse(out)).toMatchObject({ schema_version: 0, known_version: current.known_version });
       expect(JSON.parse(out).pending).toHaveLength(current.known_version);
     }
+    const audit = await runCli(['audit'], { MAILVET_DATABASE_URL: empty.url });
+    expect([audit.code, audit.err]).toEqual([
+      1,
+      'mailvet: The store is at schema version 0: run mailvet migrate first.\n',
+    ]);
     await empty.drop();
   });
 });

@@ -122,7 +122,7 @@ describeStores('accounts', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
     await lab.sql('UPDATE accounts SET balance = balance + 1');
     expect(await store.accounts.audit()).toEqual([
-      expect.stringContaining('the balance is 19, but its ledger sum to 18'),
+      expect.stringContaining('the balance is 19, but its ledger entries sum to 18'),
     ]);
     await lab.sql('UPDATE accounts SET balance = balance - 1, locked = 0');
     expect(await store.accounts.audit()).toEqual([

@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/limits.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
-import { first, type Lane, laneOf } from './lane.ts';
+import { first, type Lane, laneOf, newLane, runBatch } from './lane.ts';
 import type { Answer, ChargeRequest } from './state.ts';
 import { isAdmission, tooLate, unavailable, type Waiting } from './waiting.ts';
 
@@ -66,7 +66,7 @@ export class Batcher implements Charging {
     this.#driver = driver;
     this.#limits = limits;
     this.#clock = clock;
-    this.#lanes = Array.from({ length: driver.lanes }, () => ({ queue: [], running: null }));
+    this.#lanes = Array.from({ length: driver.lanes }, newLane);
   }
 
   get waiting(): number {
@@ -148,10 +148,10 @@ export class Batcher implements Charging {
   }
 
   async #run(lane: Lane, index: number): Promise<void> {
+    // A driver with one lane commits in this thread, so requests cannot arrive meanwhile.
+    const gather = this.#driver.lanes > 1 ? this.#clock : null;
     do {
-      // Requests received in the same turn of the event loop share a transaction.
-      await new Promise(setImmediate);
-      await this.#commit(lane.queue.splice(0, this.#limits.batch), index);
+      await runBatch(lane, this.#limits.batch, gather, (batch) => this.#commit(batch, index));
     } while (lane.queue.length > 0);
     lane.running = null;
   }

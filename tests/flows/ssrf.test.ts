@@ -91,7 +91,7 @@ beforeAll(async () => {
   canary = createServer((socket) => {
     heard++;
     socket.on('error', () => {});
-    socket.resume().end('421 4.3.2 not you\r\n');
+    socket.resume().end('421 4.3.2 Service not available\r\n');
   });
   // Both families, all addresses; without IPv6, all IPv4 addresses.
   await new Promise<void>((resolve) => {

@@ -117,7 +117,7 @@ const POSTFIX: readonly Row[] = [
   { server: 'Postfix, 2 s for a recipient', email: 'nobody@slow.test', yields: NOT_FOUND },
   { server: 'Postfix, tarpit of 30 s', email: 'anna@tarpit.test', yields: TIMEOUT, timeoutMs: 3000 },
   { server: 'Postfix, relay denied', email: 'anna@norelay.test', yields: NO_RELAY },
-  { server: 'Postfix, 421 Client host rejected', email: 'anna@shut.test', yields: BLOCKED },
+  { server: 'Postfix, 421 Client host rejected', email: 'anna@shut.test', yields: LATER },
   {
     server: 'Postfix, one connection a minute',
     email: 'anna@busy.test',
@@ -216,7 +216,7 @@ const PROVIDERS: readonly Row[] = [
   { server: 'Outlook.com, rate limited', email: 'box-limited@outlook-family.test', yields: BLOCKED },
   { server: 'Yahoo, accepted', email: 'anna@yahoo-family.test', yields: NEVER_TELLS },
   { server: 'Yahoo, no account', email: 'nobody@yahoo-family.test', yields: NOT_FOUND },
-  { server: 'Yahoo, TSS04', email: 'box-deferred@yahoo-family.test', yields: LATER },
+  { server: 'Yahoo, TSS04', email: 'box-deferred@yahoo-family.test', yields: BLOCKED },
   { server: 'Yahoo, BL21', email: 'box-listed@yahoo-family.test', yields: BLOCKED },
   { server: 'Yahoo, over quota', email: 'box-overquota@yahoo-family.test', yields: FULL },
   { server: 'iCloud', email: 'anna@icloud-hosted.test', yields: DELIVERABLE },

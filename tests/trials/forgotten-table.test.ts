@@ -18,8 +18,8 @@ const migration = (engine: 'sqlite' | 'postgres'): string => {
 describe('a new table with an account_id that is forgotten among the owned ones', () => {
   it('fails a test that names it', () => {
     const table = 'CREATE TABLE webhooks (account_id TEXT NOT NULL REFERENCES accounts (id), url TEXT NOT NULL);\n';
-    copy.write(migration('sqlite'), table);
-    copy.write(migration('postgres'), table);
+    copy.write(migration('sqlite'), `-- compatible-from: 16\n${table}`);
+    copy.write(migration('postgres'), `-- compatible-from: 16\n${table}`);
     const { ok, output } = copy.test('tests/store/owned-tables.test.ts', '-t', 'are all in OWNED_TABLES');
     expect(ok).toBe(false);
     expect(output).toMatch(/Tests\s+1 failed/);

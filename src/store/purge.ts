@@ -6,6 +6,7 @@ import { BATCH_ROWS, DELETED_ROWS, inBatches } from './batches.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import type { LedgerRollUp } from './ledger/roll-up.ts';
 import { addPurged } from './log/purged.ts';
+import { oldestByRetention } from './log/retention.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ } from './log/row.ts';
 import { OWNED_TABLES } from './owned-tables.ts';
 import type { PurgeRound, StoreClock } from './store.ts';
@@ -51,26 +52,7 @@ const retentionStep = (driver: StorageDriver, before: number, account?: string):
 
 /** Accounts with a retention of their own and rows beyond it; looks at up to BATCH_ROWS accounts after `after`, by id. */
 async function overdue({ db }: StorageDriver, now: number, after: string) {
-  const some = await db
-    .selectFrom('accounts as a')
-    .select(['a.id', 'a.retention_days'])
-    .select((eb) =>
-      eb
-        .selectFrom('verifications as v')
-        .select('v.created_at')
-        // Not an equality, for the reason given at `seqRange` of the PostgreSQL driver.
-        .whereRef('v.account_id', '>=', 'a.id')
-        .whereRef('v.account_id', '<=', 'a.id')
-        .orderBy('v.account_id')
-        .orderBy('v.seq')
-        .limit(1)
-        .as('oldest'),
-    )
-    .where('a.retention_days', 'is not', null)
-    .where('a.id', '>', after)
-    .orderBy('a.id')
-    .limit(BATCH_ROWS)
-    .execute();
+  const some = await oldestByRetention(db, after);
   const due = some.flatMap(({ id, retention_days: days, oldest }) => {
     const before = now - (days ?? 0) * DAY_MS;
     return oldest !== null && oldest < before ? [{ id, before }] : [];

@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
 import type { HoldAge, HoldKind, HoldStats, StoreStats } from './api/stats.ts';
-import { BATCH_ROWS } from './batches.ts';
 import type { ObservedCharge } from './charge/observed.ts';
 import type { StorageDriver } from './driver.ts';
+import { oldestByRetention } from './log/retention.ts';
 import { onlyRow } from './rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -46,25 +46,7 @@ async function holdStats(db: Kysely<Tables>, kind: HoldKind, now: number): Promi
 /** By the oldest verification of all, and of up to BATCH_ROWS accounts with a retention of their own. */
 async function purgeLag(db: Kysely<Tables>, now: number, keepMs: number): Promise<number> {
   const oldest = await db.selectFrom('verifications').select('created_at').orderBy('seq').limit(1).executeTakeFirst();
-  const own = await db
-    .selectFrom('accounts as a')
-    .select('a.retention_days')
-    .select((eb) =>
-      eb
-        .selectFrom('verifications as v')
-        .select('v.created_at')
-        // Not an equality, for the reason given at `seqRange` of the PostgreSQL driver.
-        .whereRef('v.account_id', '>=', 'a.id')
-        .whereRef('v.account_id', '<=', 'a.id')
-        .orderBy('v.account_id')
-        .orderBy('v.seq')
-        .limit(1)
-        .as('oldest'),
-    )
-    .where('a.retention_days', 'is not', null)
-    .orderBy('a.id')
-    .limit(BATCH_ROWS)
-    .execute();
+  const own = await oldestByRetention(db);
   const due = own.flatMap(({ retention_days: days, oldest: at }) => (at === null ? [] : [at + (days ?? 0) * DAY_MS]));
   if (oldest !== undefined) due.push(oldest.created_at + keepMs);
   return Math.max(0, ...due.map((at) => now - at));

@@ -40,7 +40,7 @@ export function talk(setup: Partial<DialogueSetup> = {}) {
   let closed = false;
   const feed = (event: DialogueEvent) => {
     for (const action of dialogue.handle(event)) {
-      if (action.do === 'send') sent.push(action.lines.join('|'));
+      if (action.do === 'send') sent.push(action.commands.map(({ line }) => line).join('|'));
       else if (action.do === 'answer') outcomes.push(action.outcome);
       else if (action.do === 'close') closed = true;
     }
@@ -50,7 +50,7 @@ export function talk(setup: Partial<DialogueSetup> = {}) {
     sent,
     outcomes,
     feed,
-    ask: (q = question()) => feed({ is: 'ask', question: q }),
+    ask: (...questions: Question[]) => feed({ is: 'ask', questions: questions.length > 0 ? questions : [question()] }),
     hear: (...lines: string[]) => {
       for (const line of lines) feed({ is: 'replies', replies: [reply(line)] });
     },

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
+import type { CatchAllEvidence } from '../evidence.ts';
 
 const HOUR_MS = 3_600_000;
 /** A catch-all domain rarely changes; another domain may become a catch-all any day. */
@@ -16,12 +17,31 @@ export class CatchAllCache {
   /** Random local parts that were greylisted: a new one at each retry would be greylisted again, forever. */
   #greylisted: LRUCache<string, string> | null = null;
 
+  /** Domains that are being probed. */
+  readonly #underWay = new Map<string, Promise<CatchAllEvidence | null>>();
+
   constructor(clock: Clock, max = MOST_DOMAINS) {
     this.#options = { max, perf: { now: () => clock.elapsed() }, ttlResolution: 1 };
   }
 
   get(domain: string, operator: string): 'pass' | 'fail' | null {
     return this.#cache?.get(`${domain}\n${operator}`) ?? null;
+  }
+
+  /** The result of the probe that is under way for a domain, null if it comes to nothing; undefined: there is none. */
+  underWay(domain: string, operator: string): Promise<CatchAllEvidence | null> | undefined {
+    return this.#underWay.get(`${domain}\n${operator}`);
+  }
+
+  /** Others wait for the result of this probe. The returned function must be called with it, or with null for none. */
+  begin(domain: string, operator: string): (evidence: CatchAllEvidence | null) => void {
+    const key = `${domain}\n${operator}`;
+    const { promise, resolve } = Promise.withResolvers<CatchAllEvidence | null>();
+    this.#underWay.set(key, promise);
+    return (evidence) => {
+      if (this.#underWay.get(key) === promise) this.#underWay.delete(key);
+      resolve(evidence);
+    };
   }
 
   /** The random local part that this domain's server has greylisted; null for none. */

@@ -6,11 +6,12 @@ import type { CatchAllCache } from './catchall.ts';
 import { forwardPath } from './commands.ts';
 import type { DialogueSetup } from './events.ts';
 import { senderFor } from './identity.ts';
+import { inTime } from './in-time.ts';
 import type { SmtpLimits } from './limits.ts';
 import { operatorKey } from './operators.ts';
 import type { MailboxCheckOptions } from './options.ts';
 import type { Question, Read } from './outcome.ts';
-import type { Pool, Served, Service } from './pool.ts';
+import type { Pool } from './pool.ts';
 import { randomLocalPart } from './probe.ts';
 import {
   CATCH_ALL_SKIPPED,
@@ -24,6 +25,7 @@ import {
 } from './result.ts';
 import type { Throttle } from './throttle.ts';
 import { Transcript } from './transcript.ts';
+import type { Served, Service } from './waiting-lines.ts';
 
 /** Share of the remaining time that a host may take to greet while there is another host to try. */
 const GREET_SHARE = 0.7;
@@ -65,6 +67,8 @@ export class Check {
   readonly #inClear = new Set<string>();
   /** The cached catch-all result, in which case no probe was sent. */
   #cached: 'pass' | 'fail' | null = null;
+  /** Publishes the result of this check's probe to others at the domain; null while it has none. */
+  #publish: ((evidence: CatchAllEvidence | null) => void) | null = null;
   /** The random local part: the same one in every session of this check. */
   #probed: string | null = null;
 
@@ -82,6 +86,14 @@ export class Check {
   }
 
   async run(): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
+    try {
+      return await this.#run();
+    } finally {
+      this.#publish?.(null);
+    }
+  }
+
+  async #run(): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
     const path = forwardPath(this.#address);
     if (path === null) return this.#end(resultWithoutDialogue('dialogue', 'smtp_unverifiable', 'dialogue.unsendable'));
     const question: Question = {
@@ -139,7 +151,7 @@ export class Check {
         this.#transcript.add('note', 'TLS failed: once more in clear');
         this.#inClear.add(candidate.address);
         service = await this.#ask(candidate, question, others, true);
-      } else if (outcome.next === 'new_session') {
+      } else if (outcome.next === 'new_session' || outcome.next === 'rejoin') {
         service = await this.#ask(candidate, question, others, true);
       } else break;
     }
@@ -188,8 +200,11 @@ export class Check {
   #probePath(): string | null {
     const { cache, pool } = this.#deps;
     if (this.#silent) return null;
-    this.#cached = cache.get(this.#address.domain, this.#operator);
-    return this.#cached !== null || pool.takesOneRecipient(this.#operator) ? null : this.#randomPath();
+    const { domain } = this.#address;
+    this.#cached = cache.get(domain, this.#operator);
+    if (this.#cached !== null || cache.underWay(domain, this.#operator) !== undefined) return null;
+    this.#publish = cache.begin(domain, this.#operator);
+    return pool.takesOneRecipient(this.#operator) ? null : this.#randomPath();
   }
 
   #randomPath(): string {
@@ -201,17 +216,39 @@ export class Check {
 
   async #catchAll({ outcome, host, address }: Answer): Promise<CatchAllEvidence> {
     if (this.#cached !== null) return { result: this.#cached, why: null, cached: true };
+    const shared = this.#publish === null ? await this.#ofAnother() : null;
+    if (shared !== null) return shared;
     const { probe } = outcome;
     const evidence =
       probe === null || probe.finding === 'reconnect'
         ? await this.#probeAnew({ host, address })
         : catchAllOf(probe.finding);
     const { result, why } = evidence;
+    const { cache } = this.#deps;
     if (why === 'greylisted' && this.#probed !== null) {
-      this.#deps.cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
+      cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
     }
-    if (result === 'pass' || result === 'fail') this.#deps.cache.set(this.#address.domain, this.#operator, result);
+    if (result === 'pass' || result === 'fail') cache.set(this.#address.domain, this.#operator, result);
+    // What only this check had no time for, others still have to find out.
+    this.#publish?.(this.#over() ? null : evidence);
     return evidence;
+  }
+
+  /** What another check at the domain finds out; null: nobody does, so this check has to. */
+  async #ofAnother(): Promise<CatchAllEvidence | null> {
+    const { cache } = this.#deps;
+    const { domain } = this.#address;
+    for (let probe = cache.underWay(domain, this.#operator); ; probe = cache.underWay(domain, this.#operator)) {
+      const known = cache.get(domain, this.#operator);
+      if (known !== null) return { result: known, why: null, cached: true };
+      if (probe === undefined) {
+        this.#publish = cache.begin(domain, this.#operator);
+        return null;
+      }
+      const evidence = await inTime(probe, this.#limit, this.#deps.options.clock);
+      if (evidence !== null) return { ...evidence, cached: true };
+      if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', cached: false };
+    }
   }
 
   /** The random recipient in a session of its own, for operators that take one recipient per session. */

@@ -35,12 +35,18 @@ describe('dialogue, 100,000 random servers', () => {
       const t = talk({ tls: pick(['never', 'demanded', 'opportunistic']) });
       // From random garbage to mostly valid replies, so that late stages are reached too.
       const kindness = random(4);
-      let asked = 1;
+      let asked = 0;
       let sentBefore = -1;
-      t.ask(question(pick(['a@x.test', 'é@x.test', '"a b"@x.test']), pick(['p@x.test', null])));
+      const ask = (path: string) => {
+        const questions = Array.from({ length: pick([1, 1, 2, 5]) }, () => question(path, pick(['p@x.test', null])));
+        asked += questions.length;
+        t.ask(...questions);
+        return questions;
+      };
+      let questions = ask(pick(['a@x.test', 'é@x.test', '"a b"@x.test']));
       t.feed({ is: 'connected' });
       for (let step = 0; step < 16; step++) {
-        const roll = random(40);
+        const roll = random(41);
         if (roll < 33)
           t.feed({
             is: 'replies',
@@ -54,11 +60,9 @@ describe('dialogue, 100,000 random servers', () => {
           const before = t.sent.length;
           t.feed({ is: 'violation' });
           if (sentBefore === -1) sentBefore = before;
-        } else t.feed({ is: 'finish' });
-        if (t.outcomes.length === asked && t.dialogue.phase === 'idle' && random(2) === 0) {
-          asked++;
-          t.ask(question('b@x.test', pick(['p@x.test', null])));
-        }
+        } else if (roll < 40) t.feed({ is: 'finish' });
+        else t.feed({ is: 'abandon', question: pick(questions), why: pick(['cancelled', 'timeout']) });
+        if (t.outcomes.length === asked && t.dialogue.phase === 'idle' && random(2) === 0) questions = ask('b@x.test');
       }
       const { sent } = t;
       if (sentBefore !== -1 && sent.slice(sentBefore).some((line) => line !== 'QUIT')) throw new Error(`case ${seed}`);
@@ -73,7 +77,16 @@ describe('dialogue, 100,000 random servers', () => {
         reached.set(name, (reached.get(name) ?? 0) + 1);
       }
     }
-    for (const name of ['answered', 'probed', 'next_address', 'next_host', 'in_clear', 'new_session', 'stop']) {
+    for (const name of [
+      'answered',
+      'probed',
+      'next_address',
+      'next_host',
+      'in_clear',
+      'new_session',
+      'rejoin',
+      'stop',
+    ]) {
       expect(reached.get(name), name).toBeGreaterThan(100);
     }
   }, 120_000);

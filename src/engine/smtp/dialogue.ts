@@ -2,36 +2,44 @@
  * The SMTP dialogue as a pure state machine: events in, actions out. No socket, no clock, no randomness; the session
  * (session.ts) performs the actions and feeds in the events.
  *
- * One session runs several checks, one after the other: RSET, MAIL and RCPT for each (RFC 5321 §4.1.1.5).
- * The machine never sends DATA, and nothing before the whole banner was read.
+ * One session runs several transactions, one after the other: RSET, MAIL, and RCPT for each recipient (RFC 5321
+ * §4.1.1.5). What a reply says of one recipient holds for no other. The machine never sends DATA, and nothing before the
+ * whole banner was read.
  */
 import type { SmtpFinding, SmtpStage } from '../evidence.ts';
 import type { Capabilities } from './commands.ts';
 import { commandLine, NO_CAPABILITIES, needsSmtputf8, parseCapabilities, SAYS_HELO } from './commands.ts';
 import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
-import { CANCELLED, Inquiry } from './inquiry.ts';
-import type { Heard, Next, Outcome, Phase, Question } from './outcome.ts';
+import { CANCELLED, type Inquiry, TIMED_OUT } from './inquiry.ts';
+import type { Heard, Next, Phase, Question } from './outcome.ts';
 import { dropAt, findingOfRefusal, isNegative, isPositive } from './outcome.ts';
-import { type Command, Outstanding, QUIT, STARTTLS, stageOf, transaction, type Verb } from './outstanding.ts';
+import {
+  type Command,
+  Outstanding,
+  QUIT,
+  recipient,
+  STARTTLS,
+  stageOf,
+  transaction,
+  type Verb,
+} from './outstanding.ts';
+import { Recipients } from './recipients.ts';
 import type { Reply } from './reply.ts';
 
 export class Dialogue {
   phase: Phase = 'connect';
   secure = false;
   capabilities: Capabilities = NO_CAPABILITIES;
-  /** RCPT commands sent so far, and how many were rejected. */
-  recipients = 0;
-  refusals = 0;
+  readonly recipients = new Recipients((question, outcome) => this.#actions.push({ do: 'answer', question, outcome }));
   readonly #setup: DialogueSetup;
   #actions: Action[] = [];
-  #inquiry: Inquiry | null = null;
   readonly #outstanding = new Outstanding();
   /** STARTTLS waits until the rest of its group is answered; those replies are ignored. */
   #draining = false;
   #bannerRead = false;
   /** A transaction was begun in this TLS layer, so the next one needs RSET. */
   #used = false;
-  /** An earlier check completed in this session, and no reply to the current one has arrived. */
+  /** An earlier check completed in this session, and no reply to the current ones has arrived. */
   #stale = false;
   #ehloRefusal: Heard | null = null;
 
@@ -43,7 +51,7 @@ export class Dialogue {
   handle(event: DialogueEvent): readonly Action[] {
     this.#actions = [];
     this.#outstanding.beginRead();
-    if (event.is === 'ask') this.#onAsk(event.question);
+    if (event.is === 'ask') this.#onAsk(event.questions);
     else if (this.phase !== 'closed') this.#dispatch(event);
     return this.#actions;
   }
@@ -53,7 +61,7 @@ export class Dialogue {
       case 'connected':
         if (this.phase !== 'connect') return;
         this.phase = 'banner';
-        this.#outstanding.push('banner');
+        this.#outstanding.push({ verb: 'banner', line: '', of: null });
         return;
       case 'replies':
         for (const reply of event.replies) this.#onReply(reply);
@@ -72,37 +80,42 @@ export class Dialogue {
         return this.#end('smtp_temporary_failure', 'dialogue.violation', 'next_address');
       case 'closed':
         return this.#onClosed();
+      case 'abandon':
+        return this.#abandon(event.question, event.why);
       case 'finish':
         if (this.phase !== 'quit') this.#end('smtp_timeout', CANCELLED, 'stop', 'wait');
     }
   }
 
-  #onAsk(question: Question) {
-    if (this.#inquiry !== null) throw new TypeError('one question at a time');
-    this.#inquiry = new Inquiry(question);
+  #onAsk(questions: readonly Question[]) {
+    this.recipients.ask(questions);
     this.#stale = this.#used;
     if (this.phase === 'quit' || this.phase === 'closed') {
-      return this.#fail(this.#stage(), 'smtp_temporary_failure', 'dialogue.closed', 'new_session');
+      return this.#fail('smtp_temporary_failure', 'dialogue.closed', 'new_session');
     }
     if (this.phase === 'idle') this.#beginTransaction();
   }
 
+  /** For the recipients that have no answer yet, as many as the server takes at once. */
   #beginTransaction() {
-    if (this.#inquiry === null) {
+    const group = this.recipients.forTransaction();
+    const [first] = group;
+    const unsendable = first && needsSmtputf8(first.question.path) && !this.capabilities.smtputf8;
+    if (unsendable) this.#fail('smtp_unverifiable', 'dialogue.no_smtputf8', 'stop', 'mail');
+    if (first === undefined || unsendable) {
       this.phase = 'idle';
       return;
     }
-    const { question } = this.#inquiry;
-    if (needsSmtputf8(question.path) && !this.capabilities.smtputf8) {
-      return this.#fail('mail', 'smtp_unverifiable', 'dialogue.no_smtputf8', 'stop');
-    }
-    this.#transact(question, 'rcpt', question.path);
+    this.#transact(
+      first.question,
+      group.map((inquiry) => recipient('rcpt', inquiry, inquiry.question.path)),
+    );
+    this.#sendPlanned();
   }
 
-  #transact(question: Question, verb: 'rcpt' | 'probe', path: string) {
-    this.#outstanding.plan(transaction(question, verb, path, this.#used));
+  #transact(question: Question, recipients: readonly Command[]) {
+    this.#outstanding.add(transaction(question, recipients, this.#used));
     this.#used = true;
-    this.#sendPlanned();
   }
 
   #sendPlanned() {
@@ -111,16 +124,17 @@ export class Dialogue {
   }
 
   #send(commands: readonly Command[]) {
-    for (const { verb } of commands) {
-      this.#outstanding.push(verb);
-      if (verb === 'rcpt' || verb === 'probe') this.recipients++;
+    for (const command of commands) {
+      this.#outstanding.push(command);
+      if (command.of !== null) this.recipients.sent++;
     }
     this.phase = commands.includes(QUIT) ? 'quit' : 'command';
-    this.#actions.push({ do: 'send', lines: commands.map(({ line }) => commandLine(line)) });
+    const lines = commands.map(({ line, of }) => ({ line: commandLine(line), question: of?.question ?? null }));
+    this.#actions.push({ do: 'send', commands: lines });
   }
 
   #greet(verb: 'ehlo' | 'helo') {
-    this.#send([{ verb, line: `${verb.toUpperCase()} ${this.#setup.helo}` }]);
+    this.#send([{ verb, line: `${verb.toUpperCase()} ${this.#setup.helo}`, of: null }]);
   }
 
   #startTls() {
@@ -132,12 +146,12 @@ export class Dialogue {
   #onReply(reply: Reply) {
     // What arrives between the reply to STARTTLS and the end of the handshake was sent in clear text: discarded.
     if (this.phase === 'closed' || this.phase === 'tls' || this.phase === 'connect') return;
-    const verb = this.#outstanding.take();
+    const command = this.#outstanding.take();
     if (this.phase === 'quit') {
       if (this.#outstanding.empty) this.#close();
       return;
     }
-    if (verb === undefined || verb === 'quit') return this.#onUnasked(reply);
+    if (command === undefined || command.verb === 'quit') return this.#onUnasked(reply);
     this.#stale = false;
     if (this.#draining) {
       if (this.#outstanding.empty) this.#startTls();
@@ -145,10 +159,13 @@ export class Dialogue {
     }
     // 3xx: only DATA and AUTH have such replies.
     if (!isPositive(reply) && !isNegative(reply)) {
-      return this.#end('smtp_temporary_failure', 'dialogue.unexpected_reply', 'next_host');
+      return this.#end('smtp_temporary_failure', 'dialogue.unexpected_reply', 'next_host', 'leave', command.of);
     }
-    this.#onAnswerTo(verb, reply);
-    if (this.#outstanding.empty) this.#sendPlanned();
+    if (command.of === null) this.#onAnswerTo(command.verb, reply);
+    else this.#onAnswerAbout(command.of, command.verb, reply);
+    if (this.phase !== 'command' || !this.#outstanding.empty) return;
+    this.#sendPlanned();
+    if (this.#outstanding.empty) this.#beginTransaction();
   }
 
   /** An unsolicited reply. 421 announces the end (RFC 5321 §3.8); after any other, replies no longer match commands. */
@@ -159,10 +176,6 @@ export class Dialogue {
 
   #onAnswerTo(verb: Verb, reply: Reply) {
     if (verb === 'banner') this.#bannerRead = true;
-    if (verb === 'rcpt' || verb === 'probe') {
-      if (this.#inquiry === null) return;
-      return verb === 'rcpt' ? this.#onRecipient(this.#inquiry, reply) : this.#onProbe(this.#inquiry, reply);
-    }
     if (isNegative(reply)) return this.#onRefusal(verb, reply);
     if (verb === 'banner') return this.#greet('ehlo');
     if (verb === 'starttls') {
@@ -177,53 +190,49 @@ export class Dialogue {
   }
 
   #onRefusal(verb: Verb, reply: Reply) {
-    const heard = this.#hear(stageOf(verb), reply);
+    const heard = this.#hear(stageOf(verb), reply, this.recipients.open[0]);
     if (verb === 'ehlo' && SAYS_HELO.has(reply.code)) {
       this.#ehloRefusal = heard;
       return this.#greet('helo');
     }
     // Offered but failed, and not required so far: continue in clear text.
     if (verb === 'starttls' && !this.#used && reply.code !== 421) return this.#beginTransaction();
-    if (verb === 'rset') return this.#refuse(heard, 'new_session');
+    // What a server defers after earlier recipients, it may take in a session without them.
+    const isWorn = verb === 'rset' || (verb === 'mail' && this.recipients.judged > 0 && reply.code < 500);
     const ehlo = this.#ehloRefusal;
     if (verb === 'helo' && ehlo?.reading.finding === 'smtp_blocked') return this.#refuse(ehlo, 'next_host');
-    this.#refuse(heard, 'next_host');
+    this.#refuse(heard, isWorn ? 'new_session' : 'next_host');
   }
 
-  #onRecipient(inquiry: Inquiry, reply: Reply) {
-    const rcpt = this.#hear(inquiry.question.stage, reply);
-    const { finding } = rcpt.reading;
-    if (finding === 'starttls_required') return this.#refuse(rcpt, 'next_host');
-    if (finding === 'reconnect') return this.#refuse(rcpt, this.recipients > 1 ? 'new_session' : 'stop');
-    if (reply.code === 421 && finding !== 'greylisted') return this.#refuse(rcpt, 'next_host');
-    if (finding !== 'accepted') this.refusals++;
-    const path = finding === 'accepted' ? inquiry.accept(rcpt) : null;
-    if (path === null) return this.#answer({ kind: 'answered', rcpt, finding, probe: null });
-    this.#send([{ verb: 'probe', line: `RCPT TO:<${path}>` }]);
+  #onAnswerAbout(inquiry: Inquiry, verb: Verb, reply: Reply) {
+    const isProbe = verb === 'probe';
+    const heard = this.#hear(isProbe ? 'probe' : inquiry.question.stage, reply, inquiry);
+    const step = isProbe ? this.recipients.onProbe(inquiry, heard) : this.recipients.onRecipient(inquiry, heard);
+    switch (step.do) {
+      case 'probe':
+        return this.#outstanding.add([recipient('probe', inquiry, step.path)]);
+      case 'probe_again':
+        return this.#transact(inquiry.question, [recipient('probe', inquiry, step.path)]);
+      case 'refuse':
+        return this.#refuse(heard, step.next, inquiry);
+      case 'leave':
+        this.recipients.postpone(this.#stage());
+        return this.#quit();
+      case 'nothing':
+    }
   }
 
-  #onProbe(inquiry: Inquiry, reply: Reply) {
-    const heard = this.#hear('probe', reply);
-    const { finding } = heard.reading;
-    // One recipient per transaction is common; a second rejection means one per session.
-    const again = finding === 'reconnect' && reply.code !== 421 ? inquiry.repeatProbe() : null;
-    if (again !== null) return this.#transact(inquiry.question, 'probe', again);
-    if (finding !== 'accepted') this.refusals++;
-    this.#answer(inquiry.answerProbe(finding === 'starttls_required' ? 'smtp_temporary_failure' : finding, heard));
-    if (reply.code === 421) this.#quit();
+  #hear(stage: SmtpStage, reply: Reply, about: Inquiry | undefined): Heard {
+    return { stage, reply, reading: this.#setup.read(stage, reply, about?.question.path ?? null) };
   }
 
-  #hear(stage: SmtpStage, reply: Reply): Heard {
-    return { stage, reply, reading: this.#setup.read(stage, reply, this.#inquiry?.question.path ?? null) };
-  }
-
-  /** A rejection that is not about the mailbox: STARTTLS if it requires that, else the end. */
-  #refuse(heard: Heard, next: Next) {
+  /** A rejection that is not about the mailbox: STARTTLS if it requires that, else the end. `by`: see Recipients.fail. */
+  #refuse(heard: Heard, next: Next, by: Inquiry | null = null) {
     const demanded = heard.reading.finding === 'starttls_required' && heard.stage !== 'starttls';
-    const able = this.#bannerRead && !this.secure && this.#setup.tls !== 'never' && !this.#inquiry?.isProbing;
+    const able = this.#bannerRead && !this.secure && this.#setup.tls !== 'never' && !this.recipients.isProbing;
     if (demanded && able) return this.#startTls();
     const [finding, { rule }] = [findingOfRefusal(heard), heard.reading];
-    this.#answer(this.#inquiry?.fail({ stage: heard.stage, finding, rule, next, heard }));
+    this.recipients.fail({ stage: heard.stage, finding, rule, next, heard }, by);
     this.#quit();
   }
 
@@ -231,35 +240,42 @@ export class Dialogue {
     if (this.phase === 'idle') return this.#quit();
     if (this.phase === 'quit') return this.#close();
     const next: Next = this.phase === 'tls' ? 'in_clear' : this.#stage() === 'rcpt' ? 'next_host' : 'next_address';
-    this.#end('smtp_timeout', 'dialogue.timeout', next);
+    this.#end('smtp_timeout', TIMED_OUT, next);
   }
 
   #onClosed() {
     const { finding, rule, next } = dropAt(this.phase, this.#stale);
-    this.#fail(this.#stage(), finding, rule, next);
+    this.#fail(finding, rule, next);
     this.#close();
   }
 
-  /** Sends QUIT if allowed; `leave`: do not wait for its reply. */
-  #end(finding: SmtpFinding, rule: string, next: Next, after: 'wait' | 'leave' = 'leave') {
+  #abandon(question: Question, why: 'cancelled' | 'timeout') {
+    const inquiry = this.recipients.open.find((one) => one.question === question);
+    if (inquiry === undefined) return;
+    const isLast = this.recipients.open.length === 1;
+    if (isLast) return why === 'timeout' ? this.#onTimeout() : this.#end('smtp_timeout', CANCELLED, 'stop', 'wait');
+    this.#outstanding.drop(inquiry);
+    const rule = why === 'timeout' ? TIMED_OUT : CANCELLED;
+    const failure = { stage: this.#stage(), finding: 'smtp_timeout', rule, next: 'stop', heard: null } as const;
+    this.recipients.answer(inquiry, inquiry.fail(failure));
+  }
+
+  /** Sends QUIT if allowed; `leave`: do not wait for its reply. `by`: see Recipients.fail. */
+  #end(finding: SmtpFinding, rule: string, next: Next, after: 'wait' | 'leave' = 'leave', by = this.#awaited()) {
     // Nothing may be sent before the banner, or in clear text during a TLS handshake.
     const farewell = this.#bannerRead && this.phase !== 'tls' && this.phase !== 'quit';
-    this.#fail(this.#stage(), finding, rule, next);
+    this.#fail(finding, rule, next, by === null ? undefined : by.isProbing ? 'probe' : by.question.stage, by);
     if (farewell) this.#quit();
     if (!farewell || after === 'leave') this.#close();
   }
 
-  /** Ends the current check, if any, without a reply. */
-  #fail(stage: SmtpStage, finding: SmtpFinding, rule: string, next: Next) {
-    this.#answer(this.#inquiry?.fail({ stage, finding, rule, next, heard: null }));
+  /** Ends the checks without a reply. `by`: see Recipients.fail. */
+  #fail(finding: SmtpFinding, rule: string, next: Next, stage = this.#stage(), by = this.#awaited()) {
+    this.recipients.fail({ stage, finding, rule, next, heard: null }, by);
   }
 
-  /** Idle until the next check, unless the caller ends the session. */
-  #answer(outcome: Outcome | null | undefined) {
-    if (!outcome || this.#inquiry === null) return;
-    if (this.phase === 'command') this.phase = 'idle';
-    this.#inquiry = null;
-    this.#actions.push({ do: 'answer', outcome });
+  #awaited(): Inquiry | null {
+    return this.#outstanding.first?.of ?? null;
   }
 
   #quit() {
@@ -276,7 +292,7 @@ export class Dialogue {
   #stage(): SmtpStage {
     if (this.phase === 'connect') return 'connect';
     if (this.phase === 'tls') return 'starttls';
-    const verb = this.#outstanding.first;
-    return verb === 'rcpt' && this.#inquiry !== null ? this.#inquiry.question.stage : stageOf(verb);
+    const first = this.#outstanding.first;
+    return first?.verb === 'rcpt' && first.of !== null ? first.of.question.stage : stageOf(first?.verb);
   }
 }

@@ -2,7 +2,8 @@ import type { Outcome, Question, Read } from './outcome.ts';
 import type { Reply } from './reply.ts';
 
 export type DialogueEvent =
-  | { readonly is: 'ask'; readonly question: Question }
+  /** All of one sender, and with the same need for SMTPUTF8: they share transactions. */
+  | { readonly is: 'ask'; readonly questions: readonly Question[] }
   | { readonly is: 'connected' }
   /** All replies completed by one read: they were sent before we could respond to any of them. */
   | { readonly is: 'replies'; readonly replies: readonly Reply[] }
@@ -12,14 +13,20 @@ export type DialogueEvent =
   /** The server violated the protocol or the session's limit on octets. */
   | { readonly is: 'violation' }
   | { readonly is: 'closed' }
+  /** One of several checks is no longer wanted, or has no time left; the others go on. */
+  | { readonly is: 'abandon'; readonly question: Question; readonly why: 'cancelled' | 'timeout' }
   /** No further checks, or the caller disconnected. */
   | { readonly is: 'finish' };
 
 export type Action =
-  | { readonly do: 'send'; readonly lines: readonly string[] }
+  /** `question`: the check that the line belongs to alone; null: to all. */
+  | {
+      readonly do: 'send';
+      readonly commands: readonly { readonly line: string; readonly question: Question | null }[];
+    }
   /** Wrap the connection; data received since the reply to STARTTLS must be discarded (RFC 3207 §6). */
   | { readonly do: 'starttls' }
-  | { readonly do: 'answer'; readonly outcome: Outcome }
+  | { readonly do: 'answer'; readonly question: Question; readonly outcome: Outcome }
   /** Flush, then destroy the socket. No action follows. */
   | { readonly do: 'close' };
 

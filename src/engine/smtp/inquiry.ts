@@ -3,8 +3,9 @@ import type { Heard, Next, Outcome, Question } from './outcome.ts';
 
 /** Rule id of a cancelled check. */
 export const CANCELLED = 'dialogue.cancelled';
+export const TIMED_OUT = 'dialogue.timeout';
 
-interface Failure {
+export interface Failure {
   readonly stage: SmtpStage;
   readonly finding: SmtpFinding;
   readonly rule: string | null;
@@ -22,6 +23,16 @@ export class Inquiry {
 
   constructor(question: Question) {
     this.question = question;
+  }
+
+  /** The session ended because of another recipient: this one, or its probe, has to be tried in another session. */
+  postpone(stage: SmtpStage): Outcome {
+    return (
+      this.answerProbe('reconnect', null) ?? {
+        ...{ kind: 'failed', stage, finding: 'smtp_temporary_failure', rule: 'dialogue.ended_early' },
+        ...{ next: 'rejoin', heard: null, cancelled: false },
+      }
+    );
   }
 
   get isProbing(): boolean {

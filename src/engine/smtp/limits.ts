@@ -22,6 +22,8 @@ export interface SmtpLimits {
   readonly sessionBytes: number;
   /** RCPT commands in one session, probes included. */
   readonly recipientsPerSession: number;
+  /** RCPT commands in one transaction; every server takes 100 (RFC 5321 §4.5.3.1.8) or says how many. */
+  readonly recipientsPerTransaction: number;
   /** Refused recipients in one session: Postfix answers more slowly from the 10th error on. */
   readonly refusalsPerSession: number;
   readonly hosts: number;
@@ -49,7 +51,8 @@ export const SMTP_LIMITS: SmtpLimits = {
   idleMs: 2_000,
   sessionMs: 60_000,
   sessionBytes: 256 * 1024,
-  recipientsPerSession: 20,
+  recipientsPerSession: 50,
+  recipientsPerTransaction: 50,
   refusalsPerSession: 8,
   hosts: 3,
   addressesPerHost: 2,

@@ -44,9 +44,10 @@ export interface Question {
 
 /**
  * How to continue after a session without an answer. `in_clear`: retry the same address without TLS. `new_session`: the
- * session failed, not the host. `stop`: no other host would give a better answer.
+ * session failed, not the host. `rejoin`: the session ended because of another recipient, before a reply about this
+ * one. `stop`: no other host would give a better answer.
  */
-export type Next = 'next_address' | 'next_host' | 'in_clear' | 'new_session' | 'stop';
+export type Next = 'next_address' | 'next_host' | 'in_clear' | 'new_session' | 'rejoin' | 'stop';
 
 export type Outcome =
   | {

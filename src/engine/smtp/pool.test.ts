@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { SMTP_LIMITS } from './limits.ts';
 
 const labs: SmtpLab[] = [];
 afterEach(async () => {
@@ -33,7 +34,7 @@ describe('sessions shared by the recipients of one set of hosts', () => {
     expect(lab.connections.length).toBeLessThan(20);
     for (const { commands } of lab.connections) {
       const verbs = commands.map(({ verb }) => verb);
-      expect(verbs.filter((verb) => verb === 'RCPT').length).toBeLessThanOrEqual(20);
+      expect(verbs.filter((verb) => verb === 'RCPT').length).toBeLessThanOrEqual(SMTP_LIMITS.recipientsPerSession);
       expect(verbs.filter((verb) => verb === 'RSET').length).toBe(verbs.filter((verb) => verb === 'MAIL').length - 1);
       expect(verbs.at(-1)).toBe('QUIT');
       expect(verbs).not.toContain('DATA');

@@ -1,17 +1,16 @@
 /**
  * Sessions shared by the recipients of one set of mail hosts. A question goes to a session that has just become free,
- * or waits for a permit to dial (throttle.ts), whichever comes first; a session without a next question sends QUIT.
+ * or waits for a permit to dial (throttle.ts), whichever comes first; whoever else of its tenant waits for the same
+ * hosts goes along, in one transaction. A session without a next question sends QUIT.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import type { DialogueSetup } from './events.ts';
 import type { Lease } from './lease.ts';
 import type { SmtpLimits } from './limits.ts';
-import type { Outcome, Question } from './outcome.ts';
-import type { Destination } from './routes.ts';
-import { type Asked, Session } from './session.ts';
+import type { Outcome } from './outcome.ts';
+import { type Asked, roomOf, Session } from './session.ts';
 import type { Throttle } from './throttle.ts';
-import type { Transcript } from './transcript.ts';
+import { type PoolRequest, type Service, type Waiter, WaitingLines } from './waiting-lines.ts';
 
 interface PoolOptions {
   readonly clock: Clock;
@@ -22,49 +21,15 @@ interface PoolOptions {
   readonly mayDial: (address: string) => boolean;
 }
 
-/** The destination is dialled when no session is available. */
-interface PoolRequest extends Destination {
-  /** The set of mail hosts: requests with the same set may share a session. */
-  readonly hosts: string;
-  /** Tenants share sessions and limits fairly. */
-  readonly tenant: string;
-  readonly tls: DialogueSetup['tls'];
-  readonly read: DialogueSetup['read'];
-  readonly question: Question;
-  readonly transcript: Transcript;
-  /** `Clock.elapsed()` ms: for the answer, and for connection and banner. */
-  readonly deadline: number;
-  readonly greetBy: number;
-  readonly signal: AbortSignal | undefined;
-  /** Requires a new session. */
-  readonly fresh: boolean;
-}
-
-export interface Served {
-  readonly outcome: Outcome;
-  readonly host: string;
-  readonly address: string;
-  readonly egress: string | null;
-  readonly secure: boolean;
-}
-export type Service =
-  | Served
-  | {
-      /** `address_blocked`: another address of the operator may be free. */
-      readonly refused: 'blocked' | 'address_blocked' | 'late' | 'cancelled';
-      readonly retryAfter: number | null;
-    };
-
-interface Waiter {
-  readonly request: PoolRequest;
-  readonly settle: (service: Service) => void;
-  leave: () => void;
-}
 interface Owned {
   readonly request: PoolRequest;
   readonly lease: Lease;
+  /** The server failed, or rejects us: no further questions. */
+  isSpent: boolean;
 }
 
+/** After so many sessions that ended because of another recipient, a question gets one of its own. */
+const MOST_REJOINED = 2;
 const LEARNED_OPERATORS = 2_000;
 const LEARNED_MS = 3_600_000;
 
@@ -76,15 +41,16 @@ export class Pool {
   readonly #idle = new Map<string, Set<Session>>();
   #idleCount = 0;
   #closed = false;
-  /** By set of hosts, and by tenant in rotation. */
-  readonly #waiting = new Map<string, Map<string, Set<Waiter>>>();
-  /** Recipients per session that an operator allows, learned from "too many recipients". */
+  readonly #waiting = new WaitingLines();
+  /** Recipients per session and per transaction that an operator allows, learned from "too many recipients". */
   readonly #recipients: LRUCache<string, number>;
+  readonly #perTransaction: LRUCache<string, number>;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     const perf = { now: () => options.clock.elapsed() };
     this.#recipients = new LRUCache({ max: LEARNED_OPERATORS, ttl: LEARNED_MS, perf });
+    this.#perTransaction = new LRUCache({ max: LEARNED_OPERATORS, ttl: LEARNED_MS, perf });
   }
 
   /** Whether the operator is known to allow one recipient per session. */
@@ -107,6 +73,7 @@ export class Pool {
       const waiter: Waiter = {
         request,
         leave: () => {},
+        rejoined: 0,
         settle: (service) => {
           signal?.removeEventListener('abort', onAbort);
           resolve(service);
@@ -126,7 +93,7 @@ export class Pool {
   #serve(waiter: Waiter) {
     const { request } = waiter;
     const idle = request.fresh ? undefined : this.#takeIdle(request);
-    if (idle !== undefined) return this.#assign(idle, waiter, (asked) => idle.ask(asked));
+    if (idle !== undefined) return this.#assign(idle, [waiter], (asked) => idle.ask(asked));
     const { operator, host, address, tenant, deadline } = request;
     let granted = false;
     const withdraw = this.#options.throttle.acquire({
@@ -134,7 +101,7 @@ export class Pool {
       mayShare: !request.fresh && (this.#open.get(request.hosts) ?? 0) > 0,
       onPermit: (permit) => {
         granted = true;
-        this.#dequeue(waiter);
+        this.#waiting.remove(waiter);
         if (permit.kind === 'go' && this.#closed) {
           permit.lease.release();
           waiter.settle({ refused: 'cancelled', retryAfter: null });
@@ -146,10 +113,10 @@ export class Pool {
       },
     });
     if (granted) return;
-    if (!request.fresh) this.#enqueue(waiter);
+    if (!request.fresh) this.#waiting.add(waiter);
     waiter.leave = () => {
       withdraw();
-      this.#dequeue(waiter);
+      this.#waiting.remove(waiter);
     };
     this.#makeRoom(request);
   }
@@ -159,46 +126,74 @@ export class Pool {
     const { host, address, tls, read } = request;
     const { clock, limits, helo, port, mayDial } = this.#options;
     const { egress } = lease;
-    const onGone = (gone: Session) => this.#forget(gone);
-    const session = new Session({ host, address, port, egress, limits, clock, mayDial, onGone, helo, tls, read });
-    this.#sessions.set(session, { request, lease });
+    const on = { onIdle: (idle: Session) => this.#next(idle), onGone: (gone: Session) => this.#forget(gone) };
+    const session = new Session({ host, address, port, egress, limits, clock, mayDial, ...on, helo, tls, read });
+    this.#sessions.set(session, { request, lease, isSpent: false });
     this.#open.set(request.hosts, (this.#open.get(request.hosts) ?? 0) + 1);
-    this.#assign(session, waiter, (asked) => session.open(asked));
+    const room = request.fresh
+      ? 1
+      : Math.min(roomOf(limits, { sent: 0, judged: 0, refusals: 0 }), this.#most(request.operator));
+    this.#assign(session, this.#withCompany(waiter, room), (asked) => session.open(asked));
   }
 
-  #assign(session: Session, waiter: Waiter, put: (asked: Asked) => void): void {
-    const { question, deadline, greetBy, transcript, tenant } = waiter.request;
-    this.#sessions.get(session)?.lease.passTo(tenant);
-    waiter.leave = () => session.finish();
-    put({ question, deadline, greetBy, transcript, done: (outcome) => this.#done(session, waiter, outcome) });
+  #assign(session: Session, waiters: readonly Waiter[], put: (asked: readonly Asked[]) => void): void {
+    const all = waiters.map((waiter): Asked => {
+      const { question, deadline, greetBy, transcript } = waiter.request;
+      const done = (outcome: Outcome) => this.#done(session, waiter, outcome);
+      const asked = { question, deadline, greetBy, transcript, done };
+      waiter.leave = () => session.cancel(asked);
+      return asked;
+    });
+    const [first] = waiters;
+    if (first !== undefined) this.#sessions.get(session)?.lease.passTo(first.request.tenant);
+    put(all);
+  }
+
+  /** With whoever can be in the same transaction, `most` together. */
+  #withCompany(first: Waiter, most: number): Waiter[] {
+    const room = Math.min(most, this.#perTransaction.get(first.request.operator) ?? most);
+    const others = this.#waiting.companyOf(
+      first,
+      room - 1,
+      this.#options.clock.elapsed() + this.#options.limits.commandMs,
+    );
+    for (const waiter of others) waiter.leave();
+    return [first, ...others];
+  }
+
+  /** Recipients in one session that an operator takes. */
+  #most(operator: string): number {
+    return this.#recipients.get(operator) ?? Number.POSITIVE_INFINITY;
   }
 
   #done(session: Session, waiter: Waiter, outcome: Outcome): void {
     const { host, address, egress } = session.setup;
-    const served: Served = { outcome, host, address, egress, secure: session.secure };
     const owned = this.#sessions.get(session);
     if (owned !== undefined) {
+      if (outcome.kind === 'failed' || outcome.finding === 'smtp_blocked') owned.isSpent = true;
       this.#learn(session, owned, outcome);
-      this.#rotate(waiter.request);
-      this.#next(session, owned, outcome);
+      this.#waiting.rotate(waiter.request);
     }
-    waiter.settle(served);
+    const isPostponed = outcome.kind === 'failed' && outcome.next === 'rejoin';
+    if (isPostponed && !this.#closed && waiter.rejoined++ < MOST_REJOINED) this.#serve(waiter);
+    else waiter.settle({ outcome, host, address, egress, secure: session.secure });
   }
 
   /**
-   * The next question for a session that has just answered one; without one it sends QUIT or stays idle for a moment.
+   * The next questions for a session that has answered all; without any it sends QUIT or stays idle for a moment.
    */
-  #next(session: Session, { request, lease }: Owned, outcome: Outcome) {
-    if (session.phase !== 'idle') return;
-    const { operator, hosts } = request;
-    const blocked = outcome.kind === 'failed' || outcome.finding === 'smtp_blocked';
-    const most = this.#recipients.get(operator) ?? Number.POSITIVE_INFINITY;
-    if (blocked || !session.reusable || session.recipients >= most) return session.finish();
-    const next = this.#nextWaiter(hosts, lease);
+  #next(session: Session) {
+    const owned = this.#sessions.get(session);
+    if (owned === undefined) return;
+    const { lease } = owned;
+    const { operator, hosts } = owned.request;
+    const room = Math.min(session.room, this.#most(operator) - session.takes.inSession);
+    if (owned.isSpent || room < 1) return session.finish();
+    const next = this.#waiting.next(hosts, lease);
     if (lease.isWantedMoreThanBy(next?.request.tenant ?? null)) return session.finish();
     if (next !== undefined) {
       next.leave();
-      return this.#assign(session, next, (asked) => session.ask(asked));
+      return this.#assign(session, this.#withCompany(next, room), (asked) => session.ask(asked));
     }
     // A second recipient comes from a list, which will bring more; after a single question the session ends.
     if (session.served < 2 || this.#idleCount >= this.#options.limits.idleSessions) return session.finish();
@@ -206,46 +201,28 @@ export class Pool {
     this.#idleCount++;
   }
 
-  /** The first one of the tenant which has the fewest other dialogues with the address; then in rotation. */
-  #nextWaiter(hosts: string, lease: Lease): Waiter | undefined {
-    const waiting = this.#waiting.get(hosts);
-    if (waiting === undefined) return undefined;
-    let next: Waiter | undefined;
-    let fewest = Number.POSITIVE_INFINITY;
-    for (const [tenant, [first]] of waiting) {
-      const others = lease.othersOf(tenant);
-      if (others < fewest) [next, fewest] = [first, others];
-    }
-    return next;
-  }
-
-  /** A tenant that was served goes to the end of the rotation. */
-  #rotate({ hosts, tenant }: PoolRequest): void {
-    const waiting = this.#waiting.get(hosts);
-    const line = waiting?.get(tenant);
-    if (line === undefined) return;
-    waiting?.delete(tenant);
-    waiting?.set(tenant, line);
-  }
-
   #learn(session: Session, { request: { operator }, lease }: Owned, outcome: Outcome): void {
     const heard = outcome.kind === 'answered' ? (outcome.probe?.heard ?? outcome.rcpt) : outcome.heard;
     if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') lease.answered();
+    const { perTransaction, inSession } = session.takes;
+    if (perTransaction !== Number.POSITIVE_INFINITY) this.#perTransaction.set(operator, perTransaction);
     if (heard === null) return;
     const { reply, reading } = heard;
     // A greylisting 4.7.1 is about this pair of addresses and says nothing about speed.
     if (reading.finding !== 'greylisted' && (reply.code === 421 || reply.enhanced?.startsWith('4.7.'))) {
       lease.slowDown();
     }
-    if (reading.finding !== 'reconnect') return;
-    this.#recipients.set(operator, outcome.kind === 'answered' ? 1 : Math.max(1, session.recipients - 1));
+    // A server that takes no other transaction takes no more recipients either.
+    const isUsedUp = outcome.kind === 'failed' && outcome.next === 'new_session';
+    if (reading.finding !== 'reconnect' && !isUsedUp) return;
+    this.#recipients.set(operator, outcome.kind === 'answered' ? 1 : Math.max(1, inSession));
   }
 
   #takeIdle(request: PoolRequest): Session | undefined {
     for (const session of this.#idle.get(request.operator) ?? []) {
       if (this.#sessions.get(session)?.request.hosts !== request.hosts) continue;
       this.#unidle(session, request.operator);
-      if (session.reusable) return session;
+      if (session.room > 0) return session;
       session.finish();
     }
     return undefined;
@@ -268,21 +245,6 @@ export class Pool {
     if (!set?.delete(session)) return;
     this.#idleCount--;
     if (set.size === 0) this.#idle.delete(operator);
-  }
-
-  #enqueue(waiter: Waiter): void {
-    const { hosts, tenant } = waiter.request;
-    const waiting = this.#waiting.get(hosts) ?? new Map<string, Set<Waiter>>();
-    this.#waiting.set(hosts, waiting.set(tenant, (waiting.get(tenant) ?? new Set()).add(waiter)));
-  }
-
-  #dequeue(waiter: Waiter): void {
-    const { hosts, tenant } = waiter.request;
-    const waiting = this.#waiting.get(hosts);
-    const line = waiting?.get(tenant);
-    if (!line?.delete(waiter) || line.size > 0) return;
-    waiting?.delete(tenant);
-    if (waiting?.size === 0) this.#waiting.delete(hosts);
   }
 
   #forget(session: Session): void {

@@ -3,13 +3,15 @@
  * socket.
  */
 import { connect, isIP, type Socket } from 'node:net';
-import { createSecureContext, type SecureContext, type TLSSocket, connect as wrapTls } from 'node:tls';
+import { type TLSSocket, connect as wrapTls } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { Dialogue } from './dialogue.ts';
 import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Outcome, Phase, Question } from './outcome.ts';
+import type { Recipients } from './recipients.ts';
 import { ReplyParser } from './reply.ts';
+import { describeTls, secureContext } from './tls.ts';
 import type { Transcript } from './transcript.ts';
 
 /** A check to be run in a session. */
@@ -20,7 +22,7 @@ export interface Asked {
   /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetBy: number;
   readonly transcript: Transcript;
-  /** Called once, when the session is idle or closing. */
+  /** Called once. */
   readonly done: (outcome: Outcome) => void;
 }
 
@@ -35,22 +37,27 @@ interface SessionSetup extends DialogueSetup {
   readonly clock: Clock;
   /** The address guard, checked immediately before dialling. */
   readonly mayDial: (address: string) => boolean;
+  /** Called when all checks are answered and the session is idle, after the last `done`. */
+  readonly onIdle: (session: Session) => void;
   /** Called once, when the socket has closed. */
   readonly onGone: (session: Session) => void;
 }
 
-let shared: SecureContext | null = null;
-/**
- * One context for all sessions (each costs some 50 KB). Opportunistic TLS: used because servers require it;
- * certificates are recorded and not enforced (RFC 7435), so old protocol versions are better than clear text.
- */
-const secureContext = (): SecureContext => {
-  shared ??= createSecureContext({ minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' });
-  return shared;
-};
-
 /** How long a flushed socket may take to close before it is destroyed. */
 const FLUSH_MS = 500;
+
+/**
+ * How many more recipients a session takes that has had these. Nothing ends it in the middle of a transaction, so as many
+ * as will not be too many if the server rejects as many of them as before; at first, if it rejects all.
+ */
+export const roomOf = (
+  limits: SmtpLimits,
+  { sent, judged, refusals }: Pick<Recipients, 'sent' | 'judged' | 'refusals'>,
+) => {
+  const { recipientsPerSession, recipientsPerTransaction, refusalsPerSession } = limits;
+  const tolerated = ((refusalsPerSession - refusals) * (judged + 1)) / (refusals + 1);
+  return Math.max(0, Math.min(recipientsPerSession - sent, Math.floor(tolerated), recipientsPerTransaction));
+};
 
 /** How long each phase may take. */
 const LIMIT_OF: Readonly<Record<Phase, (limits: SmtpLimits) => number>> = {
@@ -70,15 +77,19 @@ export class Session {
   #parser = new ReplyParser();
   #socket: Socket | null = null;
   #plain: Socket | null = null;
-  #asked: Asked | null = null;
-  /** Transcript of the current or last check; QUIT is recorded there. */
-  #transcript: Transcript | null = null;
-  #outcome: Outcome | null = null;
+  /** The checks under way, by question. */
+  readonly #asked = new Map<Question, Asked>();
+  /** Transcripts of the current or last checks; QUIT is recorded there. */
+  #transcripts: readonly Transcript[] = [];
+  /** Whose reply comes next: the check that a command belongs to alone, or null for all of them. */
+  #repliesTo: (Question | null)[] = [null];
+  readonly #outcomes: { readonly question: Question; readonly outcome: Outcome }[] = [];
   #octets = 0;
   #timer: NodeJS.Timeout | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
   #gone = false;
+  #isBusy = true;
   /** Completed checks. */
   served = 0;
 
@@ -88,12 +99,10 @@ export class Session {
     this.#endsAt = setup.clock.elapsed() + setup.limits.sessionMs;
   }
 
-  /** Dials and runs the check. Its result is never reported synchronously. */
-  open(first: Asked): void {
+  /** Dials and runs the checks. Their results are never reported synchronously. */
+  open(first: readonly Asked[]): void {
     const { host, address, port, egress, mayDial } = this.setup;
-    this.#asked = first;
-    this.#transcript = first.transcript;
-    this.#dialogue.handle({ is: 'ask', question: first.question });
+    this.#dialogue.handle({ is: 'ask', questions: this.#take(first) });
     if (isIP(address) === 0 || !mayDial(address)) {
       this.#note(`${host} (${address}) is no address to be dialled`);
       queueMicrotask(() => this.#destroyed());
@@ -112,30 +121,37 @@ export class Session {
     this.#arm();
   }
 
-  /** Runs the next check in an idle session. */
-  ask(asked: Asked): void {
-    this.#asked = asked;
-    this.#transcript = asked.transcript;
+  /** Runs the next checks in an idle session. */
+  ask(asked: readonly Asked[]): void {
+    const questions = this.#take(asked);
     const { host, address } = this.setup;
     this.#note(`session with ${host} [${address}] used again, after ${this.served} recipients`);
-    this.#on({ is: 'ask', question: asked.question });
+    this.#on({ is: 'ask', questions });
   }
 
-  /** Closes the session, with QUIT if allowed. A check in progress ends as cancelled. */
+  #take(asked: readonly Asked[]): readonly Question[] {
+    this.#isBusy = true;
+    for (const one of asked) this.#asked.set(one.question, one);
+    this.#transcripts = asked.map(({ transcript }) => transcript);
+    return asked.map(({ question }) => question);
+  }
+
+  /** Closes the session, with QUIT if allowed. Checks in progress end as cancelled. */
   finish(): void {
     this.#on({ is: 'finish' });
   }
 
-  /** Whether the session can run another check. */
-  get reusable(): boolean {
+  /** Ends one check as cancelled; the session as well if it is the only one. */
+  cancel({ question }: Asked): void {
+    this.#on({ is: 'abandon', question, why: 'cancelled' });
+  }
+
+  /** How many more checks an idle session can run, even if the server rejects all of them. */
+  get room(): number {
     const { limits, clock } = this.setup;
-    return (
-      this.#dialogue.phase === 'idle' &&
-      !this.#gone &&
-      this.#dialogue.recipients < limits.recipientsPerSession &&
-      this.#dialogue.refusals < limits.refusalsPerSession &&
-      clock.elapsed() < this.#endsAt - limits.commandMs
-    );
+    const { phase, recipients } = this.#dialogue;
+    if (phase !== 'idle' || this.#gone || clock.elapsed() >= this.#endsAt - limits.commandMs) return 0;
+    return roomOf(limits, recipients);
   }
 
   get phase(): Phase {
@@ -146,33 +162,40 @@ export class Session {
     return this.#dialogue.secure;
   }
 
-  get recipients(): number {
-    return this.#dialogue.recipients;
+  /** Recipients that the server takes, as far as it has said so: in a transaction, and in this session so far. */
+  get takes(): { readonly perTransaction: number; readonly inSession: number } {
+    const { perTransaction, judged } = this.#dialogue.recipients;
+    return { perTransaction, inSession: judged };
   }
 
   #on(event: DialogueEvent): void {
     for (const action of this.#dialogue.handle(event)) this.#perform(action);
     this.#arm();
-    const outcome = this.#outcome;
-    if (outcome === null) return;
-    const asked = this.#asked;
-    this.#outcome = null;
-    this.#asked = null;
-    this.served++;
-    asked?.done(outcome);
+    const wasBusy = this.#isBusy;
+    this.#isBusy = this.#dialogue.phase !== 'idle';
+    for (const { question, outcome } of this.#outcomes.splice(0)) {
+      const asked = this.#asked.get(question);
+      this.#asked.delete(question);
+      this.served++;
+      asked?.done(outcome);
+    }
+    if (wasBusy && !this.#isBusy) this.setup.onIdle(this);
   }
 
   #perform(action: Action): void {
     switch (action.do) {
       case 'send':
-        for (const line of action.lines) this.#transcript?.add('client', line);
-        this.#socket?.write(`${action.lines.join('\r\n')}\r\n`);
+        for (const { line, question } of action.commands) {
+          this.#repliesTo.push(question);
+          this.#record(question, (transcript) => transcript.add('client', line));
+        }
+        this.#socket?.write(action.commands.map(({ line }) => `${line}\r\n`).join(''));
         return;
       case 'starttls':
         this.#wrap();
         return;
       case 'answer':
-        this.#outcome = action.outcome;
+        this.#outcomes.push(action);
         return;
       case 'close':
         this.#socket?.destroySoon();
@@ -183,7 +206,8 @@ export class Session {
   readonly #onData = (chunk: Buffer): void => {
     this.#octets += chunk.length;
     const replies = this.#parser.push(chunk);
-    for (const reply of replies) this.#transcript?.addReply(reply);
+    for (const reply of replies)
+      this.#record(this.#repliesTo.shift() ?? null, (transcript) => transcript.addReply(reply));
     if (replies.length > 0) this.#on({ is: 'replies', replies });
     const excess = this.#octets > this.setup.limits.sessionBytes ? 'too many octets' : null;
     const violation = this.#parser.violation ?? excess;
@@ -203,7 +227,7 @@ export class Session {
     const socket: TLSSocket = wrapTls(isIP(host) === 0 ? { ...options, servername: host } : options);
     this.#socket = socket;
     socket.on('secureConnect', () => {
-      this.#note(describe(socket));
+      this.#note(describeTls(socket));
       this.#on({ is: 'secured' });
     });
     socket.on('data', this.#onData);
@@ -215,7 +239,16 @@ export class Session {
   }
 
   #note(text: string): void {
-    this.#transcript?.add('note', text);
+    this.#record(null, (transcript) => transcript.add('note', text));
+  }
+
+  /** In the transcript of the check that it belongs to; null: in all of them. Nobody sees another's recipient. */
+  #record(question: Question | null, write: (transcript: Transcript) => void): void {
+    if (question === null) for (const transcript of this.#transcripts) write(transcript);
+    else {
+      const asked = this.#asked.get(question);
+      if (asked !== undefined) write(asked.transcript);
+    }
   }
 
   /** One timer per session, extended lazily, so that most replies need no timer operation. */
@@ -225,8 +258,9 @@ export class Session {
     const phase = this.#dialogue.phase;
     const due = now + LIMIT_OF[phase](this.setup.limits);
     const greeting = phase === 'connect' || phase === 'banner';
-    const asked = greeting ? this.#asked?.greetBy : this.#asked?.deadline;
-    const bounded = Math.min(due, this.#endsAt, asked ?? Number.POSITIVE_INFINITY);
+    let bounded = Math.min(due, this.#endsAt);
+    for (const { deadline, greetBy } of this.#asked.values())
+      bounded = Math.min(bounded, greeting ? greetBy : deadline);
     this.#dueAt = phase === 'quit' || phase === 'closed' ? due : bounded;
     if (this.#dueAt >= this.#timerAt) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -248,7 +282,9 @@ export class Session {
       this.#plain?.destroy();
       return;
     }
-    this.#on({ is: 'timeout' });
+    const expired = [...this.#asked.values()].filter(({ deadline }) => deadline <= this.#dueAt);
+    if (expired.length === 0 || expired.length === this.#asked.size) this.#on({ is: 'timeout' });
+    else for (const { question } of expired) this.#on({ is: 'abandon', question, why: 'timeout' });
   };
 
   #destroyed(): void {
@@ -259,14 +295,4 @@ export class Session {
     this.#socket?.destroy();
     this.setup.onGone(this);
   }
-}
-
-/** Protocol and certificate, for the transcript. */
-function describe(socket: TLSSocket): string {
-  const certificate = socket.getPeerCertificate() ?? {};
-  const { subject, issuer, valid_from: from, valid_to: to, fingerprint256: print } = certificate;
-  const name = (party: { CN?: string | string[]; O?: string | string[] } | undefined) =>
-    String(party?.CN ?? party?.O ?? 'nobody').replace(/[^\x20-\x7e]/g, '?');
-  const verified = socket.authorized ? 'verified' : 'not verified';
-  return `${socket.getProtocol() ?? 'TLS'} ${socket.getCipher().name}; certificate of ${name(subject)} by ${name(issuer)}, ${from} to ${to}, SHA-256 ${print}, ${verified}`;
 }

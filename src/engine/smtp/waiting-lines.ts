@@ -1,0 +1,114 @@
+import { needsSmtputf8 } from './commands.ts';
+import type { DialogueSetup } from './events.ts';
+import type { Lease } from './lease.ts';
+import type { Outcome, Question } from './outcome.ts';
+import type { Destination } from './routes.ts';
+import type { Transcript } from './transcript.ts';
+
+/** The destination is dialled when no session is available. */
+export interface PoolRequest extends Destination {
+  /** The set of mail hosts: requests with the same set may share a session. */
+  readonly hosts: string;
+  /** Tenants share sessions and limits fairly. */
+  readonly tenant: string;
+  readonly tls: DialogueSetup['tls'];
+  readonly read: DialogueSetup['read'];
+  readonly question: Question;
+  readonly transcript: Transcript;
+  /** `Clock.elapsed()` ms: for the answer, and for connection and banner. */
+  readonly deadline: number;
+  readonly greetBy: number;
+  readonly signal: AbortSignal | undefined;
+  /** Requires a new session. */
+  readonly fresh: boolean;
+}
+
+export interface Served {
+  readonly outcome: Outcome;
+  readonly host: string;
+  readonly address: string;
+  readonly egress: string | null;
+  readonly secure: boolean;
+}
+export type Service =
+  | Served
+  | {
+      /** `address_blocked`: another address of the operator may be free. */
+      readonly refused: 'blocked' | 'address_blocked' | 'late' | 'cancelled';
+      readonly retryAfter: number | null;
+    };
+
+/** A question that waits for a session. */
+export interface Waiter {
+  readonly request: PoolRequest;
+  readonly settle: (service: Service) => void;
+  leave: () => void;
+  /** How often a session ended because of another recipient. */
+  rejoined: number;
+}
+
+/** Waiters looked at for one transaction: those before may not fit. */
+const LOOKED_AT = 100;
+
+/** Questions waiting for a session, by set of hosts, and by tenant in rotation. */
+export class WaitingLines {
+  readonly #lines = new Map<string, Map<string, Set<Waiter>>>();
+
+  add(waiter: Waiter): void {
+    const { hosts, tenant } = waiter.request;
+    const waiting = this.#lines.get(hosts) ?? new Map<string, Set<Waiter>>();
+    this.#lines.set(hosts, waiting.set(tenant, (waiting.get(tenant) ?? new Set()).add(waiter)));
+  }
+
+  remove(waiter: Waiter): void {
+    const { hosts, tenant } = waiter.request;
+    const waiting = this.#lines.get(hosts);
+    const line = waiting?.get(tenant);
+    if (!line?.delete(waiter) || line.size > 0) return;
+    waiting?.delete(tenant);
+    if (waiting?.size === 0) this.#lines.delete(hosts);
+  }
+
+  /** The first one of the tenant which has the fewest other dialogues with the address; then in rotation. */
+  next(hosts: string, lease: Lease): Waiter | undefined {
+    const waiting = this.#lines.get(hosts);
+    if (waiting === undefined) return undefined;
+    let next: Waiter | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const [tenant, [first]] of waiting) {
+      const others = lease.othersOf(tenant);
+      if (others < fewest) [next, fewest] = [first, others];
+    }
+    return next;
+  }
+
+  /** A tenant that was served goes to the end of the rotation. */
+  rotate({ hosts, tenant }: PoolRequest): void {
+    const waiting = this.#lines.get(hosts);
+    const line = waiting?.get(tenant);
+    if (line === undefined) return;
+    waiting?.delete(tenant);
+    waiting?.set(tenant, line);
+  }
+
+  /**
+   * At most `most` others of its tenant that wait for the same hosts and can be in the same transaction. Whoever has no time
+   * to wait for a slow reply about another recipient, until `patience` (`Clock.elapsed()` ms), goes alone.
+   */
+  companyOf({ request }: Waiter, most: number, patience: number): Waiter[] {
+    const { hosts, tenant, question, deadline } = request;
+    const company: Waiter[] = [];
+    if (question.stage !== 'rcpt' || most < 1 || deadline <= patience) return company;
+    let looked = 0;
+    for (const waiter of this.#lines.get(hosts)?.get(tenant) ?? []) {
+      if (company.length >= most || looked++ >= LOOKED_AT) break;
+      const other = waiter.request;
+      if (other === request || other.deadline <= patience || !isAlike(other.question, question)) continue;
+      company.push(waiter);
+    }
+    return company;
+  }
+}
+
+const isAlike = (a: Question, b: Question): boolean =>
+  a.sender === b.sender && needsSmtputf8(a.path) === needsSmtputf8(b.path);

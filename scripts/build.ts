@@ -2,7 +2,7 @@
  * `npm run build`: dist/ from the sources.
  *
  *     cli.js, *-*.js            command and service, for Node 24; lazily loaded parts in separate files
- *     lists-worker.js           the worker thread that updates the lists
+ *     disposable-lists-worker.js  the worker thread that updates the lists
  *     index.js, types/          library, for Node 20, and its declarations
  *     web/                      the dashboard
  *     scalar.js                 the script of the API reference page, served from our own origin
@@ -92,7 +92,7 @@ async function bundle({ entries, target, addons }: Bundle): Promise<Metafile> {
 mkdirSync(dist, { recursive: true });
 const metafiles = await Promise.all([
   bundle({
-    entries: { cli: 'src/cli/main.ts', 'lists-worker': 'src/service/lists-worker.ts' },
+    entries: { cli: 'src/cli/main.ts', 'disposable-lists-worker': 'src/service/disposable-lists-worker.ts' },
     target: 'node24',
     addons: ADDONS,
   }),

@@ -16,7 +16,7 @@ const update = () =>
     'disposable',
   ).action(async (flags: { json?: boolean }) => {
     const options = optionsFrom(flags, 'disposable');
-    const { fetchLists, summaryLine } = await import('../service/lists.ts');
+    const { fetchLists, summaryLine } = await import('../service/disposable-lists.ts');
     const summary = await fetchLists(options, systemClock).catch((error: unknown) => {
       throw new CommandFailure(messageOf(error));
     });

@@ -1,6 +1,6 @@
 import type { Options } from '../config/read.ts';
 import { accountRemovalJob } from '../jobs/account-removal.ts';
-import { listsUpdateJob } from '../jobs/lists-update.ts';
+import { listsUpdateJob } from '../jobs/disposable-lists-update.ts';
 import { lowBalanceJob } from '../jobs/low-balance.ts';
 import { mailJob } from '../jobs/mail.ts';
 import { passwordResetJob } from '../jobs/password-reset.ts';
@@ -11,7 +11,7 @@ import { startUpkeep } from '../jobs/upkeep.ts';
 import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { ListsUpdate } from '../service/lists-update.ts';
+import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import { createLowBalanceAlerts } from '../service/low-balance.ts';
 import type { Mail } from '../service/mail.ts';
 import type { MailLimits } from '../service/mail-limits.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import type { Jobs } from '../store/jobs/queue.ts';
-import type { ListsOptions } from './lists.ts';
+import type { ListsOptions } from './disposable-lists.ts';
 
 /** Updates of the disposable list, as a job and for an operator who waits for the result. */
 export interface ListsUpdate {
@@ -25,7 +25,7 @@ export function createListsUpdate(parts: {
 
   async function run(signal?: AbortSignal): Promise<void> {
     // Imported lazily, to keep the start fast.
-    const { fetchListsInWorker, summaryLine } = await import('./lists.ts');
+    const { fetchListsInWorker, summaryLine } = await import('./disposable-lists.ts');
     summary = summaryLine(await fetchListsInWorker(options, signal));
   }
 

@@ -1,4 +1,4 @@
-import type { ListsUpdate } from '../service/lists-update.ts';
+import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import type { JobRunner } from './runner.ts';
 
 /** Downloads the latest disposable list into the folder of the node that runs the job. */

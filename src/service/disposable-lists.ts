@@ -21,7 +21,10 @@ export const fetchLists = (options: ListsOptions, clock: Clock): Promise<UpdateS
 export type WorkerMessage = { readonly summary: UpdateSummary } | { readonly problem: string };
 
 /** Next to this file, in the sources and in dist/. */
-const WORKER = new URL(import.meta.url.endsWith('.ts') ? './lists-worker.ts' : './lists-worker.js', import.meta.url);
+const WORKER = new URL(
+  import.meta.url.endsWith('.ts') ? './disposable-lists-worker.ts' : './disposable-lists-worker.js',
+  import.meta.url,
+);
 
 /** The same in a worker thread, for a process that serves requests. */
 export function fetchListsInWorker(options: ListsOptions, signal?: AbortSignal): Promise<UpdateSummary> {

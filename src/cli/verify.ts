@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { RESULT_FORMATS, type ResultFormat } from '../files/write-results.ts';
 import type { Report, Verifier } from '../index.ts';
 import { choice } from '../kernel/format.ts';
-import { FILE_CONCURRENCY, TIMEOUT_MS } from '../kernel/limits.ts';
+import { FILE_CONCURRENCY, LIST_PATIENCE_MINUTES, TIMEOUT_MS } from '../kernel/limits.ts';
 import { DELIVERABILITIES, type Deliverability } from '../kernel/reasons.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
@@ -66,7 +66,7 @@ export const verifyCommand = (): Command =>
     .option(
       '--wait [minutes]',
       'with --smtp: if a server asks for a delay, wait and retry, for at most 15 minutes or the number given',
-      wholeNumber('--wait', 1, 1440),
+      wholeNumber('--wait', 1, LIST_PATIENCE_MINUTES.max),
     )
     .option('--evidence', 'with --json: add the mail hosts and the SMTP dialogue')
     .action(async (addresses: string[], flags: Flags) => {

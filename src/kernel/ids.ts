@@ -33,6 +33,16 @@ export function newId(prefix: string, nowMs: number): string {
   return `${prefix}_${time}${randomToken(14)}`;
 }
 
+/**
+ * The ID of the result of a list's address, the n-th from 1: as of `newId`, but the last 4 digits count, so the same
+ * address always gets the same one, and those of a list are neighbors in an index. 62⁴ is above LIST_ROWS.
+ */
+export function listResultId(list: string, n: number): string {
+  let digits = '';
+  for (let rest = n, i = 0; i < 4; i++, rest = Math.floor(rest / 62)) digits = BASE62.charAt(rest % 62) + digits;
+  return `ver${list.slice(list.indexOf('_'), -4)}${digits}`;
+}
+
 export const KEY_PREFIX = 'mv_live_';
 export const KEY_PATTERN = /^mv_live_[0-9A-Za-z]{32}$/;
 

@@ -55,6 +55,8 @@ export interface JobPayloads {
   /** The job's own `account` is the one to remove. */
   readonly account_removal: Empty;
   readonly lists_update: Empty;
+  /** A list that was deleted; the job's own `account` is its owner. */
+  readonly list_removal: { readonly list: string };
 }
 export type JobKind = keyof JobPayloads;
 
@@ -127,6 +129,17 @@ export const JOB_POLICIES = {
     backoffSeconds: 30,
     backoffMaxSeconds: 6 * 3600,
     concurrency: 1,
+    leaseSeconds: 30,
+    timeoutSeconds: 12 * 3600,
+    keepFailedDays: 365,
+    everySeconds: null,
+  },
+  list_removal: {
+    description: 'Deletes the rows and results of a deleted list.',
+    attempts: 12,
+    backoffSeconds: 30,
+    backoffMaxSeconds: 6 * 3600,
+    concurrency: 2,
     leaseSeconds: 30,
     timeoutSeconds: 12 * 3600,
     keepFailedDays: 365,

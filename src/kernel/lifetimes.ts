@@ -24,3 +24,7 @@ export const RESET_LINK_HOURS = 1;
 export const COMMAND_RESET_LINK_HOURS = 24;
 /** The link that verifies the address of a sign-up. */
 export const SIGNUP_LINK_HOURS = 24;
+/** An upload that adds nothing for so long is removed. */
+export const LIST_UPLOAD_MINUTES = 60;
+/** How long the credits of a list stay held that nobody works on, such as a paused one: until it expires. */
+export const LIST_HOLD_DAYS = 36_500;

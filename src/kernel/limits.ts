@@ -99,6 +99,11 @@ export const LIST_JSON_BYTES = 16 * 1024 * 1024;
 /** Addresses of a file that the command verifies at once. */
 export const FILE_CONCURRENCY = { min: 1, max: 1_000, default: 50 };
 
+/** How long addresses of a list that were deferred are asked about again. */
+export const LIST_PATIENCE_MINUTES = { min: 0, max: 24 * 60, default: 60 };
+/** A chunk of a list that was claimed so often without a single result ends the list as failed. */
+export const LIST_CLAIMS_MAX = 10;
+
 // Filters, keys, passkeys.
 
 /** Lines per import request; the dashboard sends as many requests as needed. */

@@ -21,6 +21,9 @@ export const DEFAULT_LEVEL: Level = 'mx';
 /** Credits charged for the level that produced the verdict. A matched filter is free: nothing was checked. */
 export const PRICE: Readonly<Record<Level, number>> = { mx: 1, smtp: 10 };
 
+/** What is held for each address of a list: the most that its result can cost. */
+export const listPrice = (level: Level): number => PRICE[level];
+
 /** The account created in an empty store. It is the operator's own, so nothing should run into its limits. */
 export const FIRST_ACCOUNT = {
   name: 'Default',

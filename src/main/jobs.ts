@@ -1,6 +1,7 @@
 import type { Options } from '../config/read.ts';
 import { accountRemovalJob } from '../jobs/account-removal.ts';
 import { listsUpdateJob } from '../jobs/disposable-lists-update.ts';
+import { listRemovalJob } from '../jobs/list-removal.ts';
 import { lowBalanceJob } from '../jobs/low-balance.ts';
 import { mailJob } from '../jobs/mail.ts';
 import { passwordResetJob } from '../jobs/password-reset.ts';
@@ -17,7 +18,7 @@ import type { Mail } from '../service/mail.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
-import { createAccountRemoval, createPurge } from '../service/upkeep.ts';
+import { createAccountRemoval, createListRemoval, createPurge } from '../service/upkeep.ts';
 import type { Store } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 
@@ -64,6 +65,7 @@ function runnersOf({
     low_balance: mail && lowBalanceJob(createLowBalanceAlerts({ store, url })),
     purge: purgeJob(createPurge({ store, storeClock, retentionDays: options.retentionDays }), logger),
     account_removal: accountRemovalJob(createAccountRemoval(store)),
+    list_removal: listRemovalJob(createListRemoval(store)),
     lists_update: listsUpdateJob(listsUpdate),
   };
 }

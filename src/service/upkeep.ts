@@ -30,3 +30,11 @@ export const createAccountRemoval =
   (store: Pick<Store, 'upkeep'>): RemoveAccount =>
   (account, signal) =>
     store.upkeep.removeAccount(account, signal);
+
+/** Deletes a deleted list with its rows and results; false when aborted before the end. */
+export type RemoveList = (account: string, list: string, signal: AbortSignal) => Promise<boolean>;
+
+export const createListRemoval =
+  (store: Pick<Store, 'lists'>): RemoveList =>
+  (account, list, signal) =>
+    store.lists.remove(account, list, signal);

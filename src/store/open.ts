@@ -10,6 +10,7 @@ import { filters } from './filters.ts';
 import { idempotency } from './idempotency.ts';
 import { jobs } from './jobs/jobs.ts';
 import { keys } from './keys.ts';
+import { lists } from './lists/lists.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
 import { attempts } from './people/attempts.ts';
@@ -70,6 +71,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     accounts: { ...accounts(driver), audit: () => audit(driver) },
     keys: keys(driver),
     filters: filters(driver),
+    lists: lists(driver),
     verifications: verifications(driver),
     usage: usage(driver),
     upkeep: upkeep(driver, ownClock),

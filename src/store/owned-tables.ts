@@ -21,6 +21,10 @@ const BY_THE_ACCOUNT = { other: 'ends when a member of the account deletes it' }
 /** In the order of removal, as far as references allow: the log first, as it is the largest and most private. */
 export const OWNED_TABLES = {
   verifications: { erasure: 'its rows', purge: { other: 'retention of the account or the server (purge.ts)' } },
+  list_waiting: { erasure: 'its rows', purge: { other: 'with their list' } },
+  list_chunks: { erasure: NO_ADDRESS, purge: { other: 'with their list' } },
+  list_blocks: { erasure: 'its rows', purge: { other: 'with their list' } },
+  lists: { erasure: NO_ADDRESS, purge: { other: 'retention, as verifications (lists/remove.ts)' } },
   idempotency: { erasure: 'replies about it', purge: { column: 'expires_at', afterMs: 0 } },
   trail: {
     erasure: { kept: 'names members, and erased addresses by their hash' },

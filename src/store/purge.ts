@@ -5,6 +5,7 @@ import { addRemovalJobs } from './account-removal.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches } from './batches.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import type { LedgerRollUp } from './ledger/roll-up.ts';
+import { expireLists } from './lists/remove.ts';
 import { addPurged } from './log/purged.ts';
 import { oldestByRetention } from './log/retention.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ } from './log/row.ts';
@@ -80,6 +81,7 @@ interface Expiry {
 const EXPIRING: ReadonlyMap<string, Expiry> = new Map([
   ...Object.entries(OWNED_TABLES).flatMap(([table, { purge }]) => ('column' in purge ? [[table, purge] as const] : [])),
   ['attempts', { column: 'ends_at', afterMs: 0 }],
+  ['list_leases', { column: 'ends_at', afterMs: DAY_MS }],
 ]);
 
 async function expiryStep({ db }: StorageDriver, now: number, { table, key }: TableSchema, expiry: Expiry) {
@@ -125,6 +127,7 @@ export async function purge(
     const rows = await remove(PURGE_ROUND_ROWS - (deleted[table] ?? 0));
     if (rows > 0) deleted[table] = (deleted[table] ?? 0) + rows;
   };
+  await count('lists', () => expireLists(driver, now, keepMs, signal));
   await count('verifications', (most) => inBatches(() => retentionStep(driver, now - keepMs), signal, most));
   await count('verifications', (most) => purgeByAccount(driver, now, most, signal));
   await count('ledger', (most) => rollUpLedger(now - keepMs, most, signal));

@@ -10,6 +10,13 @@ import type { Role } from '../kernel/roles.ts';
 import type { Actor } from './api/actor.ts';
 import type { TrafficRow } from './api/traffic.ts';
 import type { HoldsTable, LedgerDaysTable, LedgerTable, SharedHoldsTable } from './ledger/tables.ts';
+import type {
+  ListBlocksTable,
+  ListChunksTable,
+  ListLeasesTable,
+  ListsTable,
+  ListWaitingTable,
+} from './lists/tables.ts';
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
@@ -259,5 +266,10 @@ export interface Tables {
   traffic_hours: TrafficHoursTable;
   secrets: SecretsTable;
   jobs: JobsTable;
+  lists: ListsTable;
+  list_blocks: ListBlocksTable;
+  list_chunks: ListChunksTable;
+  list_waiting: ListWaitingTable;
+  list_leases: ListLeasesTable;
 }
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;

@@ -23,6 +23,7 @@ const NONE: JobRunners = {
   low_balance: null,
   purge: null,
   account_removal: null,
+  list_removal: null,
   lists_update: null,
 };
 const add = (store: Store, key: string) => store.jobs.add({ kind: 'lists_update', payload: {}, key });

@@ -4,6 +4,7 @@ import type { AccountId } from '../../src/store/store.ts';
 import { pass } from '../jobs/time.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { hold, member, purge, removeDeleted, verdict, verifyNow } from './cast.ts';
+import { claimWith, found, startedList } from './list-cast.ts';
 import { BY } from './people.ts';
 
 const COLUMNS = {
@@ -64,6 +65,15 @@ describeStores('tables owned by accounts', (lab) => {
     const held = await hold(store, who);
     const record = verdict(held.id, { email, body: JSON.stringify({ email }) });
     await store.charging.settle({ caller: held.caller, holdId: held.id, record, idempotency: null });
+    // Asked about and deferred, in one list, and not asked about in another.
+    const list = await startedList(store, who, [email], { level: 'mx' });
+    const works = await claimWith(store, who, list, 'w');
+    await store.lists.record(
+      who.account.id,
+      list,
+      works.map((work) => found(work, {}, 1_000)),
+    );
+    await startedList(store, who, [email]);
     const naming = async () => {
       const tables: string[] = [];
       for (const table of await owned(lab)) {

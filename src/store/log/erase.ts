@@ -4,6 +4,7 @@ import { sha256Hex } from '../../kernel/ids.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
 import { REPLY_LIFE } from '../charge/idempotency.ts';
 import type { StorageDriver } from '../driver.ts';
+import { eraseFromLists } from '../lists/erase.ts';
 import { lockExistingAccount } from '../lock.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import type { AccountId, Actor } from '../store.ts';
@@ -94,6 +95,7 @@ export async function erase(driver: StorageDriver, account: AccountId, email: st
     if (seqs.length > 0) done = await step(seqs, done);
     await yieldToEventLoop();
   }
+  await eraseFromLists(driver, account, email);
   await driver.truncateLog();
   return done.erased;
 }

@@ -72,6 +72,15 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
     title: 'Erased an address from the log',
     details: ({ erased }) => (isNumber(erased) ? pluralize(erased, 'record') : null),
   },
+  'list.created': {
+    title: 'Uploaded a list',
+    details: ({ addresses }) => (isNumber(addresses) ? pluralize(addresses, 'address', 'addresses') : null),
+  },
+  'list.started': { title: 'Started a list' },
+  'list.paused': { title: 'Paused a list' },
+  'list.resumed': { title: 'Resumed a list' },
+  'list.cancelled': { title: 'Cancelled a list' },
+  'list.deleted': { title: 'Deleted a list' },
   'member.added': {
     title: ({ detail: { invited } }) => (invited === true ? 'Joined by invitation' : 'Added a member'),
     details: ({ role }) => asRole(role),

@@ -1,0 +1,238 @@
+/**
+ * Lists of addresses. The rows of a file are kept in blocks of some hundred; each block has a chunk of work, the distinct
+ * addresses that first occur in it. A list is worked on like this:
+ *
+ *     running() → claim() or claimWaiting() → verify → record() … → release() of what is left
+ *
+ * A lease is a random text of the worker's own choice. It ends by the store's clock when it is not renewed; then others
+ * claim what it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
+ * time, or after the end of the list, is neither recorded nor charged, whoever brings it.
+ */
+import type { ListAction, ListError, ListStatus } from '../../kernel/lists.ts';
+import type { Level } from '../../kernel/plans.ts';
+import type { Deliverability, Reason, Status } from '../../kernel/reasons.ts';
+import type { AccountId, Page } from './accounts.ts';
+import type { Actor } from './actor.ts';
+import type { VerificationRecord } from './charging.ts';
+
+/** What an uploaded file looks like. */
+export interface ListLayout {
+  readonly columns: readonly string[];
+  /** Index of the column with the addresses. */
+  readonly addressColumn: number;
+  /** Whether the names of the columns are in the file. */
+  readonly hasHeader: boolean;
+}
+
+export interface NewList {
+  /** `lst_…`, made by the caller. */
+  readonly id: string;
+  readonly account: AccountId;
+  /** Under which results are recorded. */
+  readonly keyId: string;
+  /** Of the uploader, canonical: `ip_address` filters match it. */
+  readonly clientIp: string | null;
+  readonly name: string;
+  readonly level: Level;
+  readonly patienceMinutes: number;
+  readonly layout: ListLayout;
+}
+
+/** A row of the file. */
+export interface ListRow {
+  /** From 1, the header not counted. */
+  readonly row: number;
+  /** Number of its address within the list, from 1; null: it is blank or unreadable. */
+  readonly address: number | null;
+  readonly cells: readonly string[];
+  /** Beyond the last column. */
+  readonly extra: readonly string[];
+  /** Why it could not be read, and where in the file. */
+  readonly problem: { readonly code: string; readonly line: number } | null;
+}
+
+/** Rows in the order of the file. */
+export interface NewListBlock {
+  readonly rows: readonly ListRow[];
+  /** Distinct addresses that first occur in these rows, numbered from `firstAddress`. */
+  readonly firstAddress: number;
+  readonly addresses: readonly string[];
+}
+
+export interface ListRowCounts {
+  /** The sum of the others. */
+  readonly total: number;
+  /** Distinct ones. */
+  readonly addresses: number;
+  readonly duplicates: number;
+  readonly blank: number;
+  readonly unreadable: number;
+}
+
+export interface ListBreakdown {
+  readonly status: Readonly<Record<Status, number>>;
+  readonly deliverability: Readonly<Record<Deliverability, number>>;
+  /** Reasons that occur. */
+  readonly reason: Readonly<Partial<Record<Reason, number>>>;
+}
+
+export interface List {
+  readonly id: string;
+  readonly account: AccountId;
+  readonly keyId: string;
+  readonly name: string;
+  readonly status: ListStatus;
+  readonly level: Level;
+  readonly patienceMinutes: number;
+  readonly layout: ListLayout;
+  readonly rows: ListRowCounts;
+  /** Distinct addresses. */
+  readonly done: number;
+  /** Of those that are not done: asked about, and to be asked about again. */
+  readonly waiting: number;
+  readonly breakdown: ListBreakdown;
+  /** Done in a second, lately; null: unknown, or not running. */
+  readonly perSecond: number | null;
+  /** `price` is what was held at the start, or would be. */
+  readonly credits: { readonly price: number; readonly held: number; readonly used: number };
+  readonly error: ListError | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+}
+
+/** `list_state`: not allowed in the list's status. */
+export type ListChange =
+  | { readonly outcome: 'done'; readonly list: List }
+  | { readonly outcome: 'list_state'; readonly list: List }
+  | { readonly outcome: 'not_found' };
+export type ListStart =
+  | ListChange
+  | {
+      readonly outcome: 'insufficient_credits' | 'key_budget_spent' | 'account_inactive';
+      readonly list: List;
+      readonly needed: number;
+      readonly available: number;
+    };
+
+/** The result of a row. `attempts`: how often the address was asked about. */
+export interface ListResult extends Omit<VerificationRecord, 'clientIp' | 'requested'> {
+  readonly attempts: number;
+  readonly createdAt: number;
+}
+
+export interface ListBlock {
+  readonly rows: readonly ListRow[];
+  /** By number of the address; those that are not done are missing. */
+  readonly results: ReadonlyMap<number, ListResult>;
+}
+
+/** A list that is running, of an active account. */
+export interface RunningList {
+  readonly id: string;
+  readonly account: AccountId;
+  readonly keyId: string;
+  readonly clientIp: string | null;
+  readonly level: Level;
+  readonly addresses: number;
+  readonly done: number;
+}
+
+/** One address of a list, claimed. */
+export interface ListWork {
+  readonly list: string;
+  readonly account: AccountId;
+  /** Its block; null: it was waiting. */
+  readonly block: number | null;
+  /** Number within the list, from 1. */
+  readonly address: number;
+  readonly email: string;
+  /** How often it was asked about before. */
+  readonly attempts: number;
+}
+
+export interface ListClaim {
+  readonly list: string;
+  readonly account: AccountId;
+  /** Of the worker. */
+  readonly lease: string;
+  readonly leaseMs: number;
+}
+
+export interface WaitingClaim extends ListClaim {
+  /** Addresses at most. */
+  readonly limit: number;
+  /** Mail operators whose addresses are to be left to others. */
+  readonly notOperators?: readonly string[];
+}
+
+/** What a worker found out about an address. The id of the record is `listResultId` of the list and the address. */
+export type ListOutcome =
+  /**
+   * `retryMs`: the answer is a temporary one, and the address is to be asked about again after so many ms, unless the list's
+   * patience with it has ended by then: in that case, and without `retryMs`, the record is its result.
+   */
+  | { readonly work: ListWork; readonly record: VerificationRecord; readonly retryMs?: number | null }
+  /** Not asked about: another node has the mail operator. Somebody claims it after so many ms. */
+  | { readonly work: ListWork; readonly record: null; readonly operator: string | null; readonly againMs: number };
+
+export interface ListRecorded {
+  /** `ended`: nothing was recorded, as the list was cancelled, deleted or has failed, or its account is gone. */
+  readonly outcome: 'recorded' | 'completed' | 'ended';
+  /** Results recorded by this call. */
+  readonly recorded: number;
+  readonly charged: number;
+}
+
+export interface Lists {
+  /** Begins an upload; the list is invisible until `finish`. An upload without a new block for an hour is removed. */
+  create(list: NewList): Promise<void>;
+  /** Adds blocks of rows. False: the upload was given up. */
+  append(account: AccountId, id: string, blocks: readonly NewListBlock[]): Promise<boolean>;
+  /** The list is ready from now on. Null: the upload was given up. */
+  finish(account: AccountId, id: string, rows: ListRowCounts, by?: Actor): Promise<List | null>;
+  /** Gives an upload up. */
+  discard(account: AccountId, id: string): Promise<void>;
+
+  get(account: AccountId, id: string): Promise<List | null>;
+  /** Newest first. `query` is searched literally in the name, without regard to case. */
+  list(
+    account: AccountId,
+    input: {
+      readonly status: ListStatus | null;
+      readonly query: string | null;
+      readonly offset: number;
+      readonly limit: number;
+    },
+  ): Promise<Page<List>>;
+  /** The block with the first row behind `after`, with results; null at the end, and when there is no such list. */
+  block(account: AccountId, id: string, after: number): Promise<ListBlock | null>;
+
+  /** Holds the price of all addresses. A list without addresses is completed at once. */
+  start(account: AccountId, id: string, by?: Actor): Promise<ListStart>;
+  /** Of a list whose `start` was asked for with the upload and refused. */
+  setError(account: AccountId, id: string, error: ListError | null): Promise<void>;
+  /** Cancelling releases what is held; deleting makes the list invisible, and a job removes it with its results. */
+  change(account: AccountId, id: string, action: Exclude<ListAction, 'start'>, by?: Actor): Promise<ListChange>;
+  /** Ends a running list for a fault of the service; releases what is held. */
+  fail(account: AccountId, id: string, error: ListError): Promise<void>;
+
+  /** Oldest first. */
+  running(): Promise<RunningList[]>;
+  /** The first `chunks` chunks of a list that nobody has, as addresses; none when it is not running. */
+  claim(claim: ListClaim & { readonly chunks: number }): Promise<ListWork[]>;
+  /** Waiting addresses that are due. */
+  claimWaiting(claim: WaitingClaim): Promise<ListWork[]>;
+  /** Renews whatever the worker holds. */
+  renew(lease: string, leaseMs: number): Promise<void>;
+  /** Gives back what the worker holds of a list, to be claimed after `againMs`; does not count as a failed claim. */
+  release(claim: Pick<ListClaim, 'list' | 'account' | 'lease'>, againMs?: number): Promise<void>;
+  /**
+   * Records outcomes of one list, in one transaction: results with their charge and the usage counters, progress, what
+   * waits; and the end of the list, if these were the last.
+   */
+  record(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded>;
+
+  /** Removes a deleted list with its rows and results, in batches. False: it was aborted before the end. */
+  remove(account: string, id: string, signal?: AbortSignal): Promise<boolean>;
+}

@@ -1,0 +1,33 @@
+/**
+ * Rows of a file as they are stored, many in one JSON text. JSON keeps every cell as it is: NUL and lone surrogates,
+ * which databases do not take, are escaped in it.
+ */
+import type { ListRow, NewListBlock } from '../store.ts';
+
+/** The number of the address, 0, or what is wrong with the row and where; then the cells. */
+type Head = number | readonly [code: string, line: number];
+type StoredRow = readonly [Head, ...string[]];
+
+export const rowsText = (rows: NewListBlock['rows']): string =>
+  JSON.stringify(rows.map(({ address, problem, cells, extra }) => [headOf(address, problem), ...cells, ...extra]));
+
+const headOf = (address: number | null, problem: ListRow['problem']): Head =>
+  problem === null ? (address ?? 0) : [problem.code, problem.line];
+
+export const storedRows = (text: string): StoredRow[] => JSON.parse(text);
+
+export function toRows(text: string, firstRow: number, columns: number): ListRow[] {
+  return storedRows(text).map(([head, ...cells], i) => ({
+    row: firstRow + i,
+    address: typeof head === 'number' && head > 0 ? head : null,
+    cells: cells.slice(0, columns),
+    extra: cells.slice(columns),
+    problem: typeof head === 'number' ? null : { code: head[0], line: head[1] },
+  }));
+}
+
+/** The row without its cells and address. */
+export const blankRow = ([, ...cells]: StoredRow): StoredRow => [0, ...cells.map(() => '')];
+
+export const parseAddresses = (text: string): string[] => JSON.parse(text);
+export const parsePending = (text: string): number[] => JSON.parse(text);

@@ -1,0 +1,53 @@
+/** The end of a list, whatever its reason. The only place where a list changes to a final status. */
+import type { Transaction } from 'kysely';
+import type { ListError, ListStatus } from '../../kernel/lists.ts';
+import { findSharedHold, releaseSharedHold, type Scope } from '../charge/shared-hold.ts';
+import type { StorageDriver } from '../driver.ts';
+import type { AccountId } from '../store.ts';
+import type { Tables } from '../tables.ts';
+import type { ListRecord } from './row.ts';
+
+type Final = Extract<ListStatus, 'completed' | 'cancelled' | 'failed'>;
+
+/** Releases what is still held. The account is locked. */
+export async function endList(
+  scope: Scope,
+  account: AccountId,
+  id: string,
+  status: Final | 'deleted',
+  error: ListError | null = null,
+): Promise<void> {
+  const { trx, now } = scope;
+  const hold = await findSharedHold(trx, account, id);
+  if (hold !== undefined) await releaseSharedHold(scope, hold);
+  const ended = { status, changed_at: now, waiting: 0, pace: null };
+  const final = status === 'deleted' ? ended : { ...ended, finished_at: now };
+  await trx
+    .updateTable('lists')
+    .set(error === null ? final : { ...final, error: JSON.stringify(error) })
+    .where('id', '=', id)
+    .execute();
+  if (status === 'deleted') await addRemovalJob(scope, account, id);
+}
+
+const addRemovalJob = (
+  { driver, trx }: { driver: StorageDriver; trx: Transaction<Tables> },
+  account: string,
+  id: string,
+) => driver.jobs.add(trx, { kind: 'list_removal', payload: { list: id }, key: id, account });
+
+/** Makes a list in one of these statuses invisible; a job removes it. */
+export async function deleteList(
+  driver: StorageDriver,
+  account: AccountId,
+  id: string,
+  from: readonly ListRecord['status'][],
+): Promise<void> {
+  const now = await driver.now();
+  await driver.transaction(async (trx) => {
+    await driver.lockAccounts(trx, [account]);
+    const mine = trx.selectFrom('lists').select('id').where('id', '=', id).where('account_id', '=', account);
+    if ((await mine.where('status', 'in', from).executeTakeFirst()) === undefined) return;
+    await endList({ driver, trx, now }, account, id, 'deleted');
+  });
+}

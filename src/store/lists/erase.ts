@@ -1,0 +1,128 @@
+/** Erases an address from the lists of an account: its rows lose their cells, and nothing is left to do for it. */
+import { yieldToEventLoop } from '../batches.ts';
+import type { Scope } from '../charge/shared-hold.ts';
+import type { StorageDriver } from '../driver.ts';
+import { lowerCase } from '../filter-rows.ts';
+import type { AccountId } from '../store.ts';
+import { blankRow, parseAddresses, parsePending, storedRows } from './blocks.ts';
+import { endList } from './end.ts';
+
+/** The log of the account was erased before. */
+export async function eraseFromLists(driver: StorageDriver, account: AccountId, email: string): Promise<void> {
+  const target = lowerCase(email);
+  const lists = driver.db.selectFrom('lists').select('id').where('account_id', '=', account).orderBy('id');
+  for (const { id } of await lists.execute()) {
+    await eraseWaiting(driver, account, id, target);
+    /** Numbers of the address in this list: it may occur in several spellings. */
+    const erased = new Set<number>();
+    for (let after: number | null = 0; after !== null; ) {
+      after = await eraseFromBlock(driver, { account, list: id, target, erased }, after);
+      await yieldToEventLoop();
+    }
+  }
+}
+
+interface Erasure {
+  readonly account: AccountId;
+  readonly list: string;
+  readonly target: string;
+  readonly erased: Set<number>;
+}
+
+/** Returns the first row of the block that it looked into; null at the end. */
+async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: number): Promise<number | null> {
+  const { account, list, target, erased } = erasure;
+  const now = await driver.now();
+  const next = driver.db.selectFrom('list_blocks').selectAll().where('account_id', '=', account);
+  const block = await next
+    .where('list_id', '=', list)
+    .where('first_row', '>', after)
+    .orderBy('first_row')
+    .limit(1)
+    .executeTakeFirst();
+  if (block === undefined) return null;
+  const addresses = parseAddresses(block.addresses);
+  const numbers = addresses.flatMap((address, i) => (lowerCase(address) === target ? block.first_address + i : []));
+  for (const number of numbers) erased.add(number);
+  let changed = numbers.length > 0;
+  const rows = storedRows(block.rows).map((row) => {
+    const [head, ...cells] = row;
+    if (typeof head === 'number' && erased.has(head)) {
+      changed = true;
+      return blankRow(row);
+    }
+    if (!cells.some((cell) => lowerCase(cell).includes(target))) return row;
+    changed = true;
+    return [head, ...cells.map((cell) => (lowerCase(cell).includes(target) ? '' : cell))];
+  });
+  if (!changed) return block.first_row;
+  const kept = addresses.map((address) => (lowerCase(address) === target ? '' : address));
+  await driver.transaction(async (trx) => {
+    await driver.lockAccounts(trx, [account]);
+    const mine = trx.updateTable('list_blocks').set({ rows: JSON.stringify(rows), addresses: JSON.stringify(kept) });
+    const same = mine.where('account_id', '=', account).where('list_id', '=', list);
+    await same.where('first_row', '=', block.first_row).execute();
+    await forgetPending({ driver, trx, now }, erasure, block.first_row, numbers);
+  });
+  return block.first_row;
+}
+
+async function forgetPending(
+  scope: Scope,
+  { account, list }: Erasure,
+  firstRow: number,
+  numbers: readonly number[],
+): Promise<void> {
+  const { trx } = scope;
+  const chunk = await trx
+    .selectFrom('list_chunks')
+    .select('pending')
+    .where('account_id', '=', account)
+    .where('list_id', '=', list)
+    .where('first_row', '=', firstRow)
+    .executeTakeFirst();
+  if (chunk === undefined) return;
+  const before = parsePending(chunk.pending);
+  const pending = before.filter((number) => !numbers.includes(number));
+  if (pending.length === before.length) return;
+  const same = <Q extends { where(column: 'account_id' | 'list_id', op: '=', value: string): Q }>(query: Q): Q =>
+    query.where('account_id', '=', account).where('list_id', '=', list);
+  if (pending.length === 0) await same(trx.deleteFrom('list_chunks')).where('first_row', '=', firstRow).execute();
+  else
+    await same(trx.updateTable('list_chunks').set({ pending: JSON.stringify(pending) }))
+      .where('first_row', '=', firstRow)
+      .execute();
+  await forget(scope, account, list, before.length - pending.length, 0);
+}
+
+async function eraseWaiting(driver: StorageDriver, account: AccountId, list: string, target: string): Promise<void> {
+  const now = await driver.now();
+  const mine = driver.db.selectFrom('list_waiting').select(['address', 'email']).where('account_id', '=', account);
+  const waiting = await mine.where('list_id', '=', list).where('due_at', 'is not', null).execute();
+  const numbers = waiting.filter(({ email }) => lowerCase(email) === target).map(({ address }) => address);
+  if (numbers.length === 0) return;
+  await driver.transaction(async (trx) => {
+    await driver.lockAccounts(trx, [account]);
+    const same = trx.deleteFrom('list_waiting').where('account_id', '=', account).where('list_id', '=', list);
+    const open = same.where('address', 'in', numbers).where('due_at', 'is not', null);
+    const gone = await open.returning('attempts').execute();
+    const waits = gone.filter(({ attempts }) => attempts > 0).length;
+    if (gone.length > 0) await forget({ driver, trx, now }, account, list, gone.length, waits);
+  });
+}
+
+/** So many addresses will never be done; what is held for them is released at the end. */
+async function forget(scope: Scope, account: AccountId, id: string, addresses: number, waits: number): Promise<void> {
+  const list = await scope.trx
+    .updateTable('lists')
+    .set((eb) => ({
+      addresses: eb('addresses', '-', addresses),
+      blank: eb('blank', '+', addresses),
+      waiting: eb('waiting', '-', waits),
+    }))
+    .where('id', '=', id)
+    .returning(['status', 'addresses', 'done'])
+    .executeTakeFirstOrThrow();
+  const isOpen = list.status === 'running' || list.status === 'paused';
+  if (isOpen && list.done >= list.addresses) await endList(scope, account, id, 'completed');
+}

@@ -1,0 +1,73 @@
+import { listResultId } from '../../kernel/ids.ts';
+import type { StorageDriver } from '../driver.ts';
+import { lowerCase } from '../filter-rows.ts';
+import type { AccountId, ListResult, Lists } from '../store.ts';
+import { toRows } from './blocks.ts';
+import { findList, layoutOf, toList, visibleLists } from './row.ts';
+
+export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'block'> {
+  const { db } = driver;
+  return {
+    async get(account, id) {
+      const row = await findList(db, account, id);
+      return row === undefined ? null : toList(row, await driver.now());
+    },
+
+    async list(account, { status, query, offset, limit }) {
+      let wanted = visibleLists(db, account);
+      if (status !== null) wanted = wanted.where('lists.status', '=', status);
+      if (query !== null && query !== '')
+        wanted = wanted.where((eb) => driver.substringMatch(eb.ref('lists.name_folded'), lowerCase(query)));
+      const rows = await wanted.orderBy('lists.id', 'desc').offset(offset).limit(limit).execute();
+      const now = await driver.now();
+      const counted = wanted.clearSelect().select((eb) => eb.fn.countAll<number>().as('n'));
+      return { items: rows.map((row) => toList(row, now)), total: (await counted.executeTakeFirstOrThrow()).n };
+    },
+
+    async block(account, id, after) {
+      const list = await findList(db, account, id);
+      if (list === undefined) return null;
+      const mine = db.selectFrom('list_blocks').selectAll().where('account_id', '=', account).where('list_id', '=', id);
+      const before = mine.where('first_row', '<=', after + 1).orderBy('first_row', 'desc');
+      const row = await before.limit(1).executeTakeFirst();
+      if (row === undefined || row.first_row + row.row_count <= after + 1) return null;
+      const rows = toRows(row.rows, row.first_row, layoutOf(list).columns.length);
+      const addresses = [...new Set(rows.flatMap(({ address }) => address ?? []))];
+      return { rows, results: await resultsOf(driver, account, id, addresses) };
+    },
+  };
+}
+
+async function resultsOf(
+  { db }: StorageDriver,
+  account: AccountId,
+  list: string,
+  addresses: readonly number[],
+): Promise<Map<number, ListResult>> {
+  const results = new Map<number, ListResult>();
+  if (addresses.length === 0) return results;
+  const numbers = new Map(addresses.map((address) => [listResultId(list, address), address]));
+  const rows = await db
+    .selectFrom('verifications')
+    .selectAll()
+    .where('id', 'in', [...numbers.keys()])
+    .where('account_id', '=', account)
+    .execute();
+  const waited = await db
+    .selectFrom('list_waiting')
+    .select(['address', 'attempts'])
+    .where('account_id', '=', account)
+    .where('list_id', '=', list)
+    .where('address', 'in', addresses)
+    .execute();
+  const attempts = new Map(waited.map((row) => [row.address, row.attempts]));
+  for (const row of rows) {
+    const address = numbers.get(row.id);
+    if (address === undefined) continue;
+    const { id, email, status, deliverability, reason, credits, body } = row;
+    const judged = { id, email, validationType: row.validation_type, status, deliverability, reason, credits, body };
+    const times = { durationMs: row.duration_ms, createdAt: row.created_at };
+    results.set(address, { ...judged, ...times, attempts: attempts.get(address) ?? 1 });
+  }
+  return results;
+}

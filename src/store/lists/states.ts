@@ -1,0 +1,134 @@
+import { DAY_MS } from '../../kernel/clock.ts';
+import { LIST_HOLD_DAYS } from '../../kernel/lifetimes.ts';
+import { LIST_ACTION_STATUSES, type ListAction, type ListStatus } from '../../kernel/lists.ts';
+import { openSharedHold, type Scope } from '../charge/shared-hold.ts';
+import type { StorageDriver } from '../driver.ts';
+import { lockAccount } from '../lock.ts';
+import { writeAudit } from '../people/audit-log.ts';
+import type { AccountId, Actor, List, ListChange, ListStart, Lists } from '../store.ts';
+import { endList } from './end.ts';
+import { startPace } from './pace.ts';
+import { findList, type ListRecord, toList } from './row.ts';
+
+type Changes = Exclude<ListAction, 'start'>;
+
+const AUDIT = {
+  start: 'list.started',
+  pause: 'list.paused',
+  resume: 'list.resumed',
+  cancel: 'list.cancelled',
+  delete: 'list.deleted',
+} as const satisfies Record<ListAction, string>;
+
+const allowed = (action: ListAction, status: ListRecord['status']): boolean => {
+  const statuses: readonly ListRecord['status'][] = LIST_ACTION_STATUSES[action];
+  return statuses.includes(status);
+};
+
+export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' | 'change' | 'fail'> {
+  /** With the account locked; undefined: no such list. */
+  async function within<T>(
+    account: AccountId,
+    id: string,
+    work: (scope: Scope, list: ListRecord & { held: number | null }) => Promise<T>,
+  ): Promise<T | undefined> {
+    const now = await driver.now();
+    return driver.transaction(async (trx) => {
+      if ((await lockAccount(driver, trx, account)) === null) return undefined;
+      const list = await findList(trx, account, id);
+      return list && work({ driver, trx, now }, list);
+    });
+  }
+
+  return {
+    async start(account, id, by) {
+      const outcome = await within<ListStart>(account, id, async (scope, row) => {
+        if (!allowed('start', row.status)) return { outcome: 'list_state', list: toList(row, scope.now) };
+        return startList(scope, account, row, by);
+      });
+      return outcome ?? { outcome: 'not_found' };
+    },
+
+    async setError(account, id, error) {
+      await within(account, id, async ({ trx }) => {
+        const text = error === null ? null : JSON.stringify(error);
+        await trx
+          .updateTable('lists')
+          .set({ error: text })
+          .where('id', '=', id)
+          .where('status', '=', 'ready')
+          .execute();
+      });
+    },
+
+    async change(account, id, action, by) {
+      const outcome = await within<ListChange>(account, id, async (scope, row) => {
+        if (!allowed(action, row.status)) return { outcome: 'list_state', list: toList(row, scope.now) };
+        const before = toList(row, scope.now);
+        await CHANGES[action](scope, account, row);
+        await audit(scope, account, row, action, by);
+        const after = await reread(scope, account, id);
+        return { outcome: 'done', list: after ?? before };
+      });
+      return outcome ?? { outcome: 'not_found' };
+    },
+
+    async fail(account, id, error) {
+      await within(account, id, async (scope, { status }) => {
+        if (status === 'running' || status === 'paused') await endList(scope, account, id, 'failed', error);
+      });
+    },
+  };
+}
+
+const audit = ({ trx, now }: Scope, account: AccountId, { id, name }: ListRecord, action: ListAction, by?: Actor) =>
+  writeAudit(trx, account, now, by, { action: AUDIT[action], target: name, detail: { list: id } });
+
+async function reread({ trx, now }: Scope, account: AccountId, id: string): Promise<List | null> {
+  const row = await findList(trx, account, id);
+  return row === undefined ? null : toList(row, now);
+}
+
+async function startList(
+  scope: Scope,
+  account: AccountId,
+  row: ListRecord & { held: number | null },
+  by: Actor | undefined,
+): Promise<ListStart> {
+  const { trx, now } = scope;
+  const { id, key_id: keyId } = row;
+  const amount = row.addresses * row.unit_price;
+  const hold = await openSharedHold(scope, { id, account, keyId, amount, lifeMs: LIST_HOLD_DAYS * DAY_MS });
+  switch (hold.outcome) {
+    case 'closed':
+      throw new Error(`The hold of the list ${id} has ended, but the list has not begun.`);
+    case 'account_inactive':
+      return { outcome: hold.outcome, list: toList(row, now), needed: amount, available: 0 };
+    case 'insufficient_credits':
+    case 'key_budget_spent':
+      return { outcome: hold.outcome, list: toList(row, now), needed: amount, available: hold.balance };
+    case 'held':
+  }
+  const pace = JSON.stringify(startPace(now, 0));
+  const started = { status: 'running', error: null, price: amount, pace, started_at: now, changed_at: now } as const;
+  await trx.updateTable('lists').set(started).where('id', '=', id).execute();
+  await audit(scope, account, row, 'start', by);
+  if (row.addresses === 0) await endList(scope, account, id, 'completed');
+  const list = await reread(scope, account, id);
+  if (list === null) throw new Error(`The list ${id} is gone while its account is locked.`);
+  return { outcome: 'done', list };
+}
+
+type Change = (scope: Scope, account: AccountId, list: ListRecord) => Promise<void>;
+
+const setStatus = async ({ trx, now }: Scope, id: string, status: ListStatus, pace: string | null): Promise<void> => {
+  await trx.updateTable('lists').set({ status, pace, changed_at: now }).where('id', '=', id).execute();
+};
+
+const CHANGES: Readonly<Record<Changes, Change>> = {
+  pause: (scope, _account, { id }) => setStatus(scope, id, 'paused', null),
+  resume: (scope, _account, { id, done }) =>
+    setStatus(scope, id, 'running', JSON.stringify(startPace(scope.now, done))),
+  cancel: (scope, account, { id }) => endList(scope, account, id, 'cancelled'),
+  delete: (scope, account, { id }) => endList(scope, account, id, 'deleted'),
+};

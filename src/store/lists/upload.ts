@@ -1,0 +1,86 @@
+import { listPrice } from '../../kernel/plans.ts';
+import type { StorageDriver } from '../driver.ts';
+import { lowerCase } from '../filter-rows.ts';
+import { lockAccount } from '../lock.ts';
+import { writeAudit } from '../people/audit-log.ts';
+import type { AccountId, Lists, NewListBlock } from '../store.ts';
+import { storable } from '../text.ts';
+import { rowsText } from './blocks.ts';
+import { deleteList } from './end.ts';
+import { findList, noResults, toList } from './row.ts';
+
+type Upload = Pick<Lists, 'create' | 'append' | 'finish' | 'discard'>;
+
+export function upload(driver: StorageDriver): Upload {
+  return {
+    async create({ id, account, keyId, clientIp, name, level, patienceMinutes, layout }) {
+      const now = await driver.now();
+      const row = {
+        ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
+        ...{ name: storable(name), name_folded: lowerCase(name), layout: JSON.stringify(layout) },
+        ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level) },
+        ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
+      };
+      await driver.db.insertInto('lists').values(row).execute();
+    },
+
+    async append(account, id, blocks) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        const mine = trx.updateTable('lists').set({ changed_at: now }).where('id', '=', id);
+        const open = mine.where('account_id', '=', account).where('status', '=', 'uploading');
+        if ((await open.executeTakeFirst()).numUpdatedRows === 0n) return false;
+        await trx
+          .insertInto('list_blocks')
+          .values(blocks.map((block) => blockRow(account, id, block)))
+          .execute();
+        const chunks = blocks.filter(({ addresses }) => addresses.length > 0);
+        if (chunks.length === 0) return true;
+        await trx
+          .insertInto('list_chunks')
+          .values(chunks.map((block) => chunkRow(account, id, block)))
+          .execute();
+        return true;
+      });
+    },
+
+    async finish(account, id, rows, by) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        if ((await lockAccount(driver, trx, account)) === null) return null;
+        const mine = trx.updateTable('lists').set({ ...rows, status: 'ready', changed_at: now });
+        const open = mine.where('id', '=', id).where('account_id', '=', account).where('status', '=', 'uploading');
+        const done = await open.returning('name').executeTakeFirst();
+        if (done === undefined) return null;
+        const detail = { list: id, rows: rows.total, addresses: rows.addresses };
+        await writeAudit(trx, account, now, by, { action: 'list.created', target: done.name, detail });
+        const list = await findList(trx, account, id);
+        return list === undefined ? null : toList(list, now);
+      });
+    },
+
+    discard: (account, id) => deleteList(driver, account, id, ['uploading']),
+  };
+}
+
+const firstRowOf = ({ rows: [first] }: NewListBlock): number => {
+  if (first === undefined) throw new RangeError('A block has at least one row.');
+  return first.row;
+};
+
+const blockRow = (account: AccountId, list: string, block: NewListBlock) => ({
+  account_id: account,
+  list_id: list,
+  first_row: firstRowOf(block),
+  row_count: block.rows.length,
+  first_address: block.firstAddress,
+  addresses: JSON.stringify(block.addresses),
+  rows: rowsText(block.rows),
+});
+
+const chunkRow = (account: AccountId, list: string, block: NewListBlock) => ({
+  account_id: account,
+  list_id: list,
+  first_row: firstRowOf(block),
+  pending: JSON.stringify(block.addresses.map((_, i) => block.firstAddress + i)),
+});

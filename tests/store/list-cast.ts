@@ -1,0 +1,96 @@
+/** Lists for the store's tests. */
+import { listResultId, newId } from '../../src/kernel/ids.ts';
+import type { Level } from '../../src/kernel/plans.ts';
+import type { ListOutcome, ListRow, ListWork, NewListBlock, Store, VerificationRecord } from '../../src/store/store.ts';
+import { type Member, verdict } from './cast.ts';
+
+/** Blocks of these addresses, one in each row; an empty text is a blank row. */
+function blocksOf(emails: readonly string[], size = 500): NewListBlock[] {
+  const numbers = new Map<string, number>();
+  const blocks: NewListBlock[] = [];
+  for (let from = 0; from < emails.length; from += size) {
+    const firstAddress = numbers.size + 1;
+    const addresses: string[] = [];
+    const rows = emails.slice(from, from + size).map((email, i): ListRow => {
+      if (email !== '' && !numbers.has(email)) {
+        numbers.set(email, numbers.size + 1);
+        addresses.push(email);
+      }
+      const address = numbers.get(email) ?? null;
+      return { row: from + i + 1, address, cells: [`name ${from + i + 1}`, email], extra: [], problem: null };
+    });
+    blocks.push({ rows, firstAddress, addresses });
+  }
+  return blocks;
+}
+
+export const addressesOf = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `a${i + 1}@example.com`);
+
+interface Wanted {
+  readonly level?: Level;
+  readonly patienceMinutes?: number;
+  readonly block?: number;
+}
+
+/** Uploads a list without starting it; its id. */
+export async function uploadList(
+  store: Store,
+  { account, key }: Member,
+  emails: readonly string[],
+  { level = 'mx', patienceMinutes = 60, block = 500 }: Wanted = {},
+): Promise<string> {
+  const id = newId('lst', Date.now());
+  const layout = { columns: ['name', 'email'], addressColumn: 1, hasHeader: true };
+  const list = {
+    id,
+    account: account.id,
+    keyId: key.id,
+    clientIp: null,
+    name: 'June.csv',
+    level,
+    patienceMinutes,
+    layout,
+  };
+  await store.lists.create(list);
+  const blocks = blocksOf(emails, block);
+  if (blocks.length > 0) await store.lists.append(account.id, id, blocks);
+  const filled = emails.filter((email) => email !== '');
+  const distinct = new Set(filled).size;
+  await store.lists.finish(account.id, id, {
+    ...{ total: emails.length, addresses: distinct, duplicates: filled.length - distinct },
+    ...{ blank: emails.length - filled.length, unreadable: 0 },
+  });
+  return id;
+}
+
+export async function startedList(
+  store: Store,
+  who: Member,
+  emails: readonly string[],
+  wanted: Wanted = {},
+): Promise<string> {
+  const id = await uploadList(store, who, emails, wanted);
+  const { outcome } = await store.lists.start(who.account.id, id);
+  if (outcome !== 'done') throw new Error(`The list was not started: ${outcome}.`);
+  return id;
+}
+
+export const LEASE_MS = 30_000;
+
+export const claimWith = (store: Store, { account }: Member, list: string, lease: string, chunks = 1) =>
+  store.lists.claim({ account: account.id, list, lease, leaseMs: LEASE_MS, chunks });
+
+export const waitingWith = (store: Store, { account }: Member, list: string, lease: string, limit = 100) =>
+  store.lists.claimWaiting({ account: account.id, list, lease, leaseMs: LEASE_MS, limit });
+
+/** The result of an address; with `retryMs`, a temporary one. */
+export const found = (
+  work: ListWork,
+  more: Partial<VerificationRecord> = {},
+  retryMs: number | null = null,
+): ListOutcome => ({
+  work,
+  record: verdict(listResultId(work.list, work.address), { email: work.email, ...more }),
+  retryMs,
+});

@@ -1,4 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+// Threads and processes of the sources start in half the time.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache/compiled', import.meta.url));
 
 const DEBIAN = 'tests/debian/**/*.test.ts';
 const BROWSER = 'tests/browser/**/*.test.ts';

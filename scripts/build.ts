@@ -3,6 +3,7 @@
  *
  *     cli.js, *-*.js            command and service, for Node 24; lazily loaded parts in separate files
  *     disposable-lists-worker.js  the worker thread that updates the lists
+ *     sqlite-thread.js          the threads with the connections to a SQLite store
  *     index.js, types/          library, for Node 20, and its declarations
  *     web/                      the dashboard
  *     scalar.js                 the script of the API reference page, served from our own origin
@@ -92,7 +93,11 @@ async function bundle({ entries, target, addons }: Bundle): Promise<Metafile> {
 mkdirSync(dist, { recursive: true });
 const metafiles = await Promise.all([
   bundle({
-    entries: { cli: 'src/cli/main.ts', 'disposable-lists-worker': 'src/service/disposable-lists-worker.ts' },
+    entries: {
+      cli: 'src/cli/main.ts',
+      'disposable-lists-worker': 'src/service/disposable-lists-worker.ts',
+      'sqlite-thread': 'src/store/sqlite/thread.ts',
+    },
     target: 'node24',
     addons: ADDONS,
   }),

@@ -7,7 +7,6 @@ import type { Verdict } from '../engine/verdict.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { cidrsContaining } from '../kernel/ip.ts';
 import type { Level } from '../kernel/plans.ts';
 import type {
   Admission,
@@ -187,7 +186,7 @@ export function createVerifyService(options: {
 
 const toMatch = (f: Filter) => ({ id: f.id, filter_type: f.filterType, value: f.value });
 
-const NO_KEYS = { email: null, domains: [], ips: () => [] };
+const NO_KEYS = { email: null, domains: [], ip: null };
 
 /** A malformed address has no canonical form to match, so no filter applies. */
 function filterKeys(e: Evidence, clientIp: string) {
@@ -195,6 +194,6 @@ function filterKeys(e: Evidence, clientIp: string) {
   return {
     email: canonicalAddress(e.syntax.address),
     domains: parentDomains(e.syntax.address.domain),
-    ips: () => cidrsContaining(clientIp),
+    ip: clientIp,
   };
 }

@@ -7,7 +7,7 @@ export const BATCH_ROWS = 500;
 /** Rows that one transaction deletes of a table that requests write to all the time. */
 export const DELETED_ROWS = 100;
 
-/** SQLite runs synchronously: lets the requests that arrived meanwhile go first. */
+/** Lets the requests that arrived meanwhile go first. */
 export const yieldToEventLoop = (): Promise<void> => new Promise(setImmediate);
 
 /** Runs a step, then leaves the store to requests for as long as the step took. */

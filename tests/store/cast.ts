@@ -76,7 +76,7 @@ type Asker = { readonly hash: AdmissionRequest['keyHash'] };
 export function asking({ hash }: Asker, asked: Asked = {}): AdmissionRequest {
   const { scope = 'verify', level = 'mx', ip = IP, id = newVerificationId(), invalid = false, holdMs = 60_000 } = asked;
   const { idempotency = null, filterKeys = {}, decide = onlyFilters(id) } = asked;
-  const keys = { email: 'jane@example.com', domains: ['example.com', 'com'], ips: () => [ip], ...filterKeys };
+  const keys = { email: 'jane@example.com', domains: ['example.com', 'com'], ip, ...filterKeys };
   return {
     keyHash: hash,
     scope,

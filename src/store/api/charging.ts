@@ -30,8 +30,8 @@ export interface FilterKeys {
   readonly email: string | null;
   /** The domain and its parents, longest first. */
   readonly domains: readonly string[];
-  /** The canonical values that cover the end user's IP, most specific first; asked for only when there are IP filters. */
-  readonly ips: () => readonly string[];
+  /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
+  readonly ip: string | null;
 }
 
 export interface AdmissionRequest {
@@ -55,9 +55,9 @@ export interface VerifyAdmission {
   /** Milliseconds until a hold whose process is silent may be released. */
   readonly holdMs: number;
   /**
-   * Called inside the transaction, synchronously, once the caller and the matching filter are known. Returns the
-   * record when the verdict needs no network (then it is charged and recorded in the same transaction), or null when
-   * it has to be worked out (then PRICE[level] is held). Must be pure: PostgreSQL may call it again.
+   * Called with the matching filter. Returns the record when the verdict needs no network (then it is charged and recorded
+   * in the transaction that found the filter to match), or null when it has to be worked out (then PRICE[level] is held).
+   * Must be pure: it may be called again, and in vain.
    */
   readonly decide: (filter: Filter | null) => VerificationRecord | null;
 }

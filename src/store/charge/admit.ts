@@ -36,6 +36,15 @@ const unauthenticated = (refusal: Refusal): Admission => ({
 const hasScope = (scopes: string | null, scope: KeyScope): boolean =>
   scopes === null || scopes.split(' ').includes(scope);
 
+/** Thrown by a `decide` that was not given for this filter. Nothing of the request counts; it has to be applied again. */
+export class UndecidedError extends Error {
+  readonly filter: Filter | null;
+  constructor(filter: Filter | null) {
+    super('There is no verdict for this filter.');
+    this.filter = filter;
+  }
+}
+
 /** Admits or refuses one request, given the state left by the requests before it; adds what has to be written. */
 export function admit(state: ChargeState, changes: Changes, request: AdmissionRequest): Admission {
   const { keyHash, scope } = request;
@@ -61,6 +70,7 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
   if (key !== null && !hasScope(key.scopes, scope)) return refused({ code: 'scope_missing', scope });
   if (key !== null) recordUse(changes, key, request.ip, now);
   const aheadMs = windowAhead(account, now);
+  const { windowStart, windowCount } = account;
   if (!countRequest(account, now)) return refused({ code: 'rate_limit_exceeded' });
   if (aheadMs > 0) changes.events.push({ kind: 'rate_window_restarted', account: account.id, aheadMs });
   changes.accounts.add(account);
@@ -84,7 +94,12 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
     if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, RESERVATION_LIFE);
     return { outcome: 'admitted', caller, window: windowOf(account, now), filter: null, balance: account.balance };
   }
-  return admitVerification(state, changes, request, verify, account, { caller, key }, refused);
+  try {
+    return admitVerification(state, changes, request, verify, account, { caller, key }, refused);
+  } catch (error) {
+    if (error instanceof UndecidedError) Object.assign(account, { windowStart, windowCount });
+    throw error;
+  }
 }
 
 /** Checks plan, filters (blocked requests are free), credits and the key's budget; then charges at once or takes a hold. */

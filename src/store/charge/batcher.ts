@@ -1,5 +1,5 @@
 /**
- * Micro-batches without a timer: while one commit is under way the next batch fills. Admissions and settlements share a
+ * Micro-batches: while one commit is under way the next batch fills. Admissions and settlements share a
  * queue per lane, first come, first served. Lanes are transactions side by side; all requests of an account are in one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/limits.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
-import { first, type Lane, laneOf, newLane, runBatch } from './lane.ts';
+import { type BatchLimits, first, type Lane, laneOf, newLane, runBatch } from './lane.ts';
 import type { Answer, ChargeRequest } from './state.ts';
 import { isAdmission, tooLate, unavailable, type Waiting } from './waiting.ts';
 
@@ -23,13 +23,6 @@ export interface ChargeDriver {
   transact(requests: readonly ChargeRequest[], lane: number): Promise<Answer[]>;
   /** Whether the store as a whole cannot write now, as opposed to one faulty request. */
   isOutage(error: unknown): boolean;
-}
-
-interface BatchLimits {
-  /** Requests that may wait before `admit` answers `overloaded`. */
-  readonly queue: number;
-  /** Requests in one transaction. */
-  readonly batch: number;
 }
 
 /** Requests in a transaction, by lane. */
@@ -148,10 +141,8 @@ export class Batcher implements Charging {
   }
 
   async #run(lane: Lane, index: number): Promise<void> {
-    // A driver with one lane commits in this thread, so requests cannot arrive meanwhile.
-    const gather = this.#driver.lanes > 1 ? this.#clock : null;
     do {
-      await runBatch(lane, this.#limits.batch, gather, (batch) => this.#commit(batch, index));
+      await runBatch(lane, this.#limits.batch, this.#clock, (batch) => this.#commit(batch, index));
     } while (lane.queue.length > 0);
     lane.running = null;
   }
@@ -218,17 +209,21 @@ export class Batcher implements Charging {
       return { cause };
     }
     const aside: Waiting[] = [];
+    const again: Waiting[] = [];
     for (const [i, waiting] of batch.entries()) {
       const answer = answers[i] ?? { error: new Error('The driver left a request unanswered.') };
       if ('held' in answer) aside.push(waiting);
+      else if ('again' in answer) again.push(waiting);
       else this.#answer(waiting, answer);
     }
+    for (const waiting of again) waiting.entered = false;
+    if (again.length > 0) this.#lanes[lane]?.queue.unshift(...again);
     // Each goes to the front.
     for (const waiting of aside.toReversed()) this.#setAside(waiting);
     return null;
   }
 
-  #answer(waiting: Waiting, answer: Exclude<Answer, { held: true }>): void {
+  #answer(waiting: Waiting, answer: Exclude<Answer, { held: true } | { again: true }>): void {
     waiting.answered = true;
     if ('dropped' in answer) {
       waiting.reject(tooLate(waiting));

@@ -6,42 +6,54 @@ import type { Waiting } from './waiting.ts';
 export interface Lane {
   queue: Waiting[];
   running: Promise<void> | null;
-  /** Its last transaction; `ended` by the clock's `elapsed`. */
-  last: { readonly requests: number; readonly ms: number; readonly ended: number };
+  /** Its last transaction, and the requests that waited at its end; `ended` by the clock's `elapsed`. */
+  last: { readonly requests: number; readonly waiting: number; readonly ms: number; readonly ended: number };
 }
 
-export const newLane = (): Lane => ({ queue: [], running: null, last: { requests: 0, ms: 0, ended: 0 } });
+export const newLane = (): Lane => ({ queue: [], running: null, last: { requests: 0, waiting: 0, ms: 0, ended: 0 } });
 
 /** A commit that takes longer waits for a disk or a network, ms. */
 const SLOW_MS = 3;
-const GATHER_MS = { least: 1, most: 3 };
+/** How long to wait for more requests after a slow commit, ms; and for how long without one. */
+const GATHER_MS = { most: 5, pause: 1 };
 
 /**
- * How long to wait for the next requests of clients that a slow commit has answered, ms: an eighth of its time. Otherwise
- * the first of them would have the next commit to itself. 0 when as many requests are waiting already, and for one client.
+ * Waits for the next requests of clients that a slow commit has answered, while they arrive, and for half its time at most.
+ * Otherwise the first of them would have the next commit to itself, and clients in two groups would wait for two commits.
  */
-function gatherMs({ queue, last }: Lane, now: number): number {
-  if (last.ms <= SLOW_MS || queue.length >= last.requests) return 0;
-  const wait = Math.min(GATHER_MS.most, Math.max(GATHER_MS.least, last.ms / 8));
-  return Math.max(0, last.ended + wait - now);
+async function gather(lane: Lane, clock: Pick<Clock, 'elapsed'>): Promise<void> {
+  const { requests, waiting, ms, ended } = lane.last;
+  if (ms <= SLOW_MS) return;
+  const until = ended + Math.min(GATHER_MS.most, ms / 2);
+  for (let before = 0; lane.queue.length < requests + waiting && lane.queue.length > before; ) {
+    if (clock.elapsed() >= until) return;
+    before = lane.queue.length;
+    await sleep(GATHER_MS.pause);
+  }
 }
 
-/** Commits up to `limit` requests of the queue. `gather`: a clock, if it may wait for more. */
+export interface BatchLimits {
+  /** Requests that may wait before `admit` answers `overloaded`. */
+  readonly queue: number;
+  /** Requests in one transaction. */
+  readonly batch: number;
+}
+
+/** Commits up to `limit` requests of the queue. */
 export async function runBatch(
   lane: Lane,
   limit: number,
-  gather: Pick<Clock, 'elapsed'> | null,
+  clock: Pick<Clock, 'elapsed'>,
   commit: (batch: readonly Waiting[]) => Promise<void>,
 ): Promise<void> {
   // Requests received in the same turn of the event loop share a transaction.
   await new Promise(setImmediate);
-  const wait = gather === null ? 0 : gatherMs(lane, gather.elapsed());
-  if (wait > 0) await sleep(wait);
-  const began = gather?.elapsed() ?? 0;
+  await gather(lane, clock);
+  const began = clock.elapsed();
   const batch = lane.queue.splice(0, limit);
   await commit(batch);
-  const ended = gather?.elapsed() ?? 0;
-  lane.last = { requests: batch.length, ms: ended - began, ended };
+  const ended = clock.elapsed();
+  lane.last = { requests: batch.length, waiting: lane.queue.length, ms: ended - began, ended };
 }
 
 /** The lane of an owner's requests: FNV-1a of the owner. */

@@ -1,5 +1,6 @@
 /** Finds the account's filter that matches a request: email before domain before IP, the most specific first. */
 import type { FilterType } from '../../kernel/filter-types.ts';
+import { cidrsContaining } from '../../kernel/ip.ts';
 import type { Filter, FilterKeys } from '../store.ts';
 import type { AccountState, ChargeState } from './state.ts';
 
@@ -7,7 +8,7 @@ import type { AccountState, ChargeState } from './state.ts';
 export function* candidates(account: AccountState, keys: FilterKeys): Generator<readonly [FilterType, string]> {
   if (account.filterEmails > 0 && keys.email !== null) yield ['email', keys.email];
   if (account.filterDomains > 0) for (const domain of keys.domains) yield ['domain', domain];
-  if (account.filterIps > 0) for (const ip of keys.ips()) yield ['ip_address', ip];
+  if (account.filterIps > 0 && keys.ip !== null) for (const ip of cidrsContaining(keys.ip)) yield ['ip_address', ip];
 }
 
 export function matchFilter(state: ChargeState, account: AccountState, keys: FilterKeys): Filter | null {

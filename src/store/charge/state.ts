@@ -150,9 +150,13 @@ export type ChargeRequest = (
   readonly enter: () => boolean;
 };
 
-/** The answer to one request of a batch. `held`: another session has locked its account, and nothing was recorded. */
+/**
+ * The answer to one request of a batch. `held`: another session has locked its account, and nothing was recorded. `again`:
+ * nothing was recorded, and the driver wants it in the next batch.
+ */
 export type Answer =
   | { readonly value: unknown }
   | { readonly error: unknown }
   | { readonly dropped: true }
-  | { readonly held: true };
+  | { readonly held: true }
+  | { readonly again: true };

@@ -1,14 +1,10 @@
-/** Charging on SQLite: one synchronous transaction per batch, with look-ups by index. */
+/** Charging on SQLite, in the thread of the writer: one transaction per batch, with look-ups by index. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { applyBatch } from '../charge/apply-batch.ts';
-import { type CountingDriver, noRetries } from '../charge/observed.ts';
-import type { AccountState, Answer, Changes, ChargeRequest, ChargeState, KeyState } from '../charge/state.ts';
+import type { AccountState, Changes, ChargeState, KeyState } from '../charge/state.ts';
 import { assertCompatible, SCHEMA } from '../migrations.ts';
-import type { StoreEvent } from '../store.ts';
 import { storable, storableOrNull } from '../text.ts';
-import { whenFree } from './busy.ts';
-import { isOutage } from './failure.ts';
-import type { WriteMutex } from './write-mutex.ts';
+import { readBatch, writeAnswers } from './charge-message.ts';
 
 const KEYS = `SELECT id, account_id AS "accountId", allow_ips AS "allowIps", revoked_at AS "revokedAt",
     expires_at AS "expiresAt", scopes, budget, budget_month AS "budgetMonth", budget_spent AS "budgetSpent",
@@ -48,62 +44,40 @@ const SQL = {
 } as const;
 type Statements = Record<keyof typeof SQL, StatementSync>;
 
-interface SqliteChargeParts {
-  readonly db: DatabaseSync;
-  readonly mutex: WriteMutex;
-  readonly now: () => number;
-  readonly onEvent: (event: StoreEvent) => void;
-  readonly node: () => string;
-  /** The schema version of this program. */
-  readonly known: () => number;
-}
-
-export class SqliteCharge implements CountingDriver {
-  /** SQLite has one writer. */
-  readonly lanes = 1;
-  readonly retries = noRetries();
-  readonly #parts: SqliteChargeParts;
+export class ChargeTransactions {
+  readonly #db: DatabaseSync;
   #prepared: Statements | null = null;
 
-  constructor(parts: SqliteChargeParts) {
-    this.#parts = parts;
+  constructor(db: DatabaseSync) {
+    this.#db = db;
   }
 
-  readonly isOutage = isOutage;
-
-  transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
-    return this.#parts.mutex.run(() => whenFree(() => this.#run(requests), this.#onBusy));
-  }
-
-  readonly #onBusy = () => {
-    this.retries.busy += 1;
-  };
-
-  #run(requests: readonly ChargeRequest[]): Answer[] {
-    const { db, now, node, onEvent, known } = this.#parts;
-    const owner = node();
+  /**
+   * A batch of `batchWriter` → answers for `readAnswers`, after the commit; in the open transaction, if there is one. Throws
+   * when nothing was recorded.
+   */
+  run(batch: readonly unknown[]): unknown[] {
+    const { node, now, known, requests } = readBatch(batch);
     const statements = this.#statements();
-    statements.begin.run();
+    if (!this.#db.isTransaction) statements.begin.run();
     try {
       const schema = statements.schema.get();
-      assertCompatible({ version: Number(schema?.version), compatibleFrom: Number(schema?.compatibleFrom) }, known());
-      const state = load(statements, now(), owner);
+      assertCompatible({ version: Number(schema?.version), compatibleFrom: Number(schema?.compatibleFrom) }, known);
+      const state = load(statements, now, node);
       const { answers, changes } = applyBatch(state, requests);
       write(statements, changes, state);
       statements.commit.run();
-      changes.events.forEach(onEvent);
-      return answers;
+      return writeAnswers(changes.events, answers);
     } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
   }
 
   /** Prepared for the first batch, when the schema exists. */
   #statements(): Statements {
-    const { db } = this.#parts;
     this.#prepared ??= Object.fromEntries(
-      Object.entries(SQL).map(([name, sql]) => [name, db.prepare(sql)]),
+      Object.entries(SQL).map(([name, sql]) => [name, this.#db.prepare(sql)]),
     ) as unknown as Statements;
     return this.#prepared;
   }

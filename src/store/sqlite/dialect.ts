@@ -1,96 +1,201 @@
-/** Kysely on node:sqlite: Kysely's SQLite dialect over a small adapter; transactions take the write lock at once. */
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+/** Kysely on the threads of a SQLite file; transactions take the write lock at once. */
+import type { SQLInputValue } from 'node:sqlite';
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
-  type SqliteDatabase,
-  SqliteDialect,
-  SqliteDriver,
-  type SqliteStatement,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
 } from 'kysely';
 import { whenFree } from './busy.ts';
+import { ThreadLostError } from './failure.ts';
+import type { Session, Thread } from './thread-client.ts';
+import type { QueryResult as ThreadResult } from './thread-messages.ts';
 import type { WriteMutex } from './write-mutex.ts';
 
-/**
- * Takes the mutex for every transaction, including those that the sign-in library begins. There is one connection, used
- * by one transaction at a time, so there is one release function to keep.
- */
-class ImmediateDriver extends SqliteDriver {
-  readonly #turn: WriteMutex;
-  #end: (() => void) | null = null;
-  #waiting: DatabaseConnection | null = null;
-  constructor(database: SqliteDatabase, mutex: WriteMutex) {
-    super({ database });
-    this.#turn = mutex;
+/** A transaction without a statement for so long is rolled back, ms: charges wait for its end. */
+const IDLE_MS = 10_000;
+
+export interface Access {
+  readonly writer: Thread;
+  /**
+   * For reads, so that charges do not wait for them. Started with the first charge: what only reads and writes a little, such
+   * as a command, does without. The writer itself for a database in memory, which belongs to its connection.
+   */
+  readonly reader: Thread;
+  /** Taken by everything that uses the writer. */
+  readonly mutex: WriteMutex;
+}
+
+/** Reads one after the other beside a writer. Everything else takes its turn, with the lock of other processes waited for. */
+class ThreadConnection implements DatabaseConnection {
+  readonly #access: Access;
+  #transaction: OpenTransaction | null = null;
+
+  constructor(access: Access) {
+    this.#access = access;
   }
-  /** Statements wait for the lock of another process. */
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await super.acquireConnection();
-    this.#waiting ??= {
-      executeQuery: (query) => whenFree(() => connection.executeQuery(query)),
-      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
-    };
-    return this.#waiting;
+
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const values = bindable(parameters);
+    if (this.#transaction !== null) return rowsOf(await this.#transaction.query(sql, values));
+    const { writer, reader, mutex } = this.#access;
+    const reads = query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql));
+    const run = (thread: Thread) => whenFree(() => thread.call('query', sql, values));
+    return rowsOf(await (reads && reader !== writer && reader.started ? run(reader) : mutex.run(() => run(writer))));
   }
-  /** A transaction that reads before it writes could find its snapshot outdated: take the write lock first. */
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    this.#end = await this.#turn.acquire();
+
+  /** Nothing is read this way. */
+  streamQuery(): never {
+    throw new Error('Rows of SQLite are not streamed.');
+  }
+
+  async begin(): Promise<void> {
+    const { writer, mutex } = this.#access;
+    const end = await mutex.acquire();
     try {
-      await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+      const session = await writer.session();
+      // A transaction that reads before it writes could find its snapshot outdated: take the write lock first.
+      await whenFree(() => session.call('script', 'BEGIN IMMEDIATE'));
+      this.#transaction = new OpenTransaction(session, end);
     } catch (error) {
-      this.#release();
+      end();
       throw error;
     }
   }
+
   /** After a failed commit the mutex is kept until the rollback. */
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.commitTransaction(connection);
+  async commit(): Promise<void> {
+    await this.#transaction?.commit();
+    this.#transaction = null;
+  }
+
+  async rollback(): Promise<void> {
+    await this.#transaction?.rollback();
+    this.#transaction = null;
+  }
+}
+
+class OpenTransaction {
+  /** In which it began: a thread that was started again has lost it. */
+  readonly #session: Session;
+  readonly #release: () => void;
+  #idle: NodeJS.Timeout | null = null;
+  #ended: 'given up' | 'committed' | null = null;
+
+  constructor(session: Session, release: () => void) {
+    this.#session = session;
+    this.#release = release;
+    this.#wait();
+  }
+
+  async query(sql: string, values: readonly SQLInputValue[]): Promise<ThreadResult> {
+    this.#begin();
+    try {
+      return await this.#session.call('query', sql, values);
+    } finally {
+      this.#wait();
+    }
+  }
+
+  /** Throws when nothing was committed; after a ThreadLostError that is not known. */
+  async commit(): Promise<void> {
+    this.#begin();
+    try {
+      await this.#session.call('script', 'COMMIT');
+    } catch (error) {
+      this.#wait();
+      throw error;
+    }
+    this.#ended = 'committed';
     this.#release();
   }
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+
+  /** Does not throw where the thread was lost, as its end is a rollback. */
+  async rollback(): Promise<void> {
+    if (this.#ended !== null) return;
+    this.#begin();
+    this.#ended = 'given up';
     try {
-      await super.rollbackTransaction(connection);
+      await this.#session.call('rollback');
+    } catch (error) {
+      if (!(error instanceof ThreadLostError)) throw error;
     } finally {
       this.#release();
     }
   }
-  #release(): void {
-    this.#end?.();
-    this.#end = null;
+
+  #begin(): void {
+    if (this.#ended !== null) throw new Error(`The transaction was idle for ${IDLE_MS / 1000} s and was rolled back.`);
+    if (this.#idle !== null) clearTimeout(this.#idle);
+  }
+
+  #wait(): void {
+    const giveUp = () => void this.rollback().catch(() => undefined);
+    this.#idle = setTimeout(giveUp, IDLE_MS).unref();
   }
 }
 
-class NodeSqliteDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
-  readonly #turn: WriteMutex;
-  constructor(database: SqliteDatabase, mutex: WriteMutex) {
-    super({ database });
-    this.#database = database;
-    this.#turn = mutex;
+class ThreadDriver implements Driver {
+  readonly #access: Access;
+  constructor(access: Access) {
+    this.#access = access;
   }
-  override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#database, this.#turn);
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new ThreadConnection(this.#access);
+  }
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return ours(connection).begin();
+  }
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return ours(connection).commit();
+  }
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return ours(connection).rollback();
+  }
+  async releaseConnection(): Promise<void> {}
+  /** file.ts closes the threads. */
+  async destroy(): Promise<void> {}
+}
+
+function ours(connection: DatabaseConnection): ThreadConnection {
+  if (connection instanceof ThreadConnection) return connection;
+  throw new TypeError('A connection of another driver.');
+}
+
+/** Kysely types parameters as unknown. */
+const bindable = (values: readonly unknown[]): SQLInputValue[] =>
+  values.map((value) => {
+    if (isBindable(value)) return value;
+    throw new TypeError(`SQLite stores no value of the type ${typeof value}.`);
+  });
+
+const isBindable = (value: unknown): value is SQLInputValue =>
+  value === null || /^(string|number|bigint)$/.test(typeof value) || ArrayBuffer.isView(value);
+
+function rowsOf<R>([columns, values, changes, lastInsertRowid]: ThreadResult): QueryResult<R> {
+  if (columns === null) return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  const rows: R[] = [];
+  for (let at = 0; at < values.length; at += columns.length) {
+    const entries: unknown[][] = columns.map((column, i) => [column, values[at + i]]);
+    rows.push(Object.fromEntries(entries));
+  }
+  return { rows };
+}
+
+class Adapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
   }
 }
 
-/** Kysely types parameters as unknown; node:sqlite rejects other types when it binds them. */
-const parameters = (values: readonly unknown[]): SQLInputValue[] => values as SQLInputValue[];
-
-function adapt(db: DatabaseSync): SqliteDatabase {
-  return {
-    // file.ts closes the connections.
-    close() {},
-    prepare(sql): SqliteStatement {
-      const statement = db.prepare(sql);
-      return {
-        reader: statement.columns().length > 0,
-        all: (values) => statement.all(...parameters(values)),
-        run: (values) => statement.run(...parameters(values)),
-        iterate: (values) => statement.iterate(...parameters(values)),
-      };
-    },
-  };
-}
-
-export const sqliteDialect = (db: DatabaseSync, mutex: WriteMutex): SqliteDialect =>
-  new NodeSqliteDialect(adapt(db), mutex);
+export const threadDialect = (access: Access): Dialect => ({
+  createDriver: () => new ThreadDriver(access),
+  createAdapter: () => new Adapter(),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+});

@@ -6,19 +6,20 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { assertCompatible, checkSchema, type Migration, readMigrations } from '../migrations.ts';
+import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { whenFree } from './busy.ts';
-import { SqliteCharge } from './charge.ts';
-import { openFile, type SqliteFile, truncateLog } from './file.ts';
+import { isBusy } from './failure.ts';
+import { openFile, type SqliteFile } from './file.ts';
 import { sqliteJobs } from './jobs/queue.ts';
-import { migrate, readState } from './migrate.ts';
 import { SqliteNode } from './node.ts';
 import { pathOf } from './path.ts';
 import { prefixRange } from './prefix.ts';
 import { looseModesOf } from './private-files.ts';
 import { readSchema } from './schema.ts';
+import type { Thread } from './thread-client.ts';
+import { SqliteCharge } from './threaded-charge.ts';
 
 /** How often, and after which pauses, to try to truncate the log while other processes read: 5 s in all. */
 const TRUNCATE_TRIES = 50;
@@ -36,18 +37,17 @@ class SqliteDriver implements StorageDriver {
   #read: readonly Migration[] | null = null;
   readonly #file: SqliteFile;
 
-  constructor({ url, clock, migrations, jobPolicies, onEvent }: StorageDriverOptions) {
+  constructor(file: SqliteFile, { clock, migrations, jobPolicies, onEvent }: StorageDriverOptions) {
     this.onEvent = onEvent;
     this.#clock = clock;
     this.#migrations = join(migrations, 'sqlite');
-    this.#file = openFile(pathOf(url));
-    const { main, db, mutex, path } = this.#file;
+    this.#file = file;
+    const { writer, db, mutex, path } = file;
     this.db = db;
     this.jobs = sqliteJobs({ driver: this, policies: jobPolicies });
     this.node = new SqliteNode(path, () => newId('node', clock.now()));
     this.charge = new SqliteCharge({
-      db: main,
-      mutex: mutex,
+      ...{ writer, mutex },
       now: () => clock.now(),
       onEvent,
       node: () => this.node.acquire((id) => this.#announce(id)),
@@ -106,13 +106,13 @@ class SqliteDriver implements StorageDriver {
   }
 
   migrate(): Promise<{ from: number; to: number }> {
-    const { mutex, main } = this.#file;
-    return mutex.run(() => whenFree(() => migrate(main, this.#known(), this.#clock.now())));
+    const { mutex, writer } = this.#file;
+    return mutex.run(() => whenFree(() => writer.call('migrate', this.#known(), this.#clock.now())));
   }
 
-  checkSchema(): Promise<SchemaCheck> {
-    const { mutex, main } = this.#file;
-    return mutex.run(() => whenFree(() => checkSchema(this.#known(), readState(main))));
+  async checkSchema(): Promise<SchemaCheck> {
+    const { mutex, writer } = this.#file;
+    return checkSchema(this.#known(), await mutex.run(() => whenFree(() => writer.call('schema'))));
   }
 
   #known(): readonly Migration[] {
@@ -121,22 +121,16 @@ class SqliteDriver implements StorageDriver {
   }
 
   /** Commits a write, which detects a full disk and a read-only folder. */
-  ping(): Promise<void> {
-    const { mutex, main } = this.#file;
-    return mutex.run(() =>
-      whenFree(() => {
-        assertCompatible(readState(main), this.#known().length);
-        const { changes } = main.prepare('UPDATE heartbeat SET at = ? WHERE id = 1').run(this.#clock.now());
-        if (Number(changes) !== 1) throw new Error('The store has lost its heartbeat row.');
-      }),
-    );
+  async ping(): Promise<void> {
+    const { mutex, writer } = this.#file;
+    await mutex.run(() => whenFree(() => writer.call('heartbeat', this.#known().length, this.#clock.now())));
   }
 
   async truncateLog(): Promise<boolean> {
-    const { mutex, main, path } = this.#file;
+    const { mutex, writer, path } = this.#file;
     if (path === null) return true;
     for (let tries = TRUNCATE_TRIES; tries > 0; tries -= 1) {
-      if (await mutex.run(() => truncateLog(main))) return true;
+      if (await mutex.run(() => truncateLog(writer))) return true;
       await setTimeout(TRUNCATE_PAUSE_MS);
     }
     return false;
@@ -151,12 +145,30 @@ class SqliteDriver implements StorageDriver {
     await this.#file.close();
   }
 
-  #announce(id: string): void {
-    this.#file.main
-      .prepare('INSERT INTO nodes (id, label, started_at) VALUES (?, ?, ?)')
-      .run(id, `${hostname()}/${process.pid}`, this.#clock.now());
+  /** Inside the turn of the first batch. */
+  async #announce(id: string): Promise<void> {
+    this.#file.reader.start();
+    const values = [id, `${hostname()}/${process.pid}`, this.#clock.now()];
+    await this.#file.writer.call('query', 'INSERT INTO nodes (id, label, started_at) VALUES (?, ?, ?)', values);
+  }
+}
+
+/**
+ * Writes the log into the database and cuts it to zero bytes; false while another process reads or writes. Never waits,
+ * because charges would.
+ */
+async function truncateLog(writer: Thread): Promise<boolean> {
+  try {
+    const [, [busy]] = await writer.call('query', 'PRAGMA wal_checkpoint(TRUNCATE)', []);
+    return busy === 0;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
   }
 }
 
 /** Opens, and creates if need be, the database file of `sqlite:PATH`, or a private one for `sqlite::memory:`. */
-export const openSqlite = (options: StorageDriverOptions): StorageDriver => new SqliteDriver(options);
+export async function openSqlite(options: StorageDriverOptions): Promise<StorageDriver> {
+  const onLost = ({ message }: Error) => options.onEvent({ kind: 'thread_lost', cause: message });
+  return new SqliteDriver(await openFile(pathOf(options.url), onLost), options);
+}

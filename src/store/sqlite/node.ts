@@ -34,13 +34,13 @@ export class SqliteNode implements NodeLife {
     this.#newId = newId;
   }
 
-  /** This process's node; created, locked and `announce`d by the first call. */
-  acquire(announce: (id: string) => void): string {
+  /** This process's node; created, locked and `announce`d by the first call. One call at a time. */
+  async acquire(announce: (id: string) => Promise<void>): Promise<string> {
     if (this.current !== null) return this.current;
     const id = this.#newId();
     this.#file ??= this.#path === null ? null : lock(this.#lockPath(id));
     try {
-      announce(id);
+      await announce(id);
     } catch (error) {
       this.#drop(id);
       throw error;

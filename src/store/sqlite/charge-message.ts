@@ -1,0 +1,223 @@
+/**
+ * A batch of requests and its answers as messages between threads: flat arrays of plain values, written and read in the
+ * same order.
+ */
+import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
+import { UndecidedError } from '../charge/admit.ts';
+import type { Answer, ChargeRequest } from '../charge/state.ts';
+import { isAdmission } from '../charge/waiting.ts';
+import type {
+  Admission,
+  AdmissionRequest,
+  Caller,
+  Filter,
+  IdempotencyRef,
+  Settlement,
+  StoreEvent,
+  VerificationRecord,
+  VerifyAdmission,
+} from '../store.ts';
+
+/** What `decide` gave for this filter, or for none. */
+export interface Decision {
+  readonly filter: Filter | null;
+  readonly record: VerificationRecord | null;
+}
+
+interface BatchHead {
+  readonly node: string;
+  readonly now: number;
+  /** The schema version of this program. */
+  readonly known: number;
+}
+
+class Reader {
+  readonly #values: readonly unknown[];
+  #at = 0;
+  constructor(values: readonly unknown[]) {
+    this.#values = values;
+  }
+  get ended(): boolean {
+    return this.#at >= this.#values.length;
+  }
+  next<T>(): T {
+    return this.#values[this.#at++] as T;
+  }
+}
+
+export const batchWriter = ({ node, now, known }: BatchHead) => {
+  const values: unknown[] = [node, now, known];
+  return {
+    values,
+    admit(request: AdmissionRequest, decision: Decision | null): void {
+      const { keyHash, scope, ip, invalid, idempotency, verify } = request;
+      const [hash, account] = typeof keyHash === 'string' ? [keyHash, null] : [null, keyHash.account];
+      values.push('admit', hash, account, scope, ip, invalid);
+      pushIdempotency(values, idempotency);
+      if (verify === null || decision === null) values.push(null);
+      else pushVerify(values, verify, decision);
+    },
+    settle({ caller, holdId, idempotency, record }: Settlement): void {
+      values.push('settle', caller.accountId, caller.keyId, caller.plan, holdId);
+      pushIdempotency(values, idempotency);
+      pushRecord(values, record);
+    },
+  };
+};
+
+export function readBatch(values: readonly unknown[]): BatchHead & { requests: ChargeRequest[] } {
+  const from = new Reader(values);
+  const head = { node: from.next<string>(), now: from.next<number>(), known: from.next<number>() };
+  const requests: ChargeRequest[] = [];
+  while (!from.ended) {
+    const kind = from.next<ChargeRequest['kind']>();
+    if (kind === 'admit') requests.push({ kind, admit: readAdmit(from), enter: () => true });
+    else requests.push({ kind, settle: readSettle(from), enter: () => true });
+  }
+  return { ...head, requests };
+}
+
+function pushIdempotency(to: unknown[], idempotency: IdempotencyRef | null): void {
+  if (idempotency === null) to.push(null);
+  else to.push(idempotency.route, idempotency.key, idempotency.fingerprint);
+}
+function readIdempotency(from: Reader): IdempotencyRef | null {
+  const route = from.next<string | null>();
+  return route === null ? null : { route, key: from.next(), fingerprint: from.next() };
+}
+
+function pushRecord(to: unknown[], record: VerificationRecord | null): void {
+  if (record === null) {
+    to.push(null);
+    return;
+  }
+  const { id, email, requested, validationType, status, deliverability, reason, credits } = record;
+  to.push(id, email, requested, validationType, status, deliverability, reason, credits);
+  to.push(record.clientIp, record.durationMs, record.body);
+}
+function readRecord(from: Reader): VerificationRecord | null {
+  const id = from.next<string | null>();
+  if (id === null) return null;
+  return {
+    id,
+    email: from.next(),
+    requested: from.next(),
+    validationType: from.next(),
+    status: from.next(),
+    deliverability: from.next(),
+    reason: from.next(),
+    credits: from.next(),
+    clientIp: from.next(),
+    durationMs: from.next(),
+    body: from.next(),
+  };
+}
+
+function pushVerify(to: unknown[], { id, level, filterKeys, holdMs }: VerifyAdmission, decision: Decision): void {
+  const { email, domains, ip } = filterKeys;
+  to.push(id, level, email, domains.join(' '), ip, holdMs, decision.filter?.id ?? null);
+  pushRecord(to, decision.record);
+}
+function readVerify(from: Reader): VerifyAdmission | null {
+  const id = from.next<string | null>();
+  if (id === null) return null;
+  const level = from.next<VerifyAdmission['level']>();
+  const email = from.next<string | null>();
+  const domains = from.next<string>();
+  const filterKeys = { email, domains: domains === '' ? [] : domains.split(' '), ip: from.next<string | null>() };
+  const holdMs = from.next<number>();
+  const filterId = from.next<number | null>();
+  const record = readRecord(from);
+  const decide = (filter: Filter | null): VerificationRecord | null => {
+    if ((filter?.id ?? null) !== filterId) throw new UndecidedError(filter);
+    return record;
+  };
+  return { id, level, filterKeys, holdMs, decide };
+}
+
+function readAdmit(from: Reader): AdmissionRequest {
+  const hash = from.next<string | null>();
+  const account = from.next<Caller['accountId']>();
+  const keyHash = hash ?? { account };
+  const [scope, ip, invalid] = [from.next<AdmissionRequest['scope']>(), from.next<string>(), from.next<boolean>()];
+  return { keyHash, scope, ip, invalid, idempotency: readIdempotency(from), verify: readVerify(from) };
+}
+
+function readSettle(from: Reader): Settlement {
+  const caller = {
+    accountId: from.next<Caller['accountId']>(),
+    keyId: from.next<string>(),
+    plan: from.next<Caller['plan']>(),
+  };
+  return { caller, holdId: from.next(), idempotency: readIdempotency(from), record: readRecord(from) };
+}
+
+type ErrorValues = readonly [code: ErrorCode | null, message: string, details: ApiError['details']];
+
+export function writeAnswers(events: readonly StoreEvent[], answers: readonly Answer[]): unknown[] {
+  const to: unknown[] = [events];
+  let last: Caller | null = null;
+  for (const answer of answers) {
+    if ('error' in answer) {
+      pushError(to, answer.error);
+      continue;
+    }
+    const value = 'value' in answer ? answer.value : null;
+    if (!isAdmission(value) || value.outcome !== 'settled') {
+      to.push('value', value);
+      continue;
+    }
+    // The record is known to who sent it.
+    const { caller, window, balance } = value;
+    if (last === null || last.keyId !== caller.keyId || last.accountId !== caller.accountId) to.push('caller', caller);
+    last = caller;
+    to.push('settled', window.limit, window.remaining, window.resetAt, balance);
+  }
+  return to;
+}
+
+function pushError(to: unknown[], error: unknown): void {
+  if (error instanceof UndecidedError) {
+    to.push('undecided', error.filter);
+    return;
+  }
+  const values: ErrorValues =
+    error instanceof ApiError ? [error.code, error.message, error.details] : [null, String(error), {}];
+  to.push('error', ...values);
+}
+
+/** Like an answer; `undecided`: nothing was recorded, because `decide` has to be called with this filter first. */
+export type SentAnswer = Exclude<Answer, { held: true } | { dropped: true }> | { readonly undecided: Filter | null };
+
+/** `decisions`: those sent, in order. */
+export function readAnswers(
+  values: readonly unknown[],
+  decisions: readonly (Decision | null)[],
+): { events: readonly StoreEvent[]; answers: SentAnswer[] } {
+  const from = new Reader(values);
+  const events = from.next<readonly StoreEvent[]>();
+  const answers: SentAnswer[] = [];
+  let caller: Caller | null = null;
+  while (!from.ended) {
+    const kind = from.next<'caller' | 'settled' | 'value' | 'undecided' | 'error'>();
+    if (kind === 'caller') caller = from.next();
+    else if (kind === 'value') answers.push({ value: from.next() });
+    else if (kind === 'undecided') answers.push({ undecided: from.next() });
+    else if (kind === 'error') answers.push({ error: readError(from) });
+    else answers.push({ value: readSettled(from, caller, decisions[answers.length]?.record ?? null) });
+  }
+  return { events, answers };
+}
+
+function readSettled(from: Reader, caller: Caller | null, record: VerificationRecord | null): Admission {
+  const window = { limit: from.next<number>(), remaining: from.next<number>(), resetAt: from.next<number>() };
+  const balance = from.next<number>();
+  if (caller === null || record === null) throw new TypeError('A charge was answered that was not asked for.');
+  return { outcome: 'settled', caller, window, record, balance };
+}
+
+function readError(from: Reader): Error {
+  const [code, message] = [from.next<ErrorCode | null>(), from.next<string>()];
+  const details = from.next<ApiError['details']>();
+  return code === null ? new Error(message) : new ApiError(code, message, details);
+}

@@ -1,0 +1,105 @@
+/** Charging on SQLite: batches go to the thread of the writer as data, one at a time. */
+import { type CountingDriver, noRetries } from '../charge/observed.ts';
+import type { Answer, ChargeRequest } from '../charge/state.ts';
+import type { Filter, StoreEvent } from '../store.ts';
+import { whenFree } from './busy.ts';
+import { batchWriter, type Decision, readAnswers, type SentAnswer } from './charge-message.ts';
+import { isBusy, isOutage, ThreadLostError, unconfirmed } from './failure.ts';
+import type { Session, Thread } from './thread-client.ts';
+import type { WriteMutex } from './write-mutex.ts';
+
+interface SqliteChargeParts {
+  readonly writer: Thread;
+  readonly mutex: WriteMutex;
+  readonly now: () => number;
+  readonly onEvent: (event: StoreEvent) => void;
+  readonly node: () => Promise<string>;
+  /** The schema version of this program. */
+  readonly known: () => number;
+}
+
+export class SqliteCharge implements CountingDriver {
+  /** SQLite has one writer. */
+  readonly lanes = 1;
+  readonly retries = noRetries();
+  readonly isOutage = isOutage;
+  readonly #parts: SqliteChargeParts;
+  /** Filters that were found to match since `decide` was called. */
+  readonly #matched = new WeakMap<ChargeRequest, Filter | null>();
+
+  constructor(parts: SqliteChargeParts) {
+    this.#parts = parts;
+  }
+
+  transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
+    const { mutex, writer, node } = this.#parts;
+    return mutex.run(async () => {
+      const owner = await whenFree(node);
+      const session = await writer.session();
+      try {
+        return await this.#send(session, requests, owner);
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        this.#onBusy();
+      }
+      // Another process has the lock. It is taken before the batch is sent, because those who leave meanwhile are not charged.
+      await whenFree(() => session.call('script', 'BEGIN IMMEDIATE'), this.#onBusy);
+      return this.#send(session, requests, owner);
+    });
+  }
+
+  readonly #onBusy = () => {
+    this.retries.busy += 1;
+  };
+
+  async #send(session: Session, requests: readonly ChargeRequest[], node: string): Promise<Answer[]> {
+    const batch = batchWriter({ node, now: this.#parts.now(), known: this.#parts.known() });
+    const decisions: (Decision | null)[] = [];
+    /** Of those that are not sent. */
+    const here: (Answer | null)[] = requests.map((request) => {
+      if (!request.enter()) return { dropped: true };
+      try {
+        decisions.push(this.#add(batch, request));
+        return null;
+      } catch (error) {
+        return { error };
+      }
+    });
+    const sent = await this.#commit(session, batch.values, decisions);
+    let next = 0;
+    return requests.map((request, i) => here[i] ?? this.#answer(request, sent[next++]));
+  }
+
+  /** Adds a request to the batch; `decide` is called here, outside the transaction, for the filter that matched last. */
+  #add(batch: ReturnType<typeof batchWriter>, request: ChargeRequest): Decision | null {
+    if (request.kind === 'settle') {
+      batch.settle(request.settle);
+      return null;
+    }
+    const { verify } = request.admit;
+    const filter = this.#matched.get(request) ?? null;
+    const decision = verify === null ? null : { filter, record: verify.decide(filter) };
+    batch.admit(request.admit, decision);
+    return decision;
+  }
+
+  async #commit(session: Session, batch: readonly unknown[], decisions: readonly (Decision | null)[]) {
+    if (decisions.length === 0) {
+      await session.call('rollback');
+      return [];
+    }
+    const values = await session.call('charge', batch).catch((error: unknown) => {
+      throw error instanceof ThreadLostError ? unconfirmed(error) : error;
+    });
+    const { events, answers } = readAnswers(values, decisions);
+    events.forEach(this.#parts.onEvent);
+    return answers;
+  }
+
+  #answer(request: ChargeRequest, answer: SentAnswer | undefined): Answer {
+    if (answer === undefined) return { error: new Error('The thread left a request unanswered.') };
+    if (!('undecided' in answer)) return answer;
+    this.#matched.set(request, answer.undecided);
+    return { again: true };
+  }
+}

@@ -51,6 +51,24 @@ describe('verify', () => {
     ]);
   });
 
+  it.each([
+    ['Ada <ada@gmail.com>', 'ada@gmail.com'],
+    ['mailto:ada@gmail.com', 'ada@gmail.com'],
+    ['ada@gmail.com,', 'ada@gmail.com'],
+    ['ada@gmail,com', 'ada@gmail.com'],
+    ['ada@@gmail.com', 'ada@gmail.com'],
+    // In NFC, the Greek question mark is a semicolon.
+    ['me.\u{37E}@good.com', null],
+  ])('calls %j malformed and suggests %s', async (email, did_you_mean) => {
+    const { out } = await cli('verify', '--json', email);
+    expect(JSON.parse(out)).toMatchObject({ email, status: 'bad', reason: 'invalid_format', did_you_mean });
+  });
+
+  it('drops white space around an address', async () => {
+    const { out } = await cli('verify', '--json', ' a@good.com \u{A0}');
+    expect(JSON.parse(out)).toMatchObject({ status: 'good', normalized_email: 'a@good.com' });
+  });
+
   it('still reports verdicts that need no DNS when no resolver answers', async () => {
     const down = { ...environment, MAILVET_DNS_SERVERS: '127.0.0.1:1', MAILVET_DNS_TIMEOUT_MS: '50' };
     const { code, out } = await runCli(['verify', '--json', 'a..b@x.com', 'a@good.com', 'x@mailinator.com'], down);

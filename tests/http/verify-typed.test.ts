@@ -18,6 +18,9 @@ describe('POST /v1/verify', () => {
     ['Someone <someone@good.com>', 'bad', 'someone@good.com', 'fail'],
     ['mailto:someone@good.com', 'bad', 'someone@good.com', 'fail'],
     ['someone@gmail,com', 'bad', 'someone@gmail.com', 'fail'],
+    ['someone@gmail.com,', 'bad', 'someone@gmail.com', 'fail'],
+    ['someone@gmailcom', 'bad', 'someone@gmail.com', 'fail'],
+    ['someone@gmial.con', 'bad', 'someone@gmail.com', 'fail'],
     ['someone@@gmail.com,', 'bad', 'someone@gmail.com', 'fail'],
     // In NFC, the Greek question mark is a semicolon.
     ['me.\u{37E}@good.com', 'bad', null, 'fail'],

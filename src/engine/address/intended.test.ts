@@ -21,6 +21,11 @@ describe('the address that was probably meant', () => {
     ['Ada <ada@@gmail,com>,', 'ada@gmail.com'],
     ['mailto:ada@gmial.com', 'ada@gmail.com'],
     ['ada@gmail.con', 'ada@gmail.com'],
+    ['ada@gmailcom', 'ada@gmail.com'],
+    ['Ada@GmailCom', 'Ada@gmail.com'],
+    ['ada@gmail..com', 'ada@gmail.com'],
+    ['ada@gmail;com', 'ada@gmail.com'],
+    ['ada@gmail/com', 'ada@gmail.com'],
   ])('by %s is %s', (text, meant) => expect(intendedAddress(text, NO_TYPOS)).toBe(meant));
 
   it.each([
@@ -34,6 +39,9 @@ describe('the address that was probably meant', () => {
     'a@b@gmail.com',
     'ada@gmail.com, bob@gmail.com',
     'Ada <>',
+    'ada @gmail.com',
+    'ada@localhost',
+    'ada..b@gmailcom',
     'mailto:',
     `${'<'.repeat(500)}ada@gmail.com${'>'.repeat(500)}`,
   ])('by %s is not known', (text) => expect(intendedAddress(text, NO_TYPOS)).toBeNull());

@@ -24,7 +24,7 @@ function bareAddress(text: string): string {
   if (/^'.*'$/s.test(bare)) bare = bare.slice(1, -1);
   bare = bare.replaceAll(/@{2,}/g, '@');
   const at = bare.lastIndexOf('@') + 1;
-  return bare.slice(0, at) + bare.slice(at).replaceAll(',', '.');
+  return bare.slice(0, at) + bare.slice(at).replaceAll(/[.,;/]+/g, '.');
 }
 
 /** Without the separators that follow an address in a list or a sentence. */

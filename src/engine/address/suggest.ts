@@ -5,7 +5,7 @@
 import typos from '../../../data/typos.json' with { type: 'json' };
 import { memoizeBounded } from '../memoize.ts';
 import { isPublicSuffix } from './domain.ts';
-import { addsLetter, distance, isFingerSlip } from './edits.ts';
+import { addsLetter, distance, type Slip, slipBetween, slipsOf } from './edits.ts';
 import { type Address, type ParseOptions, parseAddress } from './parse.ts';
 
 /** The part of the lists (lists/lists.ts) needed here. */
@@ -26,13 +26,29 @@ interface Target {
 
 const CORRECTIONS: ReadonlyMap<string, string> = new Map(Object.entries(typos.corrections));
 const NEVER: ReadonlySet<string> = new Set(typos.never);
-const TLD_SLIPS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(typos.tldSlips));
+/** Names like many a word or surname: only what no word has, a doubled letter or two swapped ones, is a typo of them. */
+const WORDS: ReadonlySet<string> = new Set(typos.words);
+/** Suffix → existing suffix that is typed for it → shortest name behind which it is a slip. */
+const TLD_SLIPS: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map(Object.entries(typos.tldSlips));
 
-/** Shorter names are one letter away from too many words. */
-const SHORTEST_NAME = 5;
-/** From this length on, any single edit counts as a typo … */
+/**
+ * The shortest name of which such a slip is a typo: shorter names are one letter away from too many words. `first`: where
+ * it concerns the first letter, which rarely goes wrong and often makes another name (email, ymail).
+ */
+const SHORTEST: Readonly<Record<Slip, { readonly inside: number; readonly first: number }>> = {
+  doubled: { inside: 3, first: 3 },
+  swapped: { inside: 4, first: 4 },
+  missing: { inside: 5, first: 7 },
+  neighbor: { inside: 5, first: 7 },
+  neighbor_added: { inside: 5, first: 5 },
+};
+/** From this length on, one slip in the name and an existing suffix typed for another are a typo, … */
+const TLD_AND_NAME_SLIP_NAME = 6;
+/** … two slips in the name are, … */
+const TWO_SLIPS_NAME = 7;
+/** … any single edit is, … */
 const LONG_NAME = 8;
-/** … and from this length on, two edits do. */
+/** … and any two edits are. */
 const VERY_LONG_NAME = 9;
 const REGISTRIES_ONLY = { allowPrivateDomains: false };
 
@@ -45,10 +61,19 @@ export function didYouMean(address: Pick<Address, 'localPart' | 'domain'>, lists
   return domain && `${address.localPart}@${domain}`;
 }
 
-/** The same for a text that `parseAddress` rejects as `unknown_tld` (`jane@gmail.con`); null for other faults. */
+/**
+ * The same for a text that `parseAddress` rejects as `unknown_tld` (`jane@gmail.con`) or `single_label`
+ * (`jane@gmailcom`); null for other faults.
+ */
 export function didYouMeanText(text: string, lists: SuggestionLists, options: ParseOptions = {}): string | null {
   const parsed = parseAddress(text, { ...options, allowUnknownTld: true });
-  return parsed.ok ? didYouMean(parsed.address, lists) : null;
+  if (parsed.ok) return didYouMean(parsed.address, lists);
+  if (parsed.error !== 'single_label') return null;
+  const at = text.lastIndexOf('@') + 1;
+  const domain = withoutDots(text.slice(at).toLowerCase(), targetsOf(lists.suggestDomains));
+  if (domain === null) return null;
+  const meant = parseAddress(text.slice(0, at) + domain, options);
+  return meant.ok ? meant.address.normalized : null;
 }
 
 const remembered = new WeakMap<SuggestionLists, (domain: string) => string | null>();
@@ -66,12 +91,14 @@ function likelyDomain(domain: string, lists: SuggestionLists): string | null {
   if (lists.isKnownDomain(domain) || NEVER.has(domain)) return null;
   const targets = targetsOf(lists.suggestDomains);
   const typed = split(domain);
-  if (targets.some((target) => target.domain === domain)) return null;
+  if (lists.suggestDomains.includes(domain)) return null;
   const corrected = CORRECTIONS.get(domain);
   if (corrected !== undefined) return corrected;
+  const moved = withoutDots(domain, targets);
+  if (moved !== null) return moved;
   const suffixExists = isPublicSuffix(typed.rest, REGISTRIES_ONLY);
   let best: { domain: string; cost: number } | null = null;
-  for (const target of targets) {
+  for (const target of targets.all) {
     const cost = slips(typed, target, suffixExists);
     if (cost !== null && (best === null || cost < best.cost)) best = { domain: target.domain, cost };
   }
@@ -83,12 +110,26 @@ const split = (domain: string): Target => {
   return { domain, name: domain.slice(0, dot), rest: domain.slice(dot + 1) };
 };
 
-const cache = new WeakMap<readonly string[], readonly Target[]>();
+const dotsOf = (domain: string): number => domain.split('.').length - 1;
 
-function targetsOf(domains: readonly string[]): readonly Target[] {
+/** The target that has the same letters, with a dot missing or in another place (`gmailc.om`, `yahoo.couk`). */
+function withoutDots(typed: string, { byLetters }: Targets): string | null {
+  const target = byLetters.get(typed.replaceAll('.', ''));
+  return target !== undefined && dotsOf(typed) <= dotsOf(target) ? target : null;
+}
+
+interface Targets {
+  readonly all: readonly Target[];
+  /** `yahoocouk` → `yahoo.co.uk`. */
+  readonly byLetters: ReadonlyMap<string, string>;
+}
+const cache = new WeakMap<readonly string[], Targets>();
+
+function targetsOf(domains: readonly string[]): Targets {
   const known = cache.get(domains);
   if (known) return known;
-  const targets = domains.map(split);
+  const byLetters = new Map(domains.map((domain) => [domain.replaceAll('.', ''), domain]));
+  const targets = { all: domains.map(split), byLetters };
   cache.set(domains, targets);
   return targets;
 }
@@ -101,25 +142,42 @@ function slips(typed: Target, target: Target, suffixExists: boolean): number | n
   if (!comparable(typed.name, target.name)) return null;
   if (typed.rest === target.rest) return nameSlips(typed.name, target.name);
   if (suffixExists) {
-    const usual = TLD_SLIPS.get(target.rest)?.includes(typed.rest) === true;
-    return usual && typed.name === target.name && target.name.length >= SHORTEST_NAME ? 1 : null;
+    const shortest = TLD_SLIPS.get(target.rest)?.[typed.rest] ?? Number.POSITIVE_INFINITY;
+    if (target.name.length < shortest) return null;
+    if (typed.name === target.name) return 1;
+    return target.name.length >= TLD_AND_NAME_SLIP_NAME && isSlip(typed.name, target.name) ? 2 : null;
   }
   if (Math.abs(typed.rest.length - target.rest.length) > 1 || distance(typed.rest, target.rest) > 1) return null;
   const name = typed.name === target.name ? 0 : nameSlips(typed.name, target.name);
   return name === null || name > 1 ? null : name + 1;
 }
 
-/**
- * Cheap prefilter, true for every pair that `nameSlips` accepts: the first letter matches, possibly one position late.
- */
+/** Cheap prefilter, true for every pair that `nameSlips` accepts. */
 const comparable = (typed: string, target: string): boolean =>
-  Math.abs(typed.length - target.length) <= 2 && (typed[0] === target[0] || typed[1] === target[0]);
+  Math.abs(typed.length - target.length) <= 2 &&
+  (typed[0] === target[0] || typed[0] === target[1] || typed[1] === target[1] || typed[2] === target[1]);
 
 function nameSlips(typed: string, target: string): number | null {
-  if (target.length < SHORTEST_NAME) return null;
+  if (isSlip(typed, target)) return 1;
+  if (WORDS.has(target)) return null;
   const edits = distance(typed, target);
-  if (edits === 1 && isFingerSlip(typed, target)) return 1;
+  if (edits === 2 && target.length >= TWO_SLIPS_NAME && areTwoSlips(typed, target)) return 2;
   const longEnough = target.length >= (edits === 1 ? LONG_NAME : VERY_LONG_NAME);
   const another = edits > 2 || typed[0] !== target[0] || (typed.length >= target.length && !addsLetter(typed, target));
   return longEnough && !another ? edits : null;
 }
+
+/** Names of digits (163.com) are never one slip from each other: too many are in use. */
+function isSlip(typed: string, target: string): boolean {
+  if (distance(typed, target) !== 1) return false;
+  const slip = slipBetween(typed, target);
+  if (slip === null || /^\d+$/.test(target)) return false;
+  if (WORDS.has(target) && slip.kind !== 'doubled' && slip.kind !== 'swapped') return false;
+  return target.length >= SHORTEST[slip.kind][slip.first ? 'first' : 'inside'];
+}
+
+/** Two missing letters are rather another name (hmail). */
+const areTwoSlips = (typed: string, target: string): boolean =>
+  typed[0] === target[0] &&
+  typed.length >= target.length - 1 &&
+  slipsOf(target).some((once) => isSlip(once, target) && isSlip(typed, once));

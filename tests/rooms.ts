@@ -47,9 +47,11 @@ const ONLY_IN: Readonly<Record<string, string>> = {
 };
 const NETWORK = /^(node:)?(net|dgram|tls|dns|dns\/promises)$/;
 const NETWORK_ROOMS = ['src/engine/dns/', 'src/engine/smtp/'];
+/** The one HTTP client. */
+const HTTP_CLIENT = 'src/engine/http/';
 /** Functions of node:net that only parse addresses. */
 const NOT_A_SOCKET = ['BlockList', 'SocketAddress', 'isIP', 'isIPv4', 'isIPv6'];
-const HTTP_SERVER = /^(node:)?(http|https|http2)$/;
+const HTTP = /^(node:)?(http|https|http2)$/;
 const SQL =
   /^\s*(select\s[\s\S]*\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\w+\s+set\s|delete\s+from\s|(create|alter|drop)\s+(table|index|unique|view|trigger)\s|pragma\s|begin(\s+immediate)?\s*$|commit\s*$|with\s+\w+\s+as\s*\()/i;
 const BAD_NAME = /(^|[/.-])(utils?|helpers?|managers?|misc|common)([/.-]|$)/i;
@@ -110,7 +112,8 @@ function* badNetworkImport(path: string, room: string, from: string, node: Node)
   const inNetworkRoom = NETWORK_ROOMS.some((start) => path.startsWith(start));
   if (NETWORK.test(from) && !inNetworkRoom && !onlyLooksAtAddresses(from, node))
     yield `${from} belongs to ${NETWORK_ROOMS.join(' and ')}`;
-  if (HTTP_SERVER.test(from) && !STARTS_SERVERS.includes(room)) yield `${from} belongs to src/http`;
+  if (HTTP.test(from) && !STARTS_SERVERS.includes(room) && !path.startsWith(HTTP_CLIENT))
+    yield `${from} belongs to src/http`;
 }
 
 /** `import { isIP } from 'node:net'`, or types only: no connection. */

@@ -76,6 +76,111 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks, oldest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Create a webhook */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /** Change a webhook */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the secret of a webhook */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a ping now */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List deliveries of a webhook, newest first */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send an event again */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -289,7 +394,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -339,7 +444,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -397,7 +502,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -455,7 +560,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -486,7 +591,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `idempotency_in_progress` */
+            /** @description `idempotency_in_progress`, `webhook_disabled`, `test_in_progress` */
             409: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -515,7 +620,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -573,7 +678,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -631,7 +736,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -662,7 +767,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -689,7 +794,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -749,7 +854,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -807,7 +912,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -867,7 +972,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1025,7 +1130,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1075,7 +1180,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1133,7 +1238,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1193,7 +1298,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1251,7 +1356,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1311,7 +1416,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1429,7 +1534,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1479,7 +1584,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1537,7 +1642,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1597,7 +1702,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1655,7 +1760,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1715,7 +1820,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1838,7 +1943,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1888,7 +1993,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1946,7 +2051,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1977,7 +2082,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `idempotency_in_progress` */
+            /** @description `idempotency_in_progress`, `webhook_disabled`, `test_in_progress` */
             409: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -2006,7 +2111,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2064,7 +2169,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2122,7 +2227,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2153,7 +2258,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -2180,7 +2285,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2240,7 +2345,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2298,7 +2403,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2358,7 +2463,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2447,7 +2552,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2505,7 +2610,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2563,7 +2668,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2623,7 +2728,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2681,7 +2786,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2741,7 +2846,3721 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All webhooks of the account. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        webhooks: {
+                            id: string;
+                            url: string;
+                            /** @description The events that it is told of; `*`: all of them. */
+                            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+                            description: string | null;
+                            enabled: boolean;
+                            disabled_reason: ("manual" | "gone" | "failing") | null;
+                            disabled_at: string | null;
+                            failing_since: string | null;
+                            previous_secret_until: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description https, with a host that has a public address. Redirects are not followed. */
+                    url: string;
+                    events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+                    description?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook, with its secret. */
+            201: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Path of the webhook. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        url: string;
+                        /** @description The events that it is told of; `*`: all of them. */
+                        events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+                        description: string | null;
+                        enabled: boolean;
+                        disabled_reason: ("manual" | "gone" | "failing") | null;
+                        disabled_at: string | null;
+                        failing_since: string | null;
+                        previous_secret_until: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** @description Signs what is sent; shown only now. */
+                        secret: string;
+                    };
+                };
+            };
+            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
+            400: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        url: string;
+                        /** @description The events that it is told of; `*`: all of them. */
+                        events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+                        description: string | null;
+                        enabled: boolean;
+                        disabled_reason: ("manual" | "gone" | "failing") | null;
+                        disabled_at: string | null;
+                        failing_since: string | null;
+                        previous_secret_until: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, with its deliveries. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description https, with a host that has a public address. Redirects are not followed. */
+                    url?: string;
+                    events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+                    description?: string | null;
+                    /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook as it is now. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        url: string;
+                        /** @description The events that it is told of; `*`: all of them. */
+                        events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+                        description: string | null;
+                        enabled: boolean;
+                        disabled_reason: ("manual" | "gone" | "failing") | null;
+                        disabled_at: string | null;
+                        failing_since: string | null;
+                        previous_secret_until: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                    };
+                };
+            };
+            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
+            400: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret. The one before signs alongside for 24 hours. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        url: string;
+                        /** @description The events that it is told of; `*`: all of them. */
+                        events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+                        description: string | null;
+                        enabled: boolean;
+                        disabled_reason: ("manual" | "gone" | "failing") | null;
+                        disabled_at: string | null;
+                        failing_since: string | null;
+                        previous_secret_until: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** @description Signs what is sent; shown only now. */
+                        secret: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery of the ping; its status says whether it arrived. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @description The webhook that it is sent to. */
+                        webhook_id: string;
+                        /** @description The header `webhook-id`: the same in each attempt and replay. */
+                        event_id: string;
+                        /** @enum {string} */
+                        event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+                        /** @enum {string} */
+                        status: "pending" | "delivered" | "failed";
+                        /** @description In order of time. */
+                        attempts: {
+                            /** Format: date-time */
+                            at: string;
+                            status: number | null;
+                            error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
+                            duration_ms: number;
+                            response: string | null;
+                        }[];
+                        next_attempt_at: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        finished_at: string | null;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `idempotency_in_progress`, `webhook_disabled`, `test_in_progress` */
+            409: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of deliveries. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description first, prev, next and last page (RFC 8288). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deliveries: {
+                            id: string;
+                            /** @description The webhook that it is sent to. */
+                            webhook_id: string;
+                            /** @description The header `webhook-id`: the same in each attempt and replay. */
+                            event_id: string;
+                            /** @enum {string} */
+                            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+                            /** @enum {string} */
+                            status: "pending" | "delivered" | "failed";
+                            /** @description In order of time. */
+                            attempts: {
+                                /** Format: date-time */
+                                at: string;
+                                status: number | null;
+                                error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
+                                duration_ms: number;
+                                response: string | null;
+                            }[];
+                            next_attempt_at: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            finished_at: string | null;
+                        }[];
+                        pagination: {
+                            current_page: number;
+                            per_page: number;
+                            total_pages: number;
+                            total_count: number;
+                        };
+                    };
+                };
+            };
+            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
+            400: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery that is attempted: a new one, or the same where it was still pending. */
+            202: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @description The webhook that it is sent to. */
+                        webhook_id: string;
+                        /** @description The header `webhook-id`: the same in each attempt and replay. */
+                        event_id: string;
+                        /** @enum {string} */
+                        event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+                        /** @enum {string} */
+                        status: "pending" | "delivered" | "failed";
+                        /** @description In order of time. */
+                        attempts: {
+                            /** Format: date-time */
+                            at: string;
+                            status: number | null;
+                            error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
+                            duration_ms: number;
+                            response: string | null;
+                        }[];
+                        next_attempt_at: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        finished_at: string | null;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `idempotency_in_progress`, `webhook_disabled`, `test_in_progress` */
+            409: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */

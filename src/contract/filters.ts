@@ -9,6 +9,7 @@ import {
   FILTERS_PER_PAGE,
 } from '../kernel/limits.ts';
 import { Text, WholeNumber } from './bounded.ts';
+import { Pagination } from './pagination.ts';
 import { DecodedAs, Nullable, OneOf } from './schema.ts';
 
 export const FilterReply = Type.Object(
@@ -69,12 +70,7 @@ export const FiltersQuery = Type.Object({
 export const FiltersReply = Type.Object(
   {
     filters: Type.Array(FilterReply),
-    pagination: Type.Object({
-      current_page: Type.Integer(),
-      per_page: Type.Integer(),
-      total_pages: Type.Integer(),
-      total_count: Type.Integer(),
-    }),
+    pagination: Pagination,
   },
   { title: 'Filters' },
 );

@@ -7,6 +7,7 @@ import type { FilterService } from '../service/filters.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
 import type { VerifyService } from '../service/verify.ts';
+import type { WebhookService } from '../service/webhooks/webhooks.ts';
 import type { createFailedAuthLimiter } from './access/failed-auth-limiter.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
 import type { ConnectionBounds } from './server.ts';
@@ -30,6 +31,7 @@ export interface HttpContext extends DashboardServices {
   readonly usage: (...args: Tail<Parameters<typeof usageOf>>) => ReturnType<typeof usageOf>;
   readonly verify: VerifyService;
   readonly filters: FilterService;
+  readonly webhooks: WebhookService;
   readonly health: Health;
   readonly callerIp: (request: IncomingMessage) => string;
   readonly connections: ConnectionBounds;

@@ -99,7 +99,7 @@ export interface RouteOutput {
 }
 export interface RouteDoc {
   readonly operationId: string;
-  readonly tag: 'Verification' | 'Usage' | 'Filters' | 'Dashboard';
+  readonly tag: 'Verification' | 'Usage' | 'Filters' | 'Webhooks' | 'Dashboard';
   readonly summary: string;
   readonly description?: string;
   /** Statuses of errors beside those that every row with this access and input can return. */

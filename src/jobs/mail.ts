@@ -7,7 +7,7 @@ import type { JobRunner } from './runner.ts';
  * since it was queued.
  */
 export function mailJob(
-  mail: Pick<Mail, 'invitation' | 'lowBalance' | 'securityChange'>,
+  mail: Pick<Mail, 'invitation' | 'lowBalance' | 'webhookDisabled' | 'securityChange'>,
   limits: Pick<MailLimits, 'admit' | 'accountMaySend'>,
 ): JobRunner<'mail'> {
   return async ({ id, payload, account, attempt }) => {
@@ -21,6 +21,10 @@ export function mailJob(
         // Counted here, because the accounts are many and found in one transaction; once, though it may be retried.
         if (attempt === 1 && (await limits.admit(template, to, account ?? '')) !== null) return undefined;
         await mail.lowBalance(payload, id);
+        return undefined;
+      case 'webhook_disabled':
+        if (attempt === 1 && (await limits.admit(template, to, account ?? '')) !== null) return undefined;
+        await mail.webhookDisabled(payload, id);
         return undefined;
       case 'security_change':
         // Only counted.

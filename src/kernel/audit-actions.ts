@@ -18,6 +18,12 @@ const ACCOUNT_ACTIONS = [
   'filter.added',
   'filter.removed',
   'filters.imported',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.secret_rotated',
+  /** By the service, after 410 or days of failures. */
+  'webhook.disabled',
+  'webhook.deleted',
   'log.erased',
   'list.created',
   'list.started',

@@ -55,6 +55,11 @@ export const newApiKey = (): string => KEY_PREFIX + randomToken(32);
  */
 export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
 
+export const WEBHOOK_SECRET_PREFIX = 'whsec_';
+
+/** A signing secret: the prefix and 32 random bytes in base64 (Standard Webhooks, "Signature scheme"). */
+export const newWebhookSecret = (): string => WEBHOOK_SECRET_PREFIX + randomBytes(32).toString('base64');
+
 export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
 
 export { randomBytes, randomInt };

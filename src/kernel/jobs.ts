@@ -1,4 +1,6 @@
 /** Background jobs: the table of kinds. src/jobs has one file per kind, with what it does. */
+import { WEBHOOK_ENDPOINTS_AT_ONCE } from './limits.ts';
+import type { DisabledReason } from './webhook-events.ts';
 
 /** Changes of how a user signs in, about which the user is mailed. */
 export type SecurityChange =
@@ -24,6 +26,15 @@ export type MailPayload =
       readonly account: string;
       readonly balance: number;
       readonly threshold: number;
+      readonly link: string;
+    }
+  | {
+      readonly template: 'webhook_disabled';
+      readonly to: string;
+      readonly account: string;
+      /** Without its query. */
+      readonly webhook: string;
+      readonly reason: Exclude<DisabledReason, 'manual'>;
       readonly link: string;
     }
   | {
@@ -57,6 +68,9 @@ export interface JobPayloads {
   readonly lists_update: Empty;
   /** A list that was deleted; the job's own `account` is its owner. */
   readonly list_removal: { readonly list: string };
+  /** What is due of one webhook, whose id is the key as well. */
+  readonly webhook_delivery: { readonly webhook: string };
+  readonly webhook_retry: Empty;
 }
 export type JobKind = keyof JobPayloads;
 
@@ -105,7 +119,7 @@ export const JOB_POLICIES = {
   // Links in invitations are valid for seven days, so a failed mail is worth retrying for as long.
   mail: {
     ...MAIL,
-    description: 'Sends an invitation, a low-balance alert or a notice of a changed sign-in.',
+    description: 'Sends an invitation, an alert about an account or a notice of a changed sign-in.',
     attempts: 16,
     keepFailedDays: 7,
   },
@@ -156,6 +170,24 @@ export const JOB_POLICIES = {
     timeoutSeconds: 300,
     keepFailedDays: 7,
     everySeconds: null,
+  },
+  webhook_delivery: {
+    description: 'Sends what is due to one webhook.',
+    // The attempts at a delivery are counted with it. This one fails only when the store does.
+    attempts: 5,
+    backoffSeconds: 5,
+    backoffMaxSeconds: 60,
+    concurrency: WEBHOOK_ENDPOINTS_AT_ONCE,
+    leaseSeconds: 30,
+    timeoutSeconds: 300,
+    keepFailedDays: 1,
+    everySeconds: null,
+  },
+  webhook_retry: {
+    ...PERIODIC,
+    description: 'Looks for webhooks with deliveries to be attempted again.',
+    timeoutSeconds: 300,
+    everySeconds: 10,
   },
 } as const satisfies Record<JobKind, JobPolicy>;
 

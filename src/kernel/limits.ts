@@ -131,6 +131,28 @@ export const SIGN_IN_ID_LENGTH = { min: 1, max: 64 };
 /** Entries of one action and user in an hour of an audit log; further ones share one entry. */
 export const USER_EVENTS_PER_HOUR = 20;
 
+// Webhooks.
+
+/** Endpoints of an account. */
+export const WEBHOOKS_MAX = 20;
+export const WEBHOOK_URL_LENGTH = { min: 1, max: 2_000 };
+export const WEBHOOK_DESCRIPTION_LENGTH = { min: 0, max: 200 };
+/** The body of an event. */
+export const WEBHOOK_BODY_BYTES = 64 * 1024;
+/** From the DNS query to the status of the reply. */
+export const WEBHOOK_TIMEOUT_MS = 15_000;
+/** As much of a reply's body is kept, in bytes. */
+export const WEBHOOK_RESPONSE_BYTES = 1024;
+/** Attempts at once to one endpoint. */
+export const WEBHOOK_ATTEMPTS_AT_ONCE = 4;
+/** Endpoints that one process sends to at once. */
+export const WEBHOOK_ENDPOINTS_AT_ONCE = 50;
+/** Tests at once: of one account, and of all accounts in one process. */
+export const WEBHOOK_TESTS_PER_ACCOUNT = 2;
+export const WEBHOOK_TESTS_AT_ONCE = 50;
+export const DELIVERIES_PER_PAGE = { min: 1, max: 100, default: 25 };
+export const DELIVERIES_PAGE = { min: 1, max: 100_000, default: 1 };
+
 // Mails of the service, in a day.
 
 /** To one mailbox, from all accounts and strangers together. */

@@ -9,6 +9,8 @@ import { purgeJob } from '../jobs/purge.ts';
 import type { JobRunners } from '../jobs/runner.ts';
 import { signUpJob } from '../jobs/sign-up.ts';
 import { startUpkeep } from '../jobs/upkeep.ts';
+import { webhookDeliveryJob } from '../jobs/webhook-delivery.ts';
+import { webhookRetryJob } from '../jobs/webhook-retry.ts';
 import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -19,6 +21,7 @@ import type { MailLimits } from '../service/mail-limits.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import { createAccountRemoval, createListRemoval, createPurge } from '../service/upkeep.ts';
+import type { DeliverWebhook } from '../service/webhooks/deliver.ts';
 import type { Store } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 
@@ -31,6 +34,7 @@ interface Parts {
   readonly mail: Mail | null;
   readonly mailLimits: MailLimits;
   readonly listsUpdate: ListsUpdate;
+  readonly deliverWebhook: DeliverWebhook;
   readonly context: { readonly signIn: SignInService };
   readonly closers: Closers;
   readonly url: () => string;
@@ -55,6 +59,7 @@ function runnersOf({
   mail,
   mailLimits,
   listsUpdate,
+  deliverWebhook,
   context: { signIn },
   url,
 }: Parts): JobRunners {
@@ -62,10 +67,12 @@ function runnersOf({
     mail: mail && mailJob(mail, mailLimits),
     password_reset: mail && passwordResetJob(signIn.passwords),
     sign_up: mail && signUpJob(signIn),
-    low_balance: mail && lowBalanceJob(createLowBalanceAlerts({ store, url })),
+    low_balance: lowBalanceJob(createLowBalanceAlerts({ store, url, mail: mail !== null })),
     purge: purgeJob(createPurge({ store, storeClock, retentionDays: options.retentionDays }), logger),
     account_removal: accountRemovalJob(createAccountRemoval(store)),
     list_removal: listRemovalJob(createListRemoval(store)),
     lists_update: listsUpdateJob(listsUpdate),
+    webhook_delivery: webhookDeliveryJob(deliverWebhook),
+    webhook_retry: webhookRetryJob((signal) => store.webhooks.wake(signal)),
   };
 }

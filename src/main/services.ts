@@ -1,6 +1,7 @@
 import type { Options } from '../config/read.ts';
 import { smtpIdentityOf } from '../config/read.ts';
 import type { VerificationEngine } from '../engine/create.ts';
+import { createPost } from '../engine/http/post.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import { createFailedAuthLimiter } from '../http/access/failed-auth-limiter.ts';
 import { callerIp } from '../http/caller-ip.ts';
@@ -23,6 +24,10 @@ import type { WatchedClock } from '../service/store-clock.ts';
 import { createTrafficCounter, type TrafficCounter } from '../service/traffic.ts';
 import { usageOf } from '../service/usage.ts';
 import { createVerifyService, type VerifyService } from '../service/verify.ts';
+import { createWebhookDelivery, type DeliverWebhook } from '../service/webhooks/deliver.ts';
+import { createSend, disabledMail } from '../service/webhooks/send.ts';
+import { createUrlCheck } from '../service/webhooks/url.ts';
+import { createWebhookService } from '../service/webhooks/webhooks.ts';
 import type { Store } from '../store/store.ts';
 import { docsScript } from './built-files.ts';
 import type { Closers } from './closers.ts';
@@ -52,6 +57,7 @@ interface Services {
   readonly mail: Mail | null;
   readonly mailLimits: MailLimits;
   readonly listsUpdate: ListsUpdate;
+  readonly deliverWebhook: DeliverWebhook;
 }
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
@@ -66,6 +72,8 @@ export function createServices(parts: Parts): Services {
     checkDeliverability: deliverabilityCheck(engine),
   });
   const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, options });
+  const send = createSend(createPost(engine), clock);
+  const webhookMail = disabledMail(mail !== null, url);
   const traffic = createTrafficCounter(store.traffic, storeClock);
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
@@ -89,6 +97,7 @@ export function createServices(parts: Parts): Services {
     usage: (caller, window, ask) => usageOf(store, storeClock, caller, window, ask),
     verify: verifyService(parts, traffic),
     filters: createFilterService(store),
+    webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     health: createHealth({ store, engine, lists, clock, storeClock }),
     callerIp: callerIp(options.trustedProxies),
     connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },
@@ -111,7 +120,8 @@ export function createServices(parts: Parts): Services {
     url,
     answersRequests: options.role !== 'worker',
   };
-  return { context, mail, mailLimits, listsUpdate };
+  const deliverWebhook = createWebhookDelivery({ webhooks: store.webhooks, send, mailTo: webhookMail, clock });
+  return { context, mail, mailLimits, listsUpdate, deliverWebhook };
 }
 
 function verifyService({ options, logger, store, engine, metrics }: Parts, traffic: TrafficCounter): VerifyService {

@@ -2,7 +2,8 @@ import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/addre
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
-import type { AccountId, Actor, Caller, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
+import type { AccountId, Actor, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
+import { actorFor, type ChangedBy } from './changed-by.ts';
 
 export type { Filter, FilterAdded };
 
@@ -18,9 +19,6 @@ export type ImportOutcome =
   | { readonly outcome: 'exists' }
   /** `error`: one sentence. */
   | { readonly outcome: 'invalid'; readonly error: string };
-
-/** Who makes a change: a user, or an API key, whose name is looked up for the audit log. */
-type ChangedBy = Actor | { readonly caller: Caller; readonly ip: string };
 
 export interface FilterService {
   /** `stored`: the reply for the Idempotency-Key, written with the filter. Throws ApiError `invalid_filter`. */
@@ -45,11 +43,7 @@ export interface FilterService {
 const BATCH = 1000;
 
 export function createFilterService({ filters, keys }: Pick<Store, 'filters' | 'keys'>): FilterService {
-  const actorOf = async (by: ChangedBy): Promise<Actor> => {
-    if (!('caller' in by)) return by;
-    const { keyId } = by.caller;
-    return { kind: 'key', id: keyId, name: (await keys.get(keyId))?.name ?? keyId, ip: by.ip };
-  };
+  const actorOf = actorFor(keys);
   return {
     async add(account, input, by, stored = null) {
       return filters.add(account, toStored(input), await actorOf(by), stored);

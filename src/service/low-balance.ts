@@ -7,12 +7,14 @@ export function createLowBalanceAlerts(parts: {
   store: Pick<Store, 'accounts'>;
   /** Public URL of the service, without a trailing slash. */
   url: () => string;
+  /** Whether mail can be sent; webhooks are told in any case. */
+  mail: boolean;
 }): LowBalanceAlerts {
-  const { store, url } = parts;
+  const { store, url, mail } = parts;
   return async (signal) => {
     await store.accounts.claimLowBalanceAlerts(
       ({ name: account, balance, lowBalance }, to) =>
-        lowBalance === null
+        lowBalance === null || !mail
           ? null
           : { template: 'low_balance', to, account, balance, threshold: lowBalance, link: `${url()}/` },
       signal,

@@ -31,6 +31,8 @@ const RULES = {
   own_password_reset: OWN,
   /** The origin is the account. */
   low_balance: OWN,
+  /** The origin is the account. */
+  webhook_disabled: OWN,
   /** Never withheld: whoever takes a user over could use a limit up before. */
   security_change: { perOrigin: null, waitsForOthers: false },
 } as const satisfies Record<MailPayload['template'] | 'sign_up' | 'password_reset' | 'own_password_reset', Rule>;

@@ -1,7 +1,7 @@
 import { toIso } from '../kernel/clock.ts';
 import { counted } from '../kernel/format.ts';
 import { JobFailure, type MailPayload, type SecurityChange } from '../kernel/jobs.ts';
-import { INVITATION_DAYS, RESET_LINK_HOURS, SIGNUP_LINK_HOURS } from '../kernel/lifetimes.ts';
+import { INVITATION_DAYS, RESET_LINK_HOURS, SIGNUP_LINK_HOURS, WEBHOOK_FAILING_DAYS } from '../kernel/lifetimes.ts';
 import { harmlessName, UNSAFE_CHARACTERS } from './link-text.ts';
 
 /** A mail with a link. The link's token is in the fragment. */
@@ -25,6 +25,7 @@ export interface Mail {
   alreadyRegistered(mail: LinkMail, id: string): Promise<void>;
   invitation(mail: PayloadOf<'invitation'>, id: string): Promise<void>;
   lowBalance(mail: PayloadOf<'low_balance'>, id: string): Promise<void>;
+  webhookDisabled(mail: PayloadOf<'webhook_disabled'>, id: string): Promise<void>;
   /** To a user whose password, second factor or passkeys were changed. */
   securityChange(mail: PayloadOf<'security_change'>, id: string): Promise<void>;
 }
@@ -153,6 +154,20 @@ export function createMail({ server, from }: MailParts): Mail {
           link,
         ],
       }),
+    webhookDisabled: ({ to, account, webhook, reason, link }, id) =>
+      send({
+        id,
+        to,
+        subject: `A webhook of "${harmlessName(account)}" was disabled`,
+        lines: [
+          `Mailvet no longer sends events of the account "${harmlessName(account)}" to this webhook:`,
+          webhook,
+          '',
+          WEBHOOK_DISABLED[reason],
+          'Events that happen while it is disabled are not sent. Enable it, and replay earlier deliveries, here:',
+          link,
+        ],
+      }),
     securityChange: ({ to, change, removedPasskeys, at, ip, device, link }, id) => {
       const { subject, sentence } = SECURITY_CHANGES[change];
       const byOperator = ip === null && device === null;
@@ -182,6 +197,11 @@ export function createMail({ server, from }: MailParts): Mail {
     },
   };
 }
+
+const WEBHOOK_DISABLED: Readonly<Record<PayloadOf<'webhook_disabled'>['reason'], string>> = {
+  gone: 'It answered with status 410 (Gone).',
+  failing: `Every attempt has failed for ${counted(WEBHOOK_FAILING_DAYS, 'day')}.`,
+};
 
 const SECURITY_CHANGES: Readonly<Record<SecurityChange, { readonly subject: string; readonly sentence: string }>> = {
   password_changed: {

@@ -1,6 +1,10 @@
 /** An API key as a row, and what a change does to it. */
+
+import { toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { KEY_PREFIX } from '../kernel/ids.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
+import type { KeyEventData } from '../kernel/webhook-events.ts';
 import { accountId } from './rows.ts';
 import type { Key, KeyLimits } from './store.ts';
 import type { Row } from './tables.ts';
@@ -27,6 +31,21 @@ export const toKey = (row: Row<'keys'>): Key => ({
 
 const budgetOf = ({ budget, budget_month: month, budget_spent: spent, budget_held: held }: Row<'keys'>) =>
   budget === null ? null : { credits: budget, month, spent, held };
+
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
+
+/** What webhooks are told of a key. */
+export const keyEvent = (row: Row<'keys'>): KeyEventData => ({
+  id: row.id,
+  name: row.name,
+  key: `${KEY_PREFIX}…${row.last_four}`,
+  allow_ips: JSON.parse(row.allow_ips),
+  scopes: scopesOf(row.scopes),
+  monthly_credits: row.budget,
+  created_at: toIso(row.created_at),
+  expires_at: isoOrNull(row.expires_at),
+  revoked_at: isoOrNull(row.revoked_at),
+});
 
 /** The columns of the limits that are given. */
 export function limitColumns({

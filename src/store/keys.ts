@@ -2,13 +2,14 @@ import type { Insertable, Transaction } from 'kysely';
 import { newId } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
 import { countersOf } from './key-budget.ts';
-import { changedKey, limitColumns, limitDetail, refusePastExpiry, toKey } from './key-rows.ts';
+import { changedKey, keyEvent, limitColumns, limitDetail, refusePastExpiry, toKey } from './key-rows.ts';
 import { lockAccount, lockExistingAccount } from './lock.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { accountId } from './rows.ts';
 import type { AccountId, Keys } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { storable } from './text.ts';
+import { emitEvent } from './webhooks/emit.ts';
 
 export function keys(driver: StorageDriver): Keys {
   const { db } = driver;
@@ -47,6 +48,7 @@ export function keys(driver: StorageDriver): Keys {
         });
         const detail = { key: row.id, last_four: lastFour, allow_ips: allowIps, ...limitDetail(row) };
         await writeAudit(trx, account, now, by, { action: 'key.created', target: name, detail });
+        await emitEvent({ driver, trx, now }, account, 'key.created', keyEvent(row));
         return toKey(row);
       });
     },
@@ -93,6 +95,7 @@ export function keys(driver: StorageDriver): Keys {
         const after = await set(trx, id, { revoked_at: now });
         const target = before.name;
         await writeAudit(trx, before.account_id, now, by, { action: 'key.revoked', target, detail: { key: id } });
+        await emitEvent({ driver, trx, now }, before.account_id, 'key.revoked', keyEvent(after));
         return toKey(after);
       });
     },
@@ -109,6 +112,8 @@ export function keys(driver: StorageDriver): Keys {
         const old = await set(trx, id, { revoked_at: now + graceMs });
         const detail = { key: id, fresh: fresh.id, grace_seconds: Math.round(graceMs / 1000) };
         await writeAudit(trx, account, now, by, { action: 'key.rolled', target: name, detail });
+        await emitEvent({ driver, trx, now }, account, 'key.created', keyEvent(fresh));
+        await emitEvent({ driver, trx, now }, account, 'key.revoked', keyEvent(old));
         return { fresh: toKey(fresh), old: toKey(old) };
       });
     },

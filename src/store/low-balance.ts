@@ -1,26 +1,13 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { toAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
+import { mailAdmins } from './people/admin-mail.ts';
 import type { Account, LowBalanceMail } from './store.ts';
-import type { Tables } from './tables.ts';
+import { emitEvent } from './webhooks/emit.ts';
 
 /** Held credits may be released: only spent ones count. */
 const IS_LOW = sql<boolean>`balance + locked < low_balance`;
-
-async function mailOwnersAndAdmins(
-  driver: StorageDriver,
-  trx: Transaction<Tables>,
-  account: Account,
-  mailTo: LowBalanceMail,
-): Promise<void> {
-  const people = trx.selectFrom('members as m').innerJoin('auth_users as u', 'u.id', 'm.user_id').select('u.email');
-  const recipients = people.where('m.account_id', '=', account.id).where('m.role', '<>', 'member').orderBy('u.email');
-  for (const { email } of await recipients.execute()) {
-    const payload = mailTo(account, email);
-    if (payload !== null) await driver.jobs.add(trx, { kind: 'mail', payload, account: account.id });
-  }
-}
 
 /** See `Accounts.claimLowBalanceAlerts`. Where the balance has recovered, the claim is reset. */
 export async function claimLowBalanceAlerts(
@@ -55,7 +42,12 @@ export async function claimLowBalanceAlerts(
       const fallen = some.set({ low_balance_told_at: now }).where('low_balance_told_at', 'is', null);
       const rows = await fallen.where(IS_LOW).where('status', '=', 'active').returningAll().execute();
       const accounts = rows.map(toAccount);
-      for (const account of accounts) await mailOwnersAndAdmins(driver, trx, account, mailTo);
+      for (const account of accounts) {
+        const { id, balance, locked, lowBalance } = account;
+        await mailAdmins(driver, trx, id, (to) => mailTo(account, to));
+        const credits = { total: balance + locked, locked, remaining: balance };
+        await emitEvent({ driver, trx, now }, id, 'credits.low', { credits, low_balance: lowBalance ?? 0 });
+      }
       return accounts;
     });
     alerts.push(...fell);

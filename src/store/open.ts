@@ -26,6 +26,7 @@ import type { Store, StoreEvent } from './store.ts';
 import { traffic } from './traffic.ts';
 import { upkeep } from './upkeep.ts';
 import { usage } from './usage.ts';
+import { webhooks } from './webhooks/webhooks.ts';
 
 export { StoreVersionError } from './migrations.ts';
 
@@ -72,6 +73,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     keys: keys(driver),
     filters: filters(driver),
     lists: lists(driver),
+    webhooks: webhooks(driver),
     verifications: verifications(driver),
     usage: usage(driver),
     upkeep: upkeep(driver, ownClock),

@@ -31,6 +31,9 @@ export const OWNED_TABLES = {
     purge: { other: 'kept as long as the account, as evidence; without one, as long as the service' },
   },
   filters: { erasure: { kept: 'a rule that the account set, not a record' }, purge: BY_THE_ACCOUNT },
+  // Before the webhooks, so that none is attempted without its endpoint.
+  webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (purge.ts)' } },
+  webhooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
   // As far back as the widest chart goes.
   traffic_hours: { erasure: NO_ADDRESS, purge: { column: 'hour', afterMs: CHART_BUCKETS_MAX * DAY_MS } },
   usage_hours: {

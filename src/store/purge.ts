@@ -72,6 +72,26 @@ async function purgeByAccount(driver: StorageDriver, now: number, most: number, 
   return total;
 }
 
+/** Finished deliveries of webhooks are kept as long as the log of their account. */
+async function deliveryStep({ db }: StorageDriver, now: number, keepMs: number): Promise<number> {
+  const finished = db.selectFrom('webhook_deliveries as d').select('d.id').where('d.status', '<>', 'pending');
+  const old = finished.where('d.created_at', '<', now - keepMs);
+  const short = finished
+    .innerJoin('accounts as a', 'a.id', 'd.account_id')
+    .where('a.retention_days', 'is not', null)
+    .where(
+      'd.created_at',
+      '<',
+      sql<number>`CAST(${now} AS BIGINT) - CAST(a.retention_days AS BIGINT) * ${sql.lit(DAY_MS)}`,
+    );
+  for (const some of [old, short]) {
+    const gone = db.deleteFrom('webhook_deliveries').where('id', 'in', some.limit(BATCH_ROWS));
+    const { numDeletedRows } = await gone.executeTakeFirst();
+    if (numDeletedRows > 0n) return Number(numDeletedRows);
+  }
+  return 0;
+}
+
 interface Expiry {
   readonly column: string;
   readonly afterMs: number;
@@ -130,6 +150,7 @@ export async function purge(
   await count('lists', () => expireLists(driver, now, keepMs, signal));
   await count('verifications', (most) => inBatches(() => retentionStep(driver, now - keepMs), signal, most));
   await count('verifications', (most) => purgeByAccount(driver, now, most, signal));
+  await count('webhook_deliveries', (most) => inBatches(() => deliveryStep(driver, now, keepMs), signal, most));
   await count('ledger', (most) => rollUpLedger(now - keepMs, most, signal));
   await count('usage_hours', (most) => rollUpUsage(usageHoursFrom(now, keepMs), most, signal));
   for (const schema of await driver.schema()) {

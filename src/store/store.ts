@@ -21,6 +21,7 @@ import type { StoreStats } from './api/stats.ts';
 import type { Traffic } from './api/traffic.ts';
 import type { Upkeep } from './api/upkeep.ts';
 import type { Usage } from './api/usage.ts';
+import type { Webhooks } from './api/webhooks.ts';
 import type { Jobs } from './jobs/queue.ts';
 
 export type * from './api/accounts.ts';
@@ -41,6 +42,7 @@ export type * from './api/stats.ts';
 export type * from './api/traffic.ts';
 export type * from './api/upkeep.ts';
 export type * from './api/usage.ts';
+export type * from './api/webhooks.ts';
 
 /** A file or folder of the store that other users of the host can read or change. */
 export interface LooseMode {
@@ -80,6 +82,7 @@ export interface Store {
   readonly keys: Keys;
   readonly filters: Filters;
   readonly lists: Lists;
+  readonly webhooks: Webhooks;
   readonly verifications: Verifications;
   readonly usage: Usage;
   readonly upkeep: Upkeep;

@@ -17,6 +17,7 @@ import type {
   ListsTable,
   ListWaitingTable,
 } from './lists/tables.ts';
+import type { WebhookDeliveriesTable, WebhooksTable } from './webhooks/tables.ts';
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
@@ -252,6 +253,8 @@ export interface Tables {
   usage_hours: UsageHoursTable;
   idempotency: IdempotencyTable;
   filters: FiltersTable;
+  webhooks: WebhooksTable;
+  webhook_deliveries: WebhookDeliveriesTable;
   nodes: NodesTable;
   heartbeat: HeartbeatTable;
   store_clock: StoreClockTable;

@@ -37,7 +37,18 @@ describe('operator endpoints', () => {
   it('/openapi.json describes every endpoint', async () => {
     const { json } = await get('/openapi.json');
     expect(json.openapi).toBe('3.1.0');
-    expect(Object.keys(json.paths).sort()).toEqual(['/v1/filters', '/v1/filters/{id}', '/v1/usage', '/v1/verify']);
+    expect(Object.keys(json.paths).sort()).toEqual([
+      '/v1/deliveries/{id}/replay',
+      '/v1/filters',
+      '/v1/filters/{id}',
+      '/v1/usage',
+      '/v1/verify',
+      '/v1/webhooks',
+      '/v1/webhooks/{id}',
+      '/v1/webhooks/{id}/deliveries',
+      '/v1/webhooks/{id}/rotate-secret',
+      '/v1/webhooks/{id}/test',
+    ]);
     expect((await get('/docs')).text).toContain('/openapi.json');
   });
 

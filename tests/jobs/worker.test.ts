@@ -25,6 +25,8 @@ const NONE: JobRunners = {
   account_removal: null,
   list_removal: null,
   lists_update: null,
+  webhook_delivery: null,
+  webhook_retry: null,
 };
 const add = (store: Store, key: string) => store.jobs.add({ kind: 'lists_update', payload: {}, key });
 const open = async (store: Store): Promise<number> => (await store.jobs.list({ failed: false, limit: 1 })).total;

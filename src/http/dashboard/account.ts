@@ -6,8 +6,8 @@ import { toIso } from '../../kernel/clock.ts';
 import { PLANS, PRICE } from '../../kernel/plans.ts';
 import type { Account, KeysetQuery, LedgerPage, LedgerQuery } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
+import { nothingToChange } from '../nothing-to-change.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
-import { nothingToChange } from './nothing-to-change.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 

@@ -3,8 +3,8 @@ import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { KEY_PREFIX } from '../../kernel/ids.ts';
 import { budgetOf, type CreatedKey, type Key, noticesOf, stateOf } from '../../service/keys.ts';
+import { nothingToChange } from '../nothing-to-change.ts';
 import { type Route, route } from '../route.ts';
-import { nothingToChange } from './nothing-to-change.ts';
 
 const KEYS = '/dashboard/accounts/:account/keys';
 

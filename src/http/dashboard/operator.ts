@@ -3,9 +3,9 @@ import * as C from '../../contract/dashboard/operator.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ACCOUNTS_PER_PAGE } from '../../kernel/limits.ts';
 import type { AccountSummary, ListsState } from '../../service/operator.ts';
+import { nothingToChange } from '../nothing-to-change.ts';
 import { type Route, route } from '../route.ts';
 import { ledgerPageOf, ledgerReply } from './account.ts';
-import { nothingToChange } from './nothing-to-change.ts';
 
 const OPERATOR = '/dashboard/operator';
 

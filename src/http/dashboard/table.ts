@@ -8,6 +8,7 @@ import { LOG_ROUTES } from './log.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { USAGE_ROUTES } from './usage.ts';
+import { WEBHOOK_ROUTES } from './webhooks.ts';
 
 /** All routes of the dashboard's private API. */
 export const DASHBOARD_ROUTES: readonly Route[] = [
@@ -16,6 +17,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...LOG_ROUTES,
   ...KEY_ROUTES,
   ...FILTER_ROUTES,
+  ...WEBHOOK_ROUTES,
   ...ACCOUNT_ROUTES,
   ...AUDIT_LOG_ROUTES,
   ...OPERATOR_ROUTES,

@@ -4,6 +4,7 @@ import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Filter, FilterAdded, NewFilter } from '../../service/filters.ts';
+import { linkHeader, paginationOf } from '../pagination.ts';
 import { errorReply, jsonReply, REPLAYED, replyAnswer } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
@@ -19,9 +20,8 @@ export const filterReply = (f: Filter): C.FilterReply => ({
 
 export const filtersReply = (items: readonly Filter[], total: number, page: number, perPage: number) => ({
   filters: items.map(filterReply),
-  pagination: { current_page: page, per_page: perPage, total_pages: pagesOf(total, perPage), total_count: total },
+  pagination: paginationOf(total, page, perPage),
 });
-const pagesOf = (total: number, perPage: number): number => Math.max(1, Math.ceil(total / perPage));
 
 export const newFilter = ({ filter_type, value, reason }: Read<typeof C.FilterRequest>): NewFilter => ({
   filterType: filter_type ?? null,
@@ -81,7 +81,7 @@ export const FILTER_ROUTES: readonly Route[] = [
         const { items, total } = await filters.list(caller.accountId, search);
         return {
           body: filtersReply(items, total, page, perPage),
-          headers: linkHeader(request.url, page, pagesOf(total, perPage)),
+          headers: linkHeader(request.url, total, page, perPage),
         };
       },
   }),
@@ -102,17 +102,3 @@ export const FILTER_ROUTES: readonly Route[] = [
 ];
 
 export const filterRemoved = (id: number) => ({ status: 'success', message: `Filter ${id} was removed.` });
-
-/** RFC 8288: first, prev, next and last, as far as there are such pages; every other parameter is kept. */
-function linkHeader(url: string, page: number, pages: number): Record<string, string> {
-  const [path = '', search = ''] = url.split('?', 2);
-  const link = (n: number, rel: string) => {
-    const params = new URLSearchParams(search);
-    params.set('page', String(n));
-    return `<${path}?${params}>; rel="${rel}"`;
-  };
-  const links = [link(1, 'first'), link(pages, 'last')];
-  if (page > 1) links.push(link(Math.min(page - 1, pages), 'prev'));
-  if (page < pages) links.push(link(page + 1, 'next'));
-  return { link: links.join(', ') };
-}

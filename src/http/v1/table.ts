@@ -2,6 +2,7 @@ import type { Route } from '../route.ts';
 import { FILTER_ROUTES } from './filters.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { VERIFY_ROUTES } from './verify.ts';
+import { WEBHOOK_ROUTES } from './webhooks.ts';
 
 /** All routes of the public API. */
-export const V1_ROUTES: readonly Route[] = [...VERIFY_ROUTES, ...USAGE_ROUTES, ...FILTER_ROUTES];
+export const V1_ROUTES: readonly Route[] = [...VERIFY_ROUTES, ...USAGE_ROUTES, ...FILTER_ROUTES, ...WEBHOOK_ROUTES];

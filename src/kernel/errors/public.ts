@@ -1,5 +1,5 @@
-import { choice, kibibytes } from '../format.ts';
-import { BODY_BYTES, BODY_WITHIN_SECONDS, HEADER_BYTES, HEADERS_WITHIN_SECONDS } from '../limits.ts';
+import { choice, counted, kibibytes } from '../format.ts';
+import { BODY_BYTES, BODY_WITHIN_SECONDS, HEADER_BYTES, HEADERS_WITHIN_SECONDS, WEBHOOKS_MAX } from '../limits.ts';
 import { LEVELS } from '../plans.ts';
 import type { ErrorRow } from './row.ts';
 
@@ -110,6 +110,26 @@ export const PUBLIC_ERRORS = {
     status: 422,
     message: `validation_type must be ${choice(LEVELS)}.`,
     fix: 'Send `mx` or `smtp`, or omit the field for `mx`.',
+  },
+  webhook_disabled: {
+    status: 409,
+    message: 'The webhook is disabled.',
+    fix: 'Enable the webhook, then replay the delivery.',
+  },
+  test_in_progress: {
+    status: 409,
+    message: 'Other tests of webhooks of this account are still running.',
+    fix: 'Wait for the reply to the last test.',
+  },
+  invalid_webhook_url: {
+    status: 422,
+    message: 'The URL cannot receive webhooks.',
+    fix: 'Use an https URL whose host name has a public address; the message says what is wrong.',
+  },
+  too_many_webhooks: {
+    status: 422,
+    message: `An account can have at most ${counted(WEBHOOKS_MAX, 'webhook')}.`,
+    fix: 'Delete a webhook, or let one receive several events.',
   },
   invalid_filter: {
     status: 422,

@@ -15,6 +15,8 @@ export const CODE_LENGTH = {"min":6,"max":20} as const;
 export const COMMAND_CREDITS_MAX = 1000000000000 as const;
 export const CONNECTIONS_MAX = 10000 as const;
 export const CONNECTIONS_PER_NETWORK = {"min":1,"max":10000,"default":500} as const;
+export const DELIVERIES_PAGE = {"min":1,"max":100000,"default":1} as const;
+export const DELIVERIES_PER_PAGE = {"min":1,"max":100,"default":25} as const;
 export const DEVICE_USERS_MAX = 5 as const;
 export const DNS_PORT = 53 as const;
 export const DNS_TIMEOUT_MS = {"min":50,"max":10000,"default":2000} as const;
@@ -84,6 +86,16 @@ export const USAGE_HOURS_KEPT_DAYS = 35 as const;
 export const USER_AGENT_LENGTH = {"min":0,"max":384} as const;
 export const USER_EMAIL_LENGTH = {"min":3,"max":254} as const;
 export const USER_EVENTS_PER_HOUR = 20 as const;
+export const WEBHOOKS_MAX = 20 as const;
+export const WEBHOOK_ATTEMPTS_AT_ONCE = 4 as const;
+export const WEBHOOK_BODY_BYTES = 65536 as const;
+export const WEBHOOK_DESCRIPTION_LENGTH = {"min":0,"max":200} as const;
+export const WEBHOOK_ENDPOINTS_AT_ONCE = 50 as const;
+export const WEBHOOK_RESPONSE_BYTES = 1024 as const;
+export const WEBHOOK_TESTS_AT_ONCE = 50 as const;
+export const WEBHOOK_TESTS_PER_ACCOUNT = 2 as const;
+export const WEBHOOK_TIMEOUT_MS = 15000 as const;
+export const WEBHOOK_URL_LENGTH = {"min":1,"max":2000} as const;
 
 // src/kernel/lifetimes.ts
 export const COMMAND_RESET_LINK_HOURS = 24 as const;
@@ -101,6 +113,9 @@ export const SESSION_MAX_DAYS = 30 as const;
 export const SESSION_REFRESH_MINUTES = 60 as const;
 export const SETUP_LINK_HOURS = 1 as const;
 export const SIGNUP_LINK_HOURS = 24 as const;
+export const WEBHOOK_FAILING_DAYS = 5 as const;
+export const WEBHOOK_RETRY_SECONDS = [5,300,1800,7200,18000,36000,50400,72000,86400] as const;
+export const WEBHOOK_SECRET_OVERLAP_HOURS = 24 as const;
 
 // src/kernel/plans.ts
 export const ACCOUNT_STATUSES = ["active","suspended"] as const;

@@ -721,6 +721,111 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhooks, oldest first */
+        get: operations["listWebhooksHere"];
+        put?: never;
+        /** Create a webhook; its secret is shown only once */
+        post: operations["createWebhookHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A webhook */
+        get: operations["getWebhookHere"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook and its deliveries */
+        delete: operations["deleteWebhookHere"];
+        options?: never;
+        head?: never;
+        /** Change URL, events and description, enable and disable */
+        patch: operations["changeWebhookHere"];
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the secret; shown only once */
+        post: operations["rotateWebhookSecretHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a ping now */
+        post: operations["testWebhookHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Deliveries of a webhook, newest first */
+        get: operations["listDeliveriesHere"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send an event again */
+        post: operations["replayDeliveryHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}": {
         parameters: {
             query?: never;
@@ -1562,6 +1667,98 @@ export interface components {
             status: string;
             message: string;
         };
+        /** Webhook */
+        Webhook: {
+            id: string;
+            url: string;
+            /** @description The events that it is told of; `*`: all of them. */
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description: string | null;
+            enabled: boolean;
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** Webhooks */
+        Webhooks: {
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        /** WebhookRequest */
+        WebhookRequest: {
+            /** @description https, with a host that has a public address. Redirects are not followed. */
+            url: string;
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description?: string | null;
+        };
+        /** WebhookWithSecret */
+        WebhookWithSecret: {
+            id: string;
+            url: string;
+            /** @description The events that it is told of; `*`: all of them. */
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description: string | null;
+            enabled: boolean;
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Signs what is sent; shown only now. */
+            secret: string;
+        };
+        /** WebhookChange */
+        WebhookChange: {
+            /** @description https, with a host that has a public address. Redirects are not followed. */
+            url?: string;
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description?: string | null;
+            /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
+            enabled?: boolean;
+        };
+        /** WebhookDeleted */
+        WebhookDeleted: {
+            status: string;
+            message: string;
+        };
+        /** Delivery */
+        Delivery: {
+            id: string;
+            /** @description The webhook that it is sent to. */
+            webhook_id: string;
+            /** @description The header `webhook-id`: the same in each attempt and replay. */
+            event_id: string;
+            /** @enum {string} */
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** @description In order of time. */
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                status: number | null;
+                error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
+                duration_ms: number;
+                response: string | null;
+            }[];
+            next_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            finished_at: string | null;
+        };
+        /** Deliveries */
+        Deliveries: {
+            deliveries: components["schemas"]["Delivery"][];
+            pagination: {
+                current_page: number;
+                per_page: number;
+                total_pages: number;
+                total_count: number;
+            };
+        };
         /** Account */
         Account: {
             id: string;
@@ -1654,7 +1851,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -1678,7 +1875,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -1763,7 +1960,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -1836,6 +2033,14 @@ export type Filters = components['schemas']['Filters'];
 export type FilterRequest = components['schemas']['FilterRequest'];
 export type FilterImport = components['schemas']['FilterImport'];
 export type FilterRemoved = components['schemas']['FilterRemoved'];
+export type Webhook = components['schemas']['Webhook'];
+export type Webhooks = components['schemas']['Webhooks'];
+export type WebhookRequest = components['schemas']['WebhookRequest'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
+export type WebhookChange = components['schemas']['WebhookChange'];
+export type WebhookDeleted = components['schemas']['WebhookDeleted'];
+export type Delivery = components['schemas']['Delivery'];
+export type Deliveries = components['schemas']['Deliveries'];
 export type Account = components['schemas']['Account'];
 export type Ledger = components['schemas']['Ledger'];
 export type Members = components['schemas']['Members'];
@@ -3348,6 +3553,278 @@ export interface operations {
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listWebhooksHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhooks, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    createWebhookHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Create a webhook; its secret is shown only once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    getWebhookHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    deleteWebhookHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a webhook and its deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeleted"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    changeWebhookHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description Change URL, events and description, enable and disable */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    rotateWebhookSecretHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret. The one before signs alongside for 24 hours. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    testWebhookHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a ping now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listDeliveriesHere: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deliveries of a webhook, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    replayDeliveryHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send an event again */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };

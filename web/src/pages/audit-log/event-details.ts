@@ -66,6 +66,16 @@ export function keyChange({ name, allow_ips, expires_at, scopes, monthly_credits
   ]);
 }
 
+const onOff = (enabled: unknown): string => (enabled === true ? 'enabled' : 'disabled');
+export function webhookChange({ url, events, description, enabled }: Detail): string | null {
+  return joinParts([
+    labelled('URL', change(text)(url)),
+    labelled('events', change(scopeNames)(events)),
+    labelled('description', change((value) => quoted(value) ?? 'none')(description)),
+    change(onOff)(enabled),
+  ]);
+}
+
 const FACTORS: Readonly<Record<string, string>> = {
   password: 'with a password',
   code: 'with a code',

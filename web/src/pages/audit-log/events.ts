@@ -23,6 +23,7 @@ import {
   repeated,
   retention,
   text,
+  webhookChange,
 } from './event-details.ts';
 
 export type Entry = Trail['entries'][number];
@@ -68,6 +69,14 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
     title: 'Imported filters',
     details: ({ added, given }) => `${numeral(added)} of ${numeral(given)} lines added`,
   },
+  'webhook.created': { title: 'Created a webhook' },
+  'webhook.changed': { title: 'Edited a webhook', details: webhookChange },
+  'webhook.secret_rotated': { title: 'Rotated the secret of a webhook' },
+  'webhook.disabled': {
+    title: 'Disabled a webhook',
+    details: ({ reason }) => (reason === 'gone' ? 'it answered 410 (Gone)' : 'every attempt failed for days'),
+  },
+  'webhook.deleted': { title: 'Deleted a webhook' },
   'log.erased': {
     title: 'Erased an address from the log',
     details: ({ erased }) => (isNumber(erased) ? pluralize(erased, 'record') : null),

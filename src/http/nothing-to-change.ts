@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError } from '../kernel/errors.ts';
 
 /** A change request without any field. `fields`: those it accepts. */
 export const nothingToChange = (fields: string): ApiError =>

@@ -1,0 +1,135 @@
+import Type, { type Static } from 'typebox';
+import { choice, grouped, kibibytes } from '../kernel/format.ts';
+import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../kernel/lifetimes.ts';
+import {
+  DELIVERIES_PAGE,
+  DELIVERIES_PER_PAGE,
+  WEBHOOK_DESCRIPTION_LENGTH,
+  WEBHOOK_RESPONSE_BYTES,
+  WEBHOOK_URL_LENGTH,
+} from '../kernel/limits.ts';
+import {
+  ATTEMPT_ERRORS,
+  DELIVERY_STATUSES,
+  DISABLED_REASONS,
+  EVERY_EVENT,
+  WEBHOOK_EVENT_TYPES,
+} from '../kernel/webhook-events.ts';
+import { Text, WholeNumber } from './bounded.ts';
+import { Pagination } from './pagination.ts';
+import { DecodedAs, Nullable, OneOf } from './schema.ts';
+
+const Time = Type.String({ format: 'date-time' });
+
+const SUBSCRIPTIONS = [...WEBHOOK_EVENT_TYPES, EVERY_EVENT] as const;
+const Subscription = OneOf(SUBSCRIPTIONS);
+
+const webhookFields = {
+  id: Type.String(),
+  url: Type.String(),
+  events: Type.Array(Subscription, { description: `The events that it is told of; \`${EVERY_EVENT}\`: all of them.` }),
+  description: Nullable(Type.String()),
+  enabled: Type.Boolean(),
+  disabled_reason: Nullable(
+    OneOf(DISABLED_REASONS, {
+      description: '`manual`: by a request; `gone`: it answered 410; `failing`: every attempt failed for days.',
+    }),
+  ),
+  disabled_at: Nullable(Time),
+  failing_since: Nullable(Type.String({ format: 'date-time', description: 'Every attempt since then has failed.' })),
+  previous_secret_until: Nullable(
+    Type.String({ format: 'date-time', description: 'Until then the secret before the last rotation signs as well.' }),
+  ),
+  created_at: Time,
+};
+
+export const WebhookReply = Type.Object(webhookFields, { title: 'Webhook' });
+export type WebhookReply = Static<typeof WebhookReply>;
+
+export const WebhookCreatedReply = Type.Object(
+  { ...webhookFields, secret: Type.String({ description: 'Signs what is sent; shown only now.' }) },
+  { title: 'WebhookWithSecret' },
+);
+
+export const WebhooksReply = Type.Object({ webhooks: Type.Array(WebhookReply) }, { title: 'Webhooks' });
+
+const Url = Text('url', WEBHOOK_URL_LENGTH, {
+  description: 'https, with a host that has a public address. Redirects are not followed.',
+});
+const Events = Type.Array(Subscription, {
+  minItems: 1,
+  maxItems: SUBSCRIPTIONS.length,
+  'x-error': `events must be a list of at least one of ${choice(SUBSCRIPTIONS)}.`,
+});
+const Description = DecodedAs(
+  'plain',
+  Type.Union([Type.String({ maxLength: WEBHOOK_DESCRIPTION_LENGTH.max }), Type.Null()], {
+    'x-error': `description must be null or a string of at most ${grouped(WEBHOOK_DESCRIPTION_LENGTH.max)} characters, without control characters.`,
+  }),
+);
+
+export const WebhookRequest = Type.Object(
+  { url: Url, events: Events, description: Type.Optional(Description) },
+  { title: 'WebhookRequest' },
+);
+export const WebhookChangeRequest = Type.Object(
+  {
+    url: Type.Optional(Url),
+    events: Type.Optional(Events),
+    description: Type.Optional(Description),
+    enabled: Type.Optional(
+      Type.Boolean({
+        description: 'A webhook that is disabled gets no events; what was to be sent to it has failed.',
+        'x-error': 'enabled must be true or false.',
+      }),
+    ),
+  },
+  { title: 'WebhookChange' },
+);
+
+export const WebhookDeleted = Type.Object(
+  { status: Type.String(), message: Type.String() },
+  { title: 'WebhookDeleted' },
+);
+
+export const DeliveryReply = Type.Object(
+  {
+    id: Type.String(),
+    webhook_id: Type.String({ description: 'The webhook that it is sent to.' }),
+    event_id: Type.String({ description: 'The header `webhook-id`: the same in each attempt and replay.' }),
+    event: OneOf(WEBHOOK_EVENT_TYPES),
+    status: OneOf(DELIVERY_STATUSES),
+    attempts: Type.Array(
+      Type.Object({
+        at: Time,
+        status: Nullable(Type.Integer({ description: 'Of the HTTP reply; null: there was none.' })),
+        error: Nullable(OneOf(ATTEMPT_ERRORS, { description: 'Why there was no reply.' })),
+        duration_ms: Type.Integer(),
+        response: Nullable(
+          Type.String({ description: `The first ${kibibytes(WEBHOOK_RESPONSE_BYTES)} of the reply’s body.` }),
+        ),
+      }),
+      { description: 'In order of time.' },
+    ),
+    next_attempt_at: Nullable(Time),
+    created_at: Time,
+    finished_at: Nullable(Time),
+  },
+  { title: 'Delivery' },
+);
+export type DeliveryReply = Static<typeof DeliveryReply>;
+
+export const DeliveriesQuery = Type.Object({
+  page: Type.Optional(WholeNumber('page', DELIVERIES_PAGE)),
+  per_page: Type.Optional(WholeNumber('per_page', DELIVERIES_PER_PAGE)),
+});
+
+export const DeliveriesReply = Type.Object(
+  {
+    deliveries: Type.Array(DeliveryReply),
+    pagination: Pagination,
+  },
+  { title: 'Deliveries' },
+);
+
+export const SECRET_ROTATED = `The new secret. The one before signs alongside for ${WEBHOOK_SECRET_OVERLAP_HOURS} hours.`;

@@ -1,0 +1,126 @@
+import * as C from '../../contract/webhooks.ts';
+import { type Route, route } from '../route.ts';
+import { deliveriesReply, deliveryReply, noChange, webhookDeleted, webhookReply, withSecret } from '../v1/webhooks.ts';
+
+const ACCOUNT = '/dashboard/accounts/:account';
+const WEBHOOKS = `${ACCOUNT}/webhooks` as const;
+
+/** The account's webhooks. */
+export const WEBHOOK_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: WEBHOOKS,
+    access: 'member',
+    output: { content: C.WebhooksReply },
+    doc: { operationId: 'listWebhooksHere', tag: 'Dashboard', summary: 'Webhooks, oldest first' },
+    serve:
+      ({ webhooks }) =>
+      async ({ account }) => ({ body: { webhooks: (await webhooks.list(account)).map(webhookReply) } }),
+  }),
+  route({
+    method: 'POST',
+    path: WEBHOOKS,
+    access: 'admin',
+    input: { body: C.WebhookRequest },
+    output: { status: 201, content: C.WebhookCreatedReply },
+    doc: {
+      operationId: 'createWebhookHere',
+      tag: 'Dashboard',
+      summary: 'Create a webhook; its secret is shown only once',
+      errors: [422],
+    },
+    serve:
+      ({ webhooks }) =>
+      async ({ account, actor }, { body: { url, events, description = null } }) => ({
+        body: withSecret(await webhooks.create(account, { url, events, description }, actor)),
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: `${WEBHOOKS}/:id`,
+    access: 'member',
+    output: { content: C.WebhookReply },
+    doc: { operationId: 'getWebhookHere', tag: 'Dashboard', summary: 'A webhook' },
+    serve:
+      ({ webhooks }) =>
+      async ({ account }, { params: { id } }) => ({ body: webhookReply(await webhooks.get(account, id)) }),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${WEBHOOKS}/:id`,
+    access: 'admin',
+    input: { body: C.WebhookChangeRequest },
+    output: { content: C.WebhookReply },
+    doc: {
+      operationId: 'changeWebhookHere',
+      tag: 'Dashboard',
+      summary: 'Change URL, events and description, enable and disable',
+      errors: [422],
+    },
+    serve:
+      ({ webhooks }) =>
+      async ({ account, actor }, { params: { id }, body }) => {
+        if (Object.keys(body).length === 0) throw noChange();
+        return { body: webhookReply(await webhooks.change(account, id, body, actor)) };
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${WEBHOOKS}/:id`,
+    access: 'admin',
+    output: { content: C.WebhookDeleted },
+    doc: { operationId: 'deleteWebhookHere', tag: 'Dashboard', summary: 'Delete a webhook and its deliveries' },
+    serve:
+      ({ webhooks }) =>
+      async ({ account, actor }, { params: { id } }) => {
+        await webhooks.remove(account, id, actor);
+        return { body: webhookDeleted(id) };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${WEBHOOKS}/:id/rotate-secret`,
+    access: 'admin',
+    output: { content: C.WebhookCreatedReply, description: C.SECRET_ROTATED },
+    doc: { operationId: 'rotateWebhookSecretHere', tag: 'Dashboard', summary: 'Replace the secret; shown only once' },
+    serve:
+      ({ webhooks }) =>
+      async ({ account, actor }, { params: { id } }) => ({
+        body: withSecret(await webhooks.rotateSecret(account, id, actor)),
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: `${WEBHOOKS}/:id/test`,
+    access: 'admin',
+    output: { content: C.DeliveryReply },
+    doc: { operationId: 'testWebhookHere', tag: 'Dashboard', summary: 'Send a ping now', errors: [409] },
+    serve:
+      ({ webhooks }) =>
+      async ({ account }, { params: { id } }) => ({ body: deliveryReply(await webhooks.test(account, id)) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${WEBHOOKS}/:id/deliveries`,
+    access: 'member',
+    input: { query: C.DeliveriesQuery },
+    output: { content: C.DeliveriesReply },
+    doc: { operationId: 'listDeliveriesHere', tag: 'Dashboard', summary: 'Deliveries of a webhook, newest first' },
+    serve:
+      ({ webhooks }) =>
+      async ({ account }, { params: { id }, query: { page, per_page: perPage } }) => {
+        const { items, total } = await webhooks.deliveries(account, id, { page, perPage });
+        return { body: deliveriesReply(items, total, page, perPage) };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${ACCOUNT}/deliveries/:id/replay`,
+    access: 'admin',
+    output: { status: 202, content: C.DeliveryReply },
+    doc: { operationId: 'replayDeliveryHere', tag: 'Dashboard', summary: 'Send an event again', errors: [409] },
+    serve:
+      ({ webhooks }) =>
+      async ({ account }, { params: { id } }) => ({ body: deliveryReply(await webhooks.replay(account, id)) }),
+  }),
+];

@@ -1,0 +1,82 @@
+/** The catalog of webhook events: what happened, and what `data` of its body is. */
+
+/** An API key as the API shows it; never the key itself. Times: RFC 3339. */
+export interface KeyEventData {
+  readonly id: string;
+  readonly name: string;
+  /** `mv_live_…` and the last four characters. */
+  readonly key: string;
+  readonly allow_ips: readonly string[];
+  readonly scopes: readonly string[];
+  /** Null: no budget. */
+  readonly monthly_credits: number | null;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  /** From this time on it is refused; in the future for a key that was rolled. */
+  readonly revoked_at: string | null;
+}
+
+/** `data` of each event: the object of the API that it is about; no key, no verified address. */
+export interface WebhookEventData {
+  /** The list, as `GET /v1/lists/:id` returns it. */
+  readonly 'list.completed': Readonly<Record<string, unknown>>;
+  readonly 'list.failed': Readonly<Record<string, unknown>>;
+  readonly 'list.cancelled': Readonly<Record<string, unknown>>;
+  /** `credits` as in `GET /v1/usage`; `low_balance`: the threshold that the balance fell below. */
+  readonly 'credits.low': {
+    readonly credits: { readonly total: number; readonly locked: number; readonly remaining: number };
+    readonly low_balance: number;
+  };
+  readonly 'key.created': KeyEventData;
+  readonly 'key.revoked': KeyEventData;
+  readonly ping: { readonly webhook_id: string };
+}
+
+/** Stored and part of the API: never rename one. */
+export const WEBHOOK_EVENT_TYPES = [
+  'list.completed',
+  'list.failed',
+  'list.cancelled',
+  'credits.low',
+  'key.created',
+  'key.revoked',
+  'ping',
+] as const satisfies readonly (keyof WebhookEventData)[];
+export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
+
+/** In place of types: every event, also those that later versions add. */
+export const EVERY_EVENT = '*';
+export type WebhookSubscription = readonly (WebhookEventType | typeof EVERY_EVENT)[];
+
+export const subscribes = (events: WebhookSubscription, type: WebhookEventType): boolean =>
+  events.includes(EVERY_EVENT) || events.includes(type);
+
+/** `pending`: not attempted yet, or to be attempted again. */
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** Why an endpoint gets nothing: `manual`: a user turned it off; `gone`: it answered 410; `failing`: nothing but failures. */
+export const DISABLED_REASONS = ['manual', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** Whether an attempt with this HTTP status (null: none) delivered. */
+export const delivers = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+
+/** Why an attempt got no HTTP status. */
+export const ATTEMPT_ERRORS = [
+  /** No status in time. */
+  'timeout',
+  /** The host name has no address that webhooks may be sent to. */
+  'unknown_host',
+  /** The DNS servers of the host name did not answer. */
+  'dns_failure',
+  /** The address in the URL is not publicly routable. */
+  'address_not_allowed',
+  'not_https',
+  'connection_failed',
+  /** The handshake failed, or the certificate is not trusted. */
+  'tls_failed',
+  /** Something else than HTTP. */
+  'invalid_reply',
+] as const;
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number];

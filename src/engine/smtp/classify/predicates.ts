@@ -1,50 +1,11 @@
-import type { Word } from './slots.ts';
+import { NOUNS, type Noun, type Statement, type Word } from './slots.ts';
 
-/** What a clause is about; `none` if it does not say. */
-export const SUBJECTS = [
-  'recipient',
-  'domain',
-  'sender',
-  'client',
-  'you',
-  'message',
-  'server',
-  'quota',
-  'count',
-  'none',
-] as const;
-export type Subject = (typeof SUBJECTS)[number];
+/** What a clause is about: a noun, whose `user` counts as the recipient; `none` if it does not say. */
+export type Subject = Exclude<Noun, 'user'> | 'none';
+export const SUBJECTS: readonly Subject[] = [...NOUNS.filter((noun) => noun !== 'user'), 'none'];
 
-/** What a clause says, negations resolved: "not found" is `absent`. */
-const PREDICATES = [
-  'absent',
-  'disabled',
-  'full',
-  'unavailable',
-  'unverified',
-  'refused',
-  'declines',
-  'listed',
-  'forged',
-  'nameless',
-  'spam',
-  'policy',
-  'auth',
-  'tls',
-  'relay',
-  'not_hosted',
-  'too_many',
-  'too_fast',
-  'used_up',
-  'later',
-  'passing',
-  'greylisted',
-  'trouble',
-  'error',
-  'syntax',
-  'sequence',
-] as const;
-export type Predicate = (typeof PREDICATES)[number];
+/** What a clause says, negations resolved: "not found" is `absent`, "not verified" is `unverified`. */
+export type Predicate = Statement | 'unverified';
 
 /** A polar word with a negation; `plain`: without one. Null: says nothing. */
 interface Polarity {

@@ -1,5 +1,5 @@
 /** What a reply can speak of. `user` and `domain` are the recipient's unless the words around say otherwise. */
-const NOUNS = [
+export const NOUNS = [
   'recipient',
   'user',
   'domain',
@@ -15,8 +15,8 @@ const NOUNS = [
 ] as const;
 export type Noun = (typeof NOUNS)[number];
 
-/** What can be said of it. The second group means something only with a negation or together with another word. */
-const PREDICATES = [
+/** What can be said of it; a clause says the same (predicates.ts). */
+const STATEMENTS = [
   'absent',
   'disabled',
   'full',
@@ -42,6 +42,11 @@ const PREDICATES = [
   'error',
   'syntax',
   'sequence',
+] as const;
+export type Statement = (typeof STATEMENTS)[number];
+
+/** What means something only with a negation or together with another word. */
+const POLAR = [
   'exists',
   'active',
   'available',
@@ -52,7 +57,7 @@ const PREDICATES = [
   'failed',
   'exceeded',
 ] as const;
-export type Word = (typeof PREDICATES)[number];
+export type Word = Statement | (typeof POLAR)[number];
 
 /** Words that connect the others. */
 const GLUE = [
@@ -80,7 +85,7 @@ const GLUE = [
 type Glue = (typeof GLUE)[number];
 
 export type Slot = Noun | Word | Glue;
-const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...PREDICATES, ...GLUE]);
+const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...STATEMENTS, ...POLAR, ...GLUE]);
 export const isSlot = (name: string): name is Slot => SLOTS.has(name);
 const NOUN_SET: ReadonlySet<string> = new Set(NOUNS);
 export const isNoun = (slot: Slot): slot is Noun => NOUN_SET.has(slot);

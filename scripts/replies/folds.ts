@@ -15,7 +15,7 @@ export const labelled = (): LabelledReply[] => read('smtp-replies.json');
 export const forms = (): LabelledReply[] => read<{ rows: LabelledReply[] }>('smtp-reply-forms.json').rows;
 
 interface WrittenReply extends LabelledReply {
-  readonly set: 'a' | 'b';
+  readonly set: 'a' | 'b' | 'c' | 'd';
   readonly language: string;
 }
 export const written = (): WrittenReply[] => read<{ rows: WrittenReply[] }>('smtp-replies-written.json').rows;

@@ -52,7 +52,7 @@ function lexicon(): string {
 export function page(held: readonly Held[]): string {
   const classifier = createClassifier();
   const sets = evaluate(classifier, written()).map((one, index) => ({ ...one, set: written()[index]!.set }));
-  const aboutUs = held.filter(isAboutUs);
+  const [aboutUs, gone] = [held.filter(isAboutUs), held.filter(isGone)];
   return `# How SMTP replies are classified
 
 Made by \`npm run replies -- --write\`; do not edit. The text is in \`scripts/replies/page.ts\`.
@@ -66,10 +66,12 @@ Made by \`npm run replies -- --write\`; do not edit. The text is in \`scripts/re
 2. **Words are looked up** in [data/smtp-lexicon.json](../data/smtp-lexicon.json): nouns (recipient, domain, sender,
    client, message, server …), predicates (absent, disabled, full, refuses, later …), negations, and words that join
    them. The text is split into words, not searched with patterns, so the time is bounded by its length, of which the
-   first 1,500 characters count. A language without words for refusal and negation is refused when the file is loaded: with
+   first 1,500 characters count. The lines of a reply are joined by spaces; where a server may have cut a word in two,
+   the text is read both ways, and the address is bad only if both say so. A language without words for refusal and negation is refused when the file is loaded: with
    nouns alone, "the recipient refuses" would look like "no such recipient".
 3. **Clauses**: each predicate is joined with its subject and its negation. "The sender's address was not found" is
    *sender absent*, "too many unknown users" says something of the client, "if the user does not exist" says nothing.
+   An unknown noun after "no such" counts as the recipient, because at RCPT nothing else is looked for.
 4. **The decision table** below maps each clause to a rule. Of all rules the one with the highest rank decides: first what
    the server demands (TLS) and what is surely about the client (its IP, name, sender), then what is said of the mailbox,
    then general refusals and trouble.
@@ -98,6 +100,7 @@ other fold. The mean over the folds:
 |---|--:|--:|
 | right label | ${mean(held, (of) => share(of, (f) => f.filter(agreesStrictly).length))} | ${mean(held, (of) => share(of, (f) => f.filter(agrees).length))} |
 | no such user (5xx) recognized | ${mean(held.filter(isGone), (of) => share(of, recognized))} | |
+| the same, of all replies | ${recognized(gone)} of ${gone.length} | |
 | about the client, the server or time, read as a dead mailbox | ${held.filter(isFalsePositive).length} of ${aboutUs.length} | |
 
 ${byLabel(held)}
@@ -106,9 +109,14 @@ By language (the one with most of a reply's words):
 
 ${byLanguage(held)}
 
+Families differ in size: "Recipient address rejected: …" alone fills a fold, and a fold of three replies weighs as much, so
+the second figure of the recognized ones is the steadier one. Most of the others say no more than "rejected" or "access
+denied", or depend on an operator's row that was held out as well.
+
 What these figures mean: words are held out, judgment is not. The decision table, the slots and the way in which clauses
-are read were made with all of these replies in view, so unseen replies will do somewhat worse than the fit; and words that
-a speaker of the language would have listed anyway are taken away with their family, so they may do better than the folds.
+are read were made with all of these replies in view, and changed because of what the folds missed ("no such person",
+"dosn't exist"), so unseen replies will do somewhat worse than the fit; and words that a speaker of the language would have
+listed anyway are taken away with their family, so they may do better than the folds.
 The same replies with the whole lexicon:
 
 ${byLabel(evaluate(classifier, labelled()))}
@@ -117,16 +125,19 @@ ${byLabel(evaluate(classifier, labelled()))}
 
 ${written().length} sentences ([data/sources/smtp-replies-written.json](../data/sources/smtp-replies-written.json)), written by
 the project in the style of servers, most of them refusals, faults of the client and temporary failures that name a
-recipient. They were not observed. Set a was written before the lexicon; set b after it. The first run of each, before any
-correction, next to the rules that the classifier had before:
+recipient; in c and d, as many about the mailbox. They were not observed. Set a was written before the lexicon, b after it,
+c before the lexicon grew from dictionaries, d after that. The first run of each, before any correction, next to the rules
+that the classifier had before clauses:
 
 | set | replies | with \`also_ok\` | false dead mailbox | rules before: \`also_ok\` | false dead mailbox |
 |---|--:|--:|--:|--:|--:|
 | a | 253 | 241 (95.3 %) | 2 of 201 | 196 (77.5 %) | 47 of 201 |
 | b | 134 | 107 (79.9 %) | 7 of 110 | 92 (68.7 %) | 38 of 110 |
+| c | 175 | 157 (89.7 %) | 3 of 80 | | |
+| d | 50 | 45 (90.0 %) | 0 of 24 | | |
 
-What both sets revealed was corrected in general (indirect questions, unknown verbs after a negation, the sender as the
-subject), not sentence by sentence. The author of the lexicon wrote both, so they prove less than replies of real servers
+Of the replies about a mailbox, 79 of 95 in c and 20 of 26 in d were recognized. What the sets revealed was corrected in general (indirect questions, unknown verbs after a negation, the sender as the
+subject), not sentence by sentence. The author of the lexicon wrote them, so they prove less than replies of real servers
 would. Now:
 
 ${bySet(sets, ({ set }) => set)}

@@ -8,7 +8,7 @@ import type { Reply } from '../../src/engine/smtp/reply.ts';
 export const reply = (line: string, ...more: string[]): Reply => {
   const lines = [line, ...more].map((text) => text.slice(4));
   const enhanced = /^[245]\.\d+\.\d+/.exec(lines[0]!)?.[0] ?? null;
-  return { code: Number(line.slice(0, 3)), enhanced, lines, text: lines.join(' '), mixed: false };
+  return { code: Number(line.slice(0, 3)), enhanced, lines, texts: lines, text: lines.join(' '), mixed: false };
 };
 /** A minimal classifier. */
 const read: Read = (stage, { code, text }) => {

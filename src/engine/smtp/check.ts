@@ -184,8 +184,9 @@ export class Check {
   }
 
   readonly #read: Read = (stage, reply, path) => {
-    const { classify, helo, ownIps, bind } = this.#deps.options;
-    const echoes = { address: path ?? '', ourNames: [helo], ourIps: [...(ownIps ?? []), ...bind] };
+    const { classify, helo, sender, ownIps, bind } = this.#deps.options;
+    const ourNames = sender.includes('@') ? [sender, helo, sender.slice(sender.lastIndexOf('@') + 1)] : [helo];
+    const echoes = { address: path ?? '', ourNames, ourIps: [...(ownIps ?? []), ...bind] };
     const operator = this.#dns.provider?.name ?? null;
     try {
       return classify({ stage, reply, operator, echoes });

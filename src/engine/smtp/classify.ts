@@ -7,14 +7,27 @@ import { announcedDelay } from './classify/delay.ts';
 import { type Echoes, type Plain, plainWords, takeOutEchoes } from './classify/echoes.ts';
 import { fingerprintOf } from './classify/fingerprint.ts';
 import { compileLexicon, entriesOf, type Lexicon, type LexiconFile, loadLexicon } from './classify/lexicon.ts';
+import { joinLines } from './classify/line-breaks.ts';
 import { segmentsOf, wordsOf } from './classify/tokens.ts';
-import { aboutRecipient, contradicted, isBad, mayDecide, ofReplyCode, settle, waiting } from './classify/weigh.ts';
+import {
+  aboutRecipient,
+  contradicted,
+  isBad,
+  isBadFinding,
+  mayDecide,
+  ofReplyCode,
+  settle,
+  waiting,
+} from './classify/weigh.ts';
 import type { Reply } from './reply.ts';
+
+/** `texts`: the lines, if they are known. */
+type ReadableReply = Pick<Reply, 'code' | 'enhanced' | 'text'> & Partial<Pick<Reply, 'texts'>>;
 
 interface ReplyToRead {
   /** Where the reply was given. `probe` is read as `rcpt`. */
   readonly stage: SmtpStage;
-  readonly reply: Pick<Reply, 'code' | 'enhanced' | 'text'>;
+  readonly reply: ReadableReply;
   /** Name from the provider table; null if the MX belongs to no known provider. */
   readonly operator: string | null;
   readonly echoes: Echoes;
@@ -101,8 +114,9 @@ export function createClassifier(
   const forms = data.codes.operators.filter(({ id }) => !leftOut.has(id));
   const keep = new Set(data.lexicon.keep);
   const isBlocklist = suffixes(data.lexicon.blocklists);
+  const lexicon = compileLexicon(entriesOf(data.lexicon).filter(({ phrase }) => !leftOut.has(phrase)));
   const reader: Reader = {
-    lexicon: compileLexicon(entriesOf(data.lexicon).filter(({ phrase }) => !leftOut.has(phrase))),
+    lexicon,
     codes: compileCodes({ ...data.codes, operators: forms }, operators),
     plain: (text, echoes) => takeOutEchoes(text, echoes, isBlocklist, keep),
   };
@@ -147,7 +161,27 @@ function classify(input: ReplyToRead, reader: Reader): Reading {
   const { code, text } = input.reply;
   // The most frequent reply is decided by its code alone.
   if (isAccepted(input.reply)) return reading('accepted.2xx', 'accepted.2xx', code, text);
-  return decide(gather(input, reader), code, text);
+  return consider(input, reader).reading;
+}
+
+interface Considered {
+  readonly evidence: Evidence;
+  readonly reading: Reading;
+}
+
+/** Where lines may have been cut inside of words, an address is bad only if it is so read in both ways. */
+function consider(input: ReplyToRead, reader: Reader): Considered {
+  const { text, texts = [] } = input.reply;
+  const joined = texts.length < 2 ? text : joinLines(texts, input.echoes, reader.lexicon);
+  const mended = considerText(input, joined, reader);
+  if (joined === text || !isBadFinding(mended.reading.finding)) return mended;
+  const apart = considerText(input, text, reader);
+  return isBadFinding(apart.reading.finding) ? mended : apart;
+}
+
+function considerText(input: ReplyToRead, text: string, reader: Reader): Considered {
+  const evidence = gather(input, text, reader);
+  return { evidence, reading: decide(evidence, input.reply.code, text) };
 }
 
 function decide({ form, rules, status }: Evidence, code: number, text: string): Reading {
@@ -157,12 +191,11 @@ function decide({ form, rules, status }: Evidence, code: number, text: string): 
 }
 
 function explain(input: ReplyToRead, reader: Reader): Explanation {
-  const { code, text } = input.reply;
+  const { code } = input.reply;
   if (isAccepted(input.reply)) {
     return { reading: classify(input, reader), plain: '', clauses: [], enhanced: null, alternatives: [] };
   }
-  const evidence = gather(input, reader);
-  const decided = decide(evidence, code, text);
+  const { evidence, reading: decided } = consider(input, reader);
   const others = new Set(evidence.rules.filter((rule) => rule !== decided.rule));
   return {
     reading: decided,
@@ -173,8 +206,8 @@ function explain(input: ReplyToRead, reader: Reader): Explanation {
   };
 }
 
-function gather(input: ReplyToRead, { plain: plainOf, lexicon, codes }: Reader): Evidence {
-  const { code, text, enhanced } = input.reply;
+function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, codes }: Reader): Evidence {
+  const { code, enhanced } = input.reply;
   const early = BEFORE_RCPT[input.stage];
   const plain = plainOf(text, input.echoes);
   // qmail and others put the enhanced code into the text only; it counts if its class matches the code's.

@@ -86,6 +86,16 @@ describe('choice of the host', () => {
 });
 
 describe('the dialogue', () => {
+  it('does not take what a server says of our sender for the recipient', async () => {
+    for (const about of ['<verify@verify.mailvet.test>', 'verify.mailvet.test']) {
+      const lab = await server({
+        on: ({ verb }) => (verb === 'RCPT' ? `550 5.7.1 ${about}: user unknown` : undefined),
+      });
+      const { smtp } = await ask(checker(lab.port), { email: 'someone@other.test' });
+      expect(smtp, about).toMatchObject({ finding: 'smtp_blocked', stage: 'rcpt' });
+    }
+  });
+
   it('never uses the domain of the recipient as the sender, and keeps the quotes of a local part', async () => {
     const lab = await server({ mailboxes: ['"a b"'] });
     const check = checker(lab.port);

@@ -21,6 +21,7 @@ describe('a reply', () => {
       code: 550,
       enhanced: '5.1.1',
       lines: ['5.1.1 The account does not exist.', '5.1.1 Learn more'],
+      texts: ['The account does not exist.', 'Learn more'],
       text: 'The account does not exist. Learn more',
       mixed: false,
     });
@@ -98,7 +99,7 @@ it('reset discards buffered input', () => {
   parser.reset();
   expect(parser.pending()).toBe(false);
   expect(parser.push(bytes('220 ready\r\n'))).toEqual([
-    { code: 220, enhanced: null, lines: ['ready'], text: 'ready', mixed: false },
+    { code: 220, enhanced: null, lines: ['ready'], texts: ['ready'], text: 'ready', mixed: false },
   ]);
 });
 

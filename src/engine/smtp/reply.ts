@@ -8,7 +8,9 @@ export interface Reply {
   readonly enhanced: string | null;
   /** The text after code and separator of each line, decoded; control characters become U+FFFD. */
   readonly lines: readonly string[];
-  /** The lines joined by spaces, without their enhanced codes. */
+  /** The lines that have a text, without their enhanced codes. */
+  readonly texts: readonly string[];
+  /** The same, joined by spaces. */
   readonly text: string;
   /** The lines had different codes, which RFC 5321 §4.2.1 forbids. */
   readonly mixed: boolean;
@@ -127,5 +129,5 @@ function makeReply(code: number, lines: readonly string[], mixed: boolean): Repl
     const rest = line.slice(match[0].length);
     if (rest !== '') texts.push(rest);
   }
-  return { code, enhanced, lines, text: texts.join(' '), mixed };
+  return { code, enhanced, lines, texts, text: texts.join(' '), mixed };
 }

@@ -1,4 +1,4 @@
-import { type Element, elementsOf, hasNoun, isNegation, negate, phraseFor, subjectOf } from './elements.ts';
+import { type Element, elementsOf, hasNoun, isEmail, isNegation, negate, phraseFor, subjectOf } from './elements.ts';
 import { ASSERTED, NOT_ADVICE, POLARITY, type Predicate, STANDS_ALONE, type Subject } from './predicates.ts';
 import type { Word } from './slots.ts';
 import type { Segment, Token } from './tokens.ts';
@@ -81,9 +81,25 @@ const refusesRelay = (elements: readonly Element[]): boolean =>
     ({ kind, word, tokens }) =>
       isNegation(kind) ||
       REFUSING.has(word ?? 'later') ||
-      /^(?:as|open|local|rcpthosts|non|not|cannot)/.test(tokens[0]?.text ?? ''),
+      /^(?:as|open|local|rcpthosts|non|not|cannot)\b/.test(tokens[0]?.text ?? ''),
   );
 const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'failed', 'auth', 'absent', 'disabled']);
+
+const OURS = /^@(?:sender|us|ourip)\b/;
+const isMessage = (one: Element): boolean => one.kind === 'phrase' && subjectOf(one) === 'message' && !one.oblique;
+
+/** Whether a negated word stands in front of an unknown word and a user. */
+function isKindOfUser(elements: readonly Element[], at: number): boolean {
+  const [before, gap, noun] = [elements[at - 1], elements[at + 1], elements[at + 2]];
+  return (
+    before?.kind === 'not' &&
+    gap?.kind === 'gap' &&
+    noun?.kind === 'phrase' &&
+    !noun.oblique &&
+    subjectOf(noun) === 'recipient' &&
+    !noun.tokens.every(({ text }) => text.startsWith('@'))
+  );
+}
 
 function read(elements: readonly Element[], before: Before, colon: boolean): Clause[] {
   const clauses: Clause[] = [];
@@ -92,6 +108,10 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
   const named = new Set(elements.filter(({ kind }) => kind === 'phrase').map(subjectOf));
   const many = has('too_many');
   const asked = many && elements.some(({ word, negated }) => word === 'absent' || (word === 'exists' && negated));
+  // "no user here will get your mail" tells what happens to the message, not who is there.
+  const nobodyGets = elements.some(
+    ({ kind }, at) => kind === 'none' && elements[at + 1]?.kind === 'phrase' && elements.slice(at + 2).some(isMessage),
+  );
   let [supposed, advised] = [false, false];
   elements.forEach((one, at) => {
     if (one.kind === 'hedge') supposed = true;
@@ -118,8 +138,12 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
         clauses.push({ subject: 'you', predicate: 'declines', general: false, words: one.tokens });
       return;
     }
+    // "not a registered gateway user": denies what kind of user it is.
+    if (one.negated && isKindOfUser(elements, at)) return;
     const about = phrase ?? before.phrase;
     let subject: Subject = about === null ? 'none' : subjectOf(about);
+    // A message is not missing where none was sent yet: "email does not exist".
+    if (one.word === 'exists' && phrase !== null && isEmail(phrase)) subject = 'recipient';
     if (
       before.open &&
       (subject === 'recipient' || subject === 'domain') &&
@@ -154,6 +178,12 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     if (one.word === 'exists' && (has('policy') || has('listed') || has('spam'))) {
       // "not on the allow list": the client is missing from it.
       [subject, predicate] = [subject === 'sender' || subject === 'client' ? subject : 'you', 'declines'];
+    }
+    if (predicate === 'absent' && (one.negated || one.negates !== null) && nobodyGets) return;
+    if (predicate === 'absent' && (subject === 'recipient' || subject === 'domain')) {
+      // "domain does not exist probe.example.net"
+      const next = elements[at + 1];
+      if (next?.kind === 'phrase' && next.tokens.every(({ text }) => OURS.test(text))) subject = subjectOf(next);
     }
     // "your return address has no mailbox"
     if (predicate === 'absent' && subject === 'recipient') {

@@ -152,6 +152,19 @@ function foldedOf(echoes: Echoes): Folded {
   return folded;
 }
 
+/** Whether one of these strings begins at the end of a folded piece of text and goes on in the next one. */
+export function echoedAcross(before: string, after: string, echoes: Echoes): boolean {
+  return foldedOf(echoes).names.some(([raw]) => {
+    const name = raw.trim();
+    for (let length = Math.min(name.length - 1, before.length); length > 0; length--) {
+      if (!before.endsWith(name.slice(0, length)) || isWord(before[before.length - length - 1])) continue;
+      const rest = name.slice(length);
+      if (after.startsWith(rest) || (length > 2 && rest.startsWith(after))) return true;
+    }
+    return false;
+  });
+}
+
 function ownWords(text: string, echoes: Echoes, keep: ReadonlySet<string>): string {
   const { names, local } = foldedOf(echoes);
   let out = text;

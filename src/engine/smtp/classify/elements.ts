@@ -16,8 +16,9 @@ const BIT: Readonly<Record<Noun, number>> = {
 };
 export const hasNoun = (nouns: number, noun: Noun): boolean => (nouns & BIT[noun]) !== 0;
 
-type Negation = 'not' | 'none' | 'lacks';
-export const isNegation = (kind: string): kind is Negation => kind === 'not' || kind === 'none' || kind === 'lacks';
+type Negation = 'not' | 'none' | 'such' | 'lacks';
+export const isNegation = (kind: string): kind is Negation =>
+  kind === 'not' || kind === 'none' || kind === 'such' || kind === 'lacks';
 
 /** A noun phrase, or a predicate or a connecting word, in the order of the segment. */
 export interface Element {
@@ -51,6 +52,10 @@ const element = (kind: Element['kind'], token: Token, more: Partial<Element> = {
   ...more,
 });
 
+const isPlaceholder = ({ text }: Token): boolean => text.startsWith('@');
+/** An address or a name alone, as servers put them behind anything they say. */
+const isEcho = (one: Element | undefined): one is Element => one?.kind === 'phrase' && one.tokens.every(isPlaceholder);
+
 /** Splits a segment's tokens into phrases and words; fillers vanish. */
 export function elementsOf(tokens: readonly Token[], colon: boolean): Element[] {
   const elements: Element[] = [];
@@ -60,6 +65,10 @@ export function elementsOf(tokens: readonly Token[], colon: boolean): Element[] 
   for (const token of tokens) {
     if (token.slots.length === 0) {
       if (/\d/.test(token.text) && token.text.length < 5) continue;
+      // "no such student": at RCPT nothing else is looked for than the recipient.
+      const looked = elements.at(-1)?.kind === 'such';
+      if (looked) elements.push(element('phrase', token, { nouns: BIT.user }));
+      if (looked) continue;
       elements.push(element('gap', token));
       [open, oblique, agent] = [null, false, false];
       continue;
@@ -68,8 +77,10 @@ export function elementsOf(tokens: readonly Token[], colon: boolean): Element[] 
       if (isNoun(slot)) {
         // "the address you sent to": another phrase.
         const pronoun = slot === 'you';
-        // "message content <someone@example.com>" too.
-        const address = token.text.startsWith('@') && (open?.nouns ?? 0) === BIT.message;
+        // "message content <someone@example.com>", "your address <someone@example.com>" too.
+        const address =
+          isPlaceholder(token) &&
+          (open?.nouns === BIT.message || (open !== null && isEmail(open)) || hasNoun(open?.nouns ?? 0, 'you'));
         if (open === null || pronoun || address || (oblique && !joined)) {
           open = element('phrase', token, { oblique, agent });
           elements.push(open);
@@ -130,13 +141,17 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
     if (isPolar(one)) return one;
     if (one.kind === 'word') break;
   }
-  const next = elements[at + 1];
+  // "izniniz yok <someone@example.com>"
+  const echoed = kind === 'lacks' && at > 0 && at + 2 === elements.length && isEcho(elements[at + 1]);
+  const next = echoed ? undefined : elements[at + 1];
+  if (kind === 'not' && next?.kind === 'phrase' && isListOfRecipients(next) && at + 2 === elements.length) return next;
   if (isNegation(kind) && next?.kind === 'phrase' && !next.oblique) return next;
   for (let i = at - 1; i >= 0 && i >= at - 3; i--) {
     const one = elements[i];
     if (one === undefined) break;
     if (isPolar(one)) return one;
-    if (one.kind === 'phrase' && kind === 'lacks' && next === undefined) return one;
+    // "사용자가 이 서버에 없습니다": missed on the server, not the server.
+    if (one.kind === 'phrase' && kind === 'lacks' && next === undefined && subjectOf(one) !== 'server') return one;
     if (one.kind === 'word' || one.kind === 'hedge') break;
   }
   return null;
@@ -147,6 +162,8 @@ const ASSERTED_WORDS: ReadonlySet<Word> = new Set<Word>(['absent', 'disabled', '
 export function subjectOf({ nouns, tokens }: Element): Subject {
   if (hasNoun(nouns, 'sender')) return 'sender';
   if (hasNoun(nouns, 'client')) return 'client';
+  // "email content"
+  if (tokens.every(({ slots }) => slots.includes('message'))) return 'message';
   const someone = hasNoun(nouns, 'recipient') || hasNoun(nouns, 'user');
   if (hasNoun(nouns, 'you')) {
     if (hasNoun(nouns, 'message')) return 'message';
@@ -163,12 +180,23 @@ export function subjectOf({ nouns, tokens }: Element): Subject {
   return hasNoun(nouns, 'message') ? 'message' : 'none';
 }
 
+/** "recipient list", "user database" */
+const isListOfRecipients = ({ nouns }: Element): boolean =>
+  hasNoun(nouns, 'server') &&
+  (hasNoun(nouns, 'recipient') || hasNoun(nouns, 'user')) &&
+  (nouns & (BIT.sender | BIT.client | BIT.you | BIT.message)) === 0;
+
+/** "email": a message, or an address. */
+export const isEmail = ({ tokens }: Element): boolean =>
+  tokens.length === 1 && tokens.every(({ slots }) => slots.includes('message') && slots.includes('user'));
+
 /** How far a predicate may be from its noun, in unknown words. */
 const REACH = 8;
 
 /** Those that can be missing; a server or a message is only where it is missed. */
 const CAN_MISS: ReadonlySet<Subject> = new Set<Subject>(['recipient', 'domain', 'sender', 'client', 'you']);
-const canMiss = (phrase: Element): boolean => CAN_MISS.has(subjectOf(phrase)) && phrase.nouns !== BIT.you;
+const canMiss = (phrase: Element): boolean =>
+  (CAN_MISS.has(subjectOf(phrase)) && phrase.nouns !== BIT.you) || isEmail(phrase);
 
 /** The phrase that a word is said of. */
 export function phraseFor(elements: readonly Element[], at: number, predicate: Predicate): Element | null {
@@ -195,6 +223,8 @@ export function phraseFor(elements: readonly Element[], at: number, predicate: P
   for (let i = at + 1; i < elements.length && i <= at + REACH; i++) {
     const one = elements[i];
     if (one === undefined) break;
+    // "bad properties <someone@example.com>"
+    if (next?.kind === 'gap' && isEcho(one)) continue;
     if (fits(one) && !one.oblique) return one;
     if (fits(one)) aside ??= one;
   }

@@ -1,8 +1,8 @@
 import type { SmtpFinding } from '../../evidence.ts';
-import { SMTP_FINDINGS } from '../../findings.ts';
 import type { Classifier, Reading } from '../classify.ts';
 import type { Meaning } from './decide.ts';
 import type { Echoes } from './echoes.ts';
+import { isBadFinding } from './weigh.ts';
 
 /** The labels of data/sources/smtp-replies.json. */
 type Label =
@@ -25,6 +25,8 @@ export interface LabelledReply {
   readonly code: number;
   readonly enhanced: string | null;
   readonly text: string;
+  /** The lines of one with several. */
+  readonly texts?: readonly string[];
   readonly label: Label;
   readonly also_ok: readonly Label[];
   /** `unknown` is treated as RCPT. */
@@ -106,8 +108,7 @@ export const agrees = (judged: Evaluated): boolean =>
   agreesStrictly(judged) || judged.reply.also_ok.includes(judged.label);
 
 /** Whether a reading makes the address undeliverable. */
-export const isBad = ({ finding }: Pick<Reading, 'finding'>): boolean =>
-  finding !== 'reconnect' && finding !== 'starttls_required' && SMTP_FINDINGS[finding].check === 'fail';
+export const isBad = ({ finding }: Pick<Reading, 'finding'>): boolean => isBadFinding(finding);
 
 /** The critical error: a problem of the client or the server classified as a dead mailbox. */
 export const isFalsePositive = ({ reply, reading }: Evaluated): boolean =>

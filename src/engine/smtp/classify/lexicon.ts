@@ -15,7 +15,7 @@ const REQUIRED = [
   'full',
   'declines refused',
   'later',
-  'not none lacks',
+  'not none such lacks',
 ] as const;
 
 /** data/smtp-lexicon.json */
@@ -82,6 +82,12 @@ export interface Lexicon {
   readonly entries: readonly Entry[];
   /** The longest phrase that begins at `words[at]` and ends before `end`. */
   match(words: readonly string[], at: number, end: number): Match | null;
+  /** Whether this is a word of a phrase. */
+  has(word: string): boolean;
+  /** Whether it is one, or fits one by its beginning or end. */
+  fits(word: string): boolean;
+  /** Whether it is one, or fits one by its beginning. */
+  begins(word: string): boolean;
   /** The longest phrase without spaces that begins at this character. */
   matchUnspaced(text: string, at: number, end: number): Match | null;
 }
@@ -221,6 +227,10 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
   return {
     entries,
     match: (words, at, end) => (idsOf(words[at] ?? '').length === 0 ? null : longestFrom(root, words, at, end, at)),
+    has: (word) => exact.has(word),
+    fits: (word) => idsOf(word).length > 0,
+    begins: (word) =>
+      exact.has(word) || Array.from(word, (_, at) => word.slice(0, at + 1)).some((start) => prefixes.has(start)),
     matchUnspaced(text, at, end) {
       let node = chars;
       let best: Match | null = null;

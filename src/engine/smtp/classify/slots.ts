@@ -65,6 +65,8 @@ const GLUE = [
   'not',
   /** Negates the noun after it: "no such", "kein". */
   'none',
+  /** The same for a noun that the lexicon may not have: "no such student", "kein solcher". */
+  'such',
   /** Denies the existence of the noun next to it, also at the end: "нет", "yok", "ありません". */
   'lacks',
   /** Makes the segment a supposition: "if", "may". */

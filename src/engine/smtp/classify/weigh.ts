@@ -1,16 +1,16 @@
 import { SMTP_FINDINGS } from '../../findings.ts';
-import { type RuleId, ruleOf } from './decide.ts';
+import { type RuleFinding, type RuleId, ruleOf } from './decide.ts';
 import type { Segment } from './tokens.ts';
 
 /** "550 5.5.4 invalid domain name" is about a command's argument, not about the recipient's domain. */
 export const contradicted = (rule: RuleId, status: string | null): boolean =>
   rule === 'domain.unknown' && status !== null && /\.5\.[124]$/.test(status);
 
-/** Whether a 5xx of this rule makes the address undeliverable. */
-export const isBad = (rule: RuleId): boolean => {
-  const { finding } = ruleOf(rule);
-  return finding !== 'reconnect' && finding !== 'starttls_required' && SMTP_FINDINGS[finding].check === 'fail';
-};
+/** Whether a finding makes the address undeliverable. */
+export const isBadFinding = (finding: RuleFinding): boolean =>
+  finding !== 'reconnect' && finding !== 'starttls_required' && SMTP_FINDINGS[finding].check === 'fail';
+/** Whether a 5xx of this rule does. */
+export const isBad = (rule: RuleId): boolean => isBadFinding(ruleOf(rule).finding);
 export const aboutRecipient = (rule: RuleId): boolean => {
   const { meaning } = ruleOf(rule);
   return meaning === 'recipient' || meaning === 'recipient_domain';

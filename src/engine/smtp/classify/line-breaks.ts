@@ -1,0 +1,40 @@
+import { type Echoes, echoedAcross, fold } from './echoes.ts';
+import { type Lexicon, UNSPACED } from './lexicon.ts';
+
+const LAST_WORD = /[\p{L}\p{N}\p{M}]+$/u;
+const FIRST_WORD = /^[\p{L}\p{N}\p{M}]+/u;
+const LAST_PIECE = /\S+$/;
+const FIRST_PIECE = /^\S+/;
+
+/**
+ * The text of a reply's lines: joined by a space, or, where the server seems to have cut its text at a fixed width inside
+ * of a word, a name or an address, by nothing.
+ */
+export function joinLines(lines: readonly string[], echoes: Echoes, lexicon: Lexicon): string {
+  let text = lines[0] ?? '';
+  for (const line of lines.slice(1)) {
+    text += isNameCut(text, line, echoes) || isWordCut(text, line, lexicon) ? line : ` ${line}`;
+  }
+  return text;
+}
+
+function isNameCut(before: string, after: string, echoes: Echoes): boolean {
+  const [tail, head] = [LAST_PIECE.exec(before)?.[0] ?? '', FIRST_PIECE.exec(after)?.[0] ?? ''];
+  // Nobody puts a space inside of <an address>.
+  if (/<[^<>]*$/.test(tail) || (/\/\/|www\./.test(tail) && /[./?=&]./.test(head))) return true;
+  return echoedAcross(fold(tail), fold(head), echoes);
+}
+
+/** Whether the last and the first word may be one of the lexicon. Then both ways of reading count (classify.ts). */
+function isWordCut(before: string, after: string, lexicon: Lexicon): boolean {
+  // "can't"
+  if (/\p{L}'$/u.test(before) ? /^[a-z]/i.test(after) : /^'[a-z]+\b/i.test(after)) return true;
+  if (UNSPACED.test(before.at(-1) ?? '') && UNSPACED.test(after[0] ?? '')) return true;
+  const [last, first] = [LAST_WORD.exec(before)?.[0], FIRST_WORD.exec(after)?.[0]];
+  if (last === undefined || first === undefined) return false;
+  const word = fold(last + first);
+  if (lexicon.has(word)) return true;
+  // "recipient" and "unknown" together fit `recipient*`.
+  const words = last.length > 3 && first.length > 3 && lexicon.fits(fold(last)) && lexicon.begins(fold(first));
+  return lexicon.fits(word) && !words;
+}

@@ -43,6 +43,7 @@ export function fold(text: string): string {
     .normalize('NFC')
     .toLowerCase()
     .replace(/[\u2018\u2019\u00b4]/g, "'")
+    .replaceAll('ς', 'σ')
     .replaceAll('ł', 'l')
     .replaceAll('ı', 'i');
 }

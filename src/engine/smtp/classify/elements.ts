@@ -56,6 +56,10 @@ const isPlaceholder = ({ text }: Token): boolean => text.startsWith('@');
 /** An address or a name alone, as servers put them behind anything they say. */
 const isEcho = (one: Element | undefined): one is Element => one?.kind === 'phrase' && one.tokens.every(isPlaceholder);
 
+/** "email content", too, although an email may be an address. */
+const isMessage = ({ tokens }: Pick<Element, 'tokens'>): boolean =>
+  tokens.every(({ slots }) => slots.includes('message'));
+
 /** Splits a segment's tokens into phrases and words; fillers vanish. */
 export function elementsOf(tokens: readonly Token[], colon: boolean): Element[] {
   const elements: Element[] = [];
@@ -78,9 +82,8 @@ export function elementsOf(tokens: readonly Token[], colon: boolean): Element[] 
         // "the address you sent to": another phrase.
         const pronoun = slot === 'you';
         // "message content <someone@example.com>", "your address <someone@example.com>" too.
-        const address =
-          isPlaceholder(token) &&
-          (open?.nouns === BIT.message || (open !== null && isEmail(open)) || hasNoun(open?.nouns ?? 0, 'you'));
+        const address: boolean =
+          isPlaceholder(token) && open !== null && (isMessage(open) || hasNoun(open.nouns, 'you'));
         if (open === null || pronoun || address || (oblique && !joined)) {
           open = element('phrase', token, { oblique, agent });
           elements.push(open);
@@ -162,8 +165,7 @@ const ASSERTED_WORDS: ReadonlySet<Word> = new Set<Word>(['absent', 'disabled', '
 export function subjectOf({ nouns, tokens }: Element): Subject {
   if (hasNoun(nouns, 'sender')) return 'sender';
   if (hasNoun(nouns, 'client')) return 'client';
-  // "email content"
-  if (tokens.every(({ slots }) => slots.includes('message'))) return 'message';
+  if (isMessage({ tokens })) return 'message';
   const someone = hasNoun(nouns, 'recipient') || hasNoun(nouns, 'user');
   if (hasNoun(nouns, 'you')) {
     if (hasNoun(nouns, 'message')) return 'message';

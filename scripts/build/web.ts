@@ -14,6 +14,8 @@ export async function buildWeb(outDir: string): Promise<string[]> {
   const made = await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
   const folder = join(outDir, 'assets');
   for (const name of readdirSync(folder)) {
+    // Compressed already.
+    if (name.endsWith('.woff2')) continue;
     const bytes = readFileSync(join(folder, name));
     const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));

@@ -4,6 +4,8 @@ import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { refuseBroken } from './broken.ts';
 import type { HttpContext } from './context.ts';
+import { NOT_FOUND_PAGE } from './dashboard/pages.ts';
+import { wantsPage, withoutSlash } from './dashboard/unknown-path.ts';
 import { HttpReply, HttpRequest } from './exchange.ts';
 import { handlerOf } from './handler.ts';
 import { expectWithin } from './input/arrival.ts';
@@ -20,6 +22,7 @@ export function buildApp(context: HttpContext): Server {
   // A worker answers its operator only.
   const routes = context.answersRequests ? ROUTES : WORKER_ROUTES;
   const router = new Router(routes.map((row) => ({ ...row, handle: handlerOf(context, row) })));
+  const notFoundPage = handlerOf(context, NOT_FOUND_PAGE);
   const server = createHttpServer(serve, context.connections);
   server.on('clientError', (error, socket: Socket) => refuseBroken(error, socket, clock.now(), commonHeaders));
   return server;
@@ -43,9 +46,7 @@ export function buildApp(context: HttpContext): Server {
       const problem = hosts === 0 ? 'is missing' : 'was sent more than once';
       sendError(request, reply, new ApiError('malformed_request', `The Host header ${problem}.`));
     } else if (found === null) {
-      const methods = router.methodsOf(path);
-      if (methods !== null && methods.length > 0) reply.set({ allow: methods.join(', ') });
-      sendError(request, reply, unknown(methods));
+      serveUnknown(request, reply, path);
     } else {
       const { bodySeconds } = found.row.input ?? {};
       if (bodySeconds !== undefined) expectWithin(raw, bodySeconds);
@@ -54,6 +55,19 @@ export function buildApp(context: HttpContext): Server {
         response.destroy();
       });
     }
+  }
+
+  /** No row has this path and method. A browser gets a page, everyone else an error. */
+  function serveUnknown(request: HttpRequest, reply: HttpReply, path: string): void {
+    if (context.answersRequests && wantsPage(request.raw, path)) {
+      const location = withoutSlash(router, path, request.url);
+      if (location === null) void notFoundPage(request, reply);
+      else reply.send(308, '', { location, 'cache-control': 'no-store' });
+      return;
+    }
+    const methods = router.methodsOf(path);
+    if (methods !== null && methods.length > 0) reply.set({ allow: methods.join(', ') });
+    sendError(request, reply, unknown(methods));
   }
 }
 

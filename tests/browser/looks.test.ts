@@ -8,10 +8,11 @@ import { COMPANIES, createMonthOfUse, ENVIRONMENT, type MonthOfUse, POST_OFFICE 
 import { peopleOf } from '../lab/person.ts';
 import { type Lab, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
-import { button, dialog, field, fillIn, heading, rowOf, says, sideways } from './steps.ts';
+import { button, dialog, field, fillIn, heading, openAccountMenu, rowOf, says, sideways } from './steps.ts';
 
 const LOOKS: Readonly<Record<string, Look>> = {
   'on a desk, light and then dark': {},
+  'on a tablet': { width: 768, height: 1024 },
   'on a phone': { width: 375, height: 740 },
 };
 
@@ -47,7 +48,7 @@ const OUTSIDE = [
 
 /** What is opened on a page, and how. */
 const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<void>])[] = [
-  ['the menu of the account', '/', (page) => button(page, /account and settings$/).click()],
+  ['the menu of the account', '/', openAccountMenu],
   ['creating a key', '/settings/keys', (page) => button(page, 'Create API key').click()],
   ['a new key with its value', '/settings/keys', make],
   ['the actions of a key', '/settings/keys', (page) => button(page, /^Actions for CRM/).click()],
@@ -204,7 +205,7 @@ describeBrowser('how it looks', (browser) => {
     await heading(page, 'Overview').waitFor();
     const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const light = await background();
-    await button(page, /account and settings$/).click();
+    await openAccountMenu(page);
     await page.getByRole('menuitemradio', { name: 'Dark' }).click();
     await expect.poll(background).not.toBe(light);
     const dark = await background();

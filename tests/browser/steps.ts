@@ -27,8 +27,15 @@ export async function signInAs(page: Page, { email, password }: Pick<Person, 'em
   await button(page, 'Sign in').click();
 }
 
-export async function signOut(page: Page): Promise<void> {
+/** On narrow screens it is in the menu of pages. */
+export async function openAccountMenu(page: Page): Promise<void> {
+  const burger = button(page, 'Open menu');
+  if (await burger.isVisible()) await burger.click();
   await button(page, /account and settings$/).click();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await openAccountMenu(page);
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await heading(page, 'Sign in').waitFor();
 }

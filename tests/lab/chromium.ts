@@ -40,14 +40,22 @@ export interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
+  readonly locale?: string;
+  readonly timeZone?: string;
 }
 
 /** Makes language, time zone and animations independent of the machine. */
-export const windowOptions = ({ width = 1280, height = 800, scheme = 'light' }: Look): BrowserContextOptions => ({
+export const windowOptions = ({
+  width = 1280,
+  height = 800,
+  scheme = 'light',
+  locale = 'en-GB',
+  timeZone = 'UTC',
+}: Look): BrowserContextOptions => ({
   viewport: { width, height },
   colorScheme: scheme,
-  locale: 'en-GB',
-  timezoneId: 'UTC',
+  locale,
+  timezoneId: timeZone,
   reducedMotion: 'reduce',
 });
 

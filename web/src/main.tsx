@@ -1,4 +1,6 @@
 import '@mantine/core/styles.css';
+import './tokens.css';
+import './mantine.css';
 import './app.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -8,7 +10,7 @@ import { queryClient } from './api/query-client.ts';
 import { watchLinks } from './parts/link-token.ts';
 import { ToastRegion } from './parts/notify.tsx';
 import { router } from './routes.tsx';
-import { accessibleColors, theme } from './theme.ts';
+import { theme, tokenVariables } from './theme.ts';
 
 /** Required by the content security policy for style elements that components insert. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -20,7 +22,7 @@ watchLinks();
 createRoot(document.getElementById('root')!).render(
   <MantineProvider
     theme={theme}
-    cssVariablesResolver={accessibleColors}
+    cssVariablesResolver={tokenVariables}
     defaultColorScheme="auto"
     getStyleNonce={() => nonce}
   >

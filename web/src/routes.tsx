@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { accountRewrite, hasAccountPrefix, needsAccount, pinAccount } from './api/account-path.ts';
 import { queryClient } from './api/query-client.ts';
-import { sessionQuery } from './api/session.ts';
+import { accountOf, sessionQuery } from './api/session.ts';
 import { auditLogSearch } from './pages/audit-log/search.ts';
 import { filtersSearch } from './pages/filters/search.ts';
 import { keysSearch } from './pages/keys/search.ts';
@@ -30,8 +31,13 @@ const signedIn = createRoute({
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
   errorComponent: RootError,
   beforeLoad: async ({ location }) => {
-    const { user } = await queryClient.ensureQueryData(sessionQuery);
-    if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
+    const { user, accounts } = await queryClient.ensureQueryData(sessionQuery);
+    if (user === null) throw redirect({ to: '/sign-in', search: { next: location.publicHref } });
+    const account = accountOf(accounts);
+    if (account === null) return;
+    pinAccount(account.id);
+    if (needsAccount(location.pathname) && !hasAccountPrefix(location.publicHref))
+      throw redirect({ href: location.href, replace: true });
   },
 });
 
@@ -196,6 +202,9 @@ export const router = createRouter({
       operatorSignIns,
     ]),
   ]),
+  rewrite: accountRewrite,
+  // Pages would get what they do not understand as well.
+  search: { strict: true },
   defaultPreload: 'intent',
   defaultErrorComponent: RouteError,
   defaultPendingComponent: Loading,

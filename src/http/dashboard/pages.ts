@@ -11,6 +11,17 @@ const PATHS = [
   '/reset-password',
   '/verify-email',
   '/invitation',
+  '/security',
+  '/operator',
+  '/operator/accounts/:id',
+  '/operator/doctor',
+  '/operator/lists',
+  '/operator/jobs',
+  '/operator/sign-ins',
+] as const;
+
+/** Pages of an account: below `/accounts/:account`. Without it, the page adds the account that was opened last. */
+const ACCOUNT_PATHS = [
   '/verify',
   '/usage',
   '/log',
@@ -21,22 +32,19 @@ const PATHS = [
   '/account/ledger',
   '/account/members',
   '/account/trail',
-  '/security',
-  '/operator',
-  '/operator/accounts/:id',
-  '/operator/doctor',
-  '/operator/lists',
-  '/operator/jobs',
-  '/operator/sign-ins',
 ] as const;
+
+const WITH_ACCOUNT = '/accounts/:account';
+
+const notBuilt = (): Answer => {
+  throw new ApiError('not_found', 'The dashboard is not built; run "npm run build".');
+};
 
 /** The dashboard's static files: one HTML page for all its paths, and its assets. */
 export const PAGE_ROUTES: readonly Route[] = [
   pageRoute('/', () => ({ status: 302, body: '', type: 'text/plain; charset=utf-8', headers: { location: '/docs' } })),
-  ...PATHS.map((path) =>
-    pageRoute(path, () => {
-      throw new ApiError('not_found', 'The dashboard is not built; run "npm run build".');
-    }),
+  ...[...PATHS, ...ACCOUNT_PATHS, WITH_ACCOUNT, ...ACCOUNT_PATHS.map((path) => WITH_ACCOUNT + path)].map((path) =>
+    pageRoute(path, notBuilt),
   ),
   route({
     method: 'GET',
@@ -55,6 +63,15 @@ export const PAGE_ROUTES: readonly Route[] = [
       },
   }),
 ];
+
+/** For a browser that asks for a path that is none: the dashboard says so. */
+export const NOT_FOUND_PAGE: Route = pageRoute(
+  '/:unknown',
+  () => {
+    throw new ApiError('not_found');
+  },
+  404,
+);
 
 /** Scripts only from our own files; inline styles only with the nonce of this response. */
 const policy = (nonce: string): string =>
@@ -76,8 +93,8 @@ const PERMISSIONS =
   'publickey-credentials-get=(self), publickey-credentials-create=(self), clipboard-write=(self), ' +
   'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=()';
 
-/** `notBuilt`: the response if the dashboard was not built. */
-function pageRoute(path: string, notBuilt: () => Answer): Route {
+/** `absent`: the response if the dashboard was not built. */
+function pageRoute(path: string, absent: () => Answer, status = 200): Route {
   return route({
     method: 'GET',
     path,
@@ -86,9 +103,10 @@ function pageRoute(path: string, notBuilt: () => Answer): Route {
       ({ webFiles }) =>
       async () => {
         const html = await webFiles.index();
-        if (html === null) return notBuilt();
+        if (html === null) return absent();
         const nonce = randomBytes(16).toString('base64');
         return {
+          status,
           body: html.replaceAll('__CSP_NONCE__', nonce),
           type: 'text/html; charset=utf-8',
           headers: {

@@ -134,6 +134,7 @@ describeBrowser('the account', (browser) => {
     await button(other.page, /account and settings$/).click();
     await other.page.getByRole('menuitemradio', { name: `${mine.account.name} (owner)` }).click();
     await expectText(other.page.getByRole('region', { name: 'Balance' })).toContain('5 credits');
+    expect(new URL(other.page.url()).pathname).toBe(`/accounts/${mine.account.id}`);
 
     const dead = await browser.visit(lab.url);
     dead.refused(410, '/dashboard/invitation');

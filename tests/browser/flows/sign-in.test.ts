@@ -26,7 +26,7 @@ describeBrowser('signing in', (browser) => {
     await heading(page, 'Sign in').waitFor();
     await signInAs(page, person);
     await heading(page, 'Filters').waitFor();
-    expect(new URL(page.url()).pathname).toBe('/filters');
+    expect(new URL(page.url()).pathname).toMatch(/^\/accounts\/acc_\w+\/filters$/);
     await signOut(page);
     await page.goto(`${lab.url}/settings/keys`);
     await heading(page, 'Sign in').waitFor();

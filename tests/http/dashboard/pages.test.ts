@@ -33,7 +33,9 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(lab.url + path, { method, headers: { 'accept-encoding': 'identity', ...headers }, redirect: 'manual' });
 
-const pages = PAGE_ROUTES.map(({ path }) => path.replace(':id', 'ver_123')).filter((path) => !path.includes(':'));
+const pages = PAGE_ROUTES.map(({ path }) => path.replace(':account', 'acc_1').replace(':id', 'ver_123')).filter(
+  (path) => !path.includes(':'),
+);
 
 describe('the page of the dashboard', () => {
   it('is served for each of its paths, with a CSP that blocks inline scripts', async () => {
@@ -68,6 +70,31 @@ describe('the page of the dashboard', () => {
     const post = await request(lab.url, 'POST', '/usage', {});
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect((await get('/no-such-page')).status).toBe(404);
+  });
+
+  it('shows its own 404 to browsers, and JSON to programs', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    for (const path of ['/no-such-page', '/operator/nothing', '/accounts/acc_x/nothing', '/no-such-page/']) {
+      const page = await get(path, { accept });
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+      expect((await get(path)).headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+    for (const path of ['/v1/nothing', '/dashboard/nothing', '/assets/nothing.js'])
+      expect((await get(path, { accept })).headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('redirects a browser that asks with a slash at the end, to its own pages only', async () => {
+    const accept = 'text/html';
+    const of = async (path: string) => {
+      const { status, headers } = await get(path, { accept });
+      return [status, headers.get('location')];
+    };
+    expect(await of('/log/?reason=none')).toEqual([308, '/log?reason=none']);
+    expect(await of('/accounts/acc_1/log/ver_1/')).toEqual([308, '/accounts/acc_1/log/ver_1']);
+    expect(await of('//evil.example/log/')).toEqual([404, null]);
+    expect(await of('/v1/verify/')).toEqual([404, null]);
+    expect(await of('/nothing/')).toEqual([404, null]);
   });
 });
 

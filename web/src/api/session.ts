@@ -1,5 +1,5 @@
 import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { lastAccount, pinnedAccount } from './account-path.ts';
 import { api, unwrap } from './client.ts';
 import { ROLES } from './limits.ts';
 import type { Session } from './schema.ts';
@@ -26,26 +26,15 @@ export function useRefreshSession(): () => Promise<void> {
   };
 }
 
-const STORAGE_KEY = 'mailvet.account';
-const listeners = new Set<() => void>();
-
-/** The selected account is remembered in this browser: an id, no secret. */
-export function selectAccount(id: string): void {
-  localStorage.setItem(STORAGE_KEY, id);
-  for (const listener of listeners) listener();
+/** The account of the URL, else the one opened last, else the first; null if the user can see none, or not that one. */
+export function accountOf(accounts: readonly AccountMembership[]): AccountMembership | null {
+  const named = pinnedAccount();
+  if (named !== null) return accounts.find(({ id }) => id === named) ?? null;
+  return accounts.find(({ id }) => id === lastAccount()) ?? accounts[0] ?? null;
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-/** The selected account; null if the user is not a member of any. */
-export function useAccountOrNull(): AccountMembership | null {
-  const { accounts } = useSession();
-  const chosen = useSyncExternalStore(subscribe, () => localStorage.getItem(STORAGE_KEY));
-  return accounts.find((account) => account.id === chosen) ?? accounts[0] ?? null;
-}
+/** The selected account; null if the user is not a member of it. */
+export const useAccountOrNull = (): AccountMembership | null => accountOf(useSession().accounts);
 
 /** The selected account, on pages that are shown only if there is one. */
 export function useAccount(): AccountMembership {

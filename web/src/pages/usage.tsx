@@ -134,8 +134,8 @@ function chartsOf({ buckets, bucket }: UsageChart): Record<'requests' | 'mx' | '
     mx: latency('mx'),
     smtp: latency('smtp'),
     refusals: of('bars', [
-      { label: '4xx except 429', tone: 'good', values: buckets.map(({ refused }) => refused) },
-      { label: '429', tone: 'bad', values: buckets.map(({ rate_limited }) => rate_limited) },
+      { label: '4xx except 429', tone: 'rejected', values: buckets.map(({ refused }) => refused) },
+      { label: '429', tone: 'limited', values: buckets.map(({ rate_limited }) => rate_limited) },
     ]),
   };
 }

@@ -1,5 +1,6 @@
-import { Table, VisuallyHidden } from '@mantine/core';
+import { Box, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
+import css from './data-table.module.css';
 
 export interface Column<T> {
   /** Also its React key; unique in the table. */
@@ -9,11 +10,11 @@ export interface Column<T> {
   readonly numeric?: boolean;
   /** The header is for screen readers only, as in columns of buttons. */
   readonly quietHeader?: boolean;
-  /** Hidden on narrow screens. */
-  readonly wideOnly?: boolean;
+  /** Left out where the table, whatever the screen, is narrow: below 720 px, or the first of all below 960 px. */
+  readonly wideOnly?: boolean | 'first';
 }
 
-/** Rows keep the order of the server. On narrow screens the table scrolls horizontally in a focusable container. */
+/** Rows keep the order of the server. Where columns do not fit, the table scrolls in a focusable container. */
 export function DataTable<T>(props: {
   label: string;
   columns: readonly Column<T>[];
@@ -21,38 +22,39 @@ export function DataTable<T>(props: {
   rowKey: (row: T) => string | number;
 }) {
   const { label, columns, rows, rowKey } = props;
-  const side = (column: Column<T>) => (column.numeric ? 'right' : 'left');
+  const look = ({ numeric, wideOnly }: Column<T>) => ({
+    ta: numeric ? ('right' as const) : ('left' as const),
+    className: `${numeric ? 'numbers' : ''} ${wideOnly ? css[wideOnly === 'first' ? 'first' : 'wideOnly'] : ''}`,
+  });
   return (
-    <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label={label}>
-      <Table highlightOnHover aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Table.Th key={column.header} scope="col" ta={side(column)} {...visibility(column)}>
-                {column.quietHeader ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={rowKey(row)}>
+    <div className={css.panel}>
+      <Box component="section" className={css.scroll} aria-label={label} tabIndex={0}>
+        <Table highlightOnHover aria-label={label}>
+          <Table.Thead>
+            <Table.Tr>
               {columns.map((column) => (
-                <Table.Td
-                  key={column.header}
-                  ta={side(column)}
-                  className={column.numeric ? 'numbers' : ''}
-                  {...visibility(column)}
-                >
-                  {column.cell(row)}
-                </Table.Td>
+                <Table.Th key={column.header} scope="col" {...look(column)}>
+                  {column.quietHeader ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header}
+                </Table.Th>
               ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={rowKey(row)}>
+                {columns.map((column) => (
+                  <Table.Td key={column.header} {...look(column)}>
+                    {column.cell(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+    </div>
   );
 }
 
-const visibility = <T,>(column: Column<T>) => (column.wideOnly ? { visibleFrom: 'sm' as const } : {});
+/** Shown where columns are left out, to tell what they would. */
+export const NarrowOnly = ({ children }: { children: ReactNode }) => <div className={css.narrowOnly}>{children}</div>;

@@ -1,13 +1,21 @@
 /** Formatting of times, numbers and identifiers. */
 
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const number = new Intl.NumberFormat();
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+// The interface is in English: its formats do not follow the browser's language. All times are UTC, to the second.
+const UTC = { timeZone: 'UTC' } as const;
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+const date = new Intl.DateTimeFormat('en-GB', { ...UTC, ...DATE });
+const clock = new Intl.DateTimeFormat('en-GB', { ...UTC, ...CLOCK });
+const number = new Intl.NumberFormat('en');
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-export const formatDateTime = (iso: string): string => time.format(new Date(iso));
-export const formatDate = (iso: string): string => day.format(new Date(iso));
-export const formatNumber = (n: number): string => number.format(n);
+/** `22 Nov 2026, 14:31:48 UTC`. */
+export const formatDateTime = (iso: string): string => `${formatDate(iso)}, ${formatClock(iso)} UTC`;
+/** `22 Nov 2026`, the day in UTC. */
+export const formatDate = (iso: string): string => date.format(new Date(iso));
+/** `14:31:48`, in UTC. */
+const formatClock = (iso: string): string => clock.format(new Date(iso));
+export const formatNumber = (n: number): string => number.format(n).replace('-', '−');
 /** `1 credit`, `2 credits`. */
 export const pluralize = (n: number, one: string, many = `${one}s`): string =>
   `${formatNumber(n)} ${n === 1 ? one : many}`;

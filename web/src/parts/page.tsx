@@ -1,5 +1,7 @@
-import { Box, Group, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import css from './page.module.css';
+import { useSetPageTitle } from './page-title.ts';
 
 /**
  * The layout of every page: title (also the document's), a one-sentence description and the primary action, if any.
@@ -7,23 +9,17 @@ import { type ReactNode, useEffect } from 'react';
  */
 export function Page(props: { title: string; about?: ReactNode; action?: ReactNode; children: ReactNode }) {
   const { title, about, action, children } = props;
-  useEffect(() => {
-    document.title = `${title} · Mailvet`;
-  }, [title]);
+  useSetPageTitle(title);
   return (
-    <Stack gap="lg" maw={1200}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Box flex="1 1 20rem">
+    <div className={css.page}>
+      <header className={css.head}>
+        <div className={css.title}>
           <Title order={1}>{title}</Title>
-          {about && (
-            <Text c="dimmed" size="sm" mt={4}>
-              {about}
-            </Text>
-          )}
-        </Box>
-        {action}
-      </Group>
+          {about && <div className={css.about}>{about}</div>}
+        </div>
+        {action && <div className={css.actions}>{action}</div>}
+      </header>
       {children}
-    </Stack>
+    </div>
   );
 }

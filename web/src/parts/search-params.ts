@@ -5,3 +5,6 @@ export const textSearch = (query: unknown): { query?: string } =>
 /** Page 1 is not written to the URL. */
 export const pageSearch = (page: unknown, max: number): { page?: number } =>
   typeof page === 'number' && Number.isInteger(page) && page > 1 && page <= max ? { page } : {};
+
+/** Names of the parameters with which the document was opened: the router drops those that no page understands. */
+export const openedParameters: readonly string[] = [...new Set(new URLSearchParams(window.location.search).keys())];

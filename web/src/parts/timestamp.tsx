@@ -1,10 +1,8 @@
 import { formatDateTime, formatRelative } from './format.ts';
 
-/** Relative time, with the absolute time as its title; `exact` swaps them. */
-export function Timestamp({ at, exact = false }: { at: string; exact?: boolean }) {
-  return (
-    <time dateTime={at} title={exact ? formatRelative(at) : formatDateTime(at)}>
-      {exact ? formatDateTime(at) : formatRelative(at)}
-    </time>
-  );
-}
+/** Absolute time with seconds and zone; how long ago that was when it was rendered, as its title. */
+export const Timestamp = ({ at }: { at: string }) => (
+  <time dateTime={at} title={formatRelative(at)} style={{ whiteSpace: 'nowrap' }}>
+    {formatDateTime(at)}
+  </time>
+);

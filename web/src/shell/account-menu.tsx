@@ -1,8 +1,13 @@
-import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
-import { selectAccount, useAccountOrNull, useSession } from '../api/session.ts';
+import { type MantineColorScheme, Menu, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { useLocation } from '@tanstack/react-router';
+import { openAccount } from '../api/account-path.ts';
+import { useAccountOrNull, useSession } from '../api/session.ts';
 import { endSession, redirectToSignIn } from '../api/sign-out.ts';
+import { Icon } from '../parts/icon.tsx';
 import { keysOf } from '../parts/keys-of.ts';
 import { notify } from '../parts/notify.tsx';
+import { isCurrent, NAV_GROUPS } from './pages.ts';
+import css from './shell.module.css';
 
 const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
 const SCHEMES = keysOf(SCHEME_LABELS);
@@ -10,24 +15,38 @@ const SCHEMES = keysOf(SCHEME_LABELS);
 const signOut = () =>
   endSession().then(redirectToSignIn, (error: Error) => notify(`Could not sign out. ${error.message}`));
 
+/** The same page of another account; of a page about one record, the list that it belongs to. */
+function samePage(pathname: string): string {
+  const pages = NAV_GROUPS.filter((group) => group.for === 'account').flatMap((group) => group.pages);
+  return pages.find((page) => isCurrent(pathname, page))?.to ?? '/';
+}
+
 /** Account selection, color scheme and sign-out. */
 export function AccountMenu() {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
+  const pathname = useLocation({ select: ({ pathname }) => pathname });
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const name = account?.name ?? user?.name;
+  const name = account?.name ?? user?.name ?? '';
   return (
-    <Menu position="bottom-end" width={260} withinPortal={false}>
+    <Menu position="bottom-start" width={260} withinPortal={false}>
       <Menu.Target>
-        <Button variant="subtle" maw={220} aria-label={`${name}: account and settings`}>
-          {name}
-        </Button>
+        <button type="button" className={css.account}>
+          <span className={css.tile} aria-hidden>
+            {name.slice(0, 1).toUpperCase()}
+          </span>
+          <span>
+            {name}
+            <VisuallyHidden>: account and settings</VisuallyHidden>
+          </span>
+          <Icon name="selector" />
+        </button>
       </Menu.Target>
       <Menu.Dropdown aria-label="Account and settings">
         {accounts.length > 1 && (
           <>
             <Menu.Label>Account</Menu.Label>
-            <Menu.RadioGroup value={account?.id ?? ''} onChange={selectAccount}>
+            <Menu.RadioGroup value={account?.id ?? ''} onChange={(id) => openAccount(id, samePage(pathname))}>
               {accounts.map(({ id, name, role }) => (
                 <Menu.RadioItem key={id} value={id} className="anywhere">
                   {name} ({role})

@@ -1,7 +1,9 @@
-import { Center, Container, Paper, Text } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { Glyph } from '../parts/glyph.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { Wordmark } from '../parts/mark.tsx';
+import css from './signed-out.module.css';
 
 export function Root() {
   return (
@@ -11,18 +13,43 @@ export function Root() {
   );
 }
 
-/** Layout of sign-in and related pages: one narrow card. */
+/** What a check looks like, beside the forms: replies of a server in the words of RFC 5321 and RFC 3463. */
+const SAMPLE = [
+  ['0.000', '', 'connected to mx1.fabrikam.example:25'],
+  ['0.141', '←', '220 mx1.fabrikam.example ESMTP'],
+  ['0.141', '→', 'EHLO verify.mailvet.example'],
+  ['0.176', '←', '250 ENHANCEDSTATUSCODES'],
+  ['0.388', '→', 'MAIL FROM:<probe@verify.mailvet.example>'],
+  ['0.424', '←', '250 2.1.0 Sender ok'],
+  ['0.424', '→', 'RCPT TO:<george@fabrikam.example>'],
+  ['0.861', '←', '550 5.1.1 User unknown'],
+] as const;
+
+/** Layout of sign-in and related pages: a form, and beside it what the service does. */
 export function SignedOutLayout() {
   return (
-    <Container component="main" size={440} py="xl">
-      <Center mb="lg">
-        <Text fw={700} size="lg">
-          Mailvet
-        </Text>
-      </Center>
-      <Paper withBorder p="lg">
-        <Outlet />
-      </Paper>
-    </Container>
+    <div className={css.door}>
+      <main className={css.main}>
+        <Wordmark />
+        <div className={css.form}>
+          <Outlet />
+        </div>
+      </main>
+      <aside className={css.aside} aria-label="A sample check">
+        <ol className={css.dialogue}>
+          {SAMPLE.map(([at, direction, text], i) => (
+            <li key={text} data-from={direction} data-decides={i === SAMPLE.length - 1}>
+              <span>{at}</span>
+              <span aria-hidden>{direction}</span>
+              <span>{text}</span>
+            </li>
+          ))}
+          <li className={css.verdict} data-outcome="undeliverable">
+            <Glyph of="undeliverable" />
+            <b>Mailbox not found</b>
+          </li>
+        </ol>
+      </aside>
+    </div>
   );
 }

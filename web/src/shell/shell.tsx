@@ -1,127 +1,134 @@
-import { Alert, AppShell, Box, Burger, Group, NavLink, Text } from '@mantine/core';
+import { Alert, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { useAccountOrNull, useHasRole, useSession } from '../api/session.ts';
+import { needsAccount, pinnedAccount } from '../api/account-path.ts';
+import { useAccountOrNull, useSession } from '../api/session.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Wordmark } from '../parts/mark.tsx';
+import { usePageTitle } from '../parts/page-title.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { IgnoredParameters } from './ignored-parameters.tsx';
 import { LowBalanceBanner } from './low-balance.tsx';
-import { NoAccount } from './no-account.tsx';
+import { Navigation } from './navigation.tsx';
+import { NoAccount, UnknownAccount } from './no-account.tsx';
 import { SecondFactorRequired } from './second-factor-required.tsx';
+import css from './shell.module.css';
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts';
 
-const ACCOUNT_PAGES = [
-  ['/', 'Overview'],
-  ['/usage', 'Usage'],
-  ['/verify', 'Verify'],
-  ['/log', 'Log'],
-  ['/filters', 'Filters'],
-  ['/settings/keys', 'API keys'],
-  ['/account', 'Account'],
-  ['/account/ledger', 'Credit ledger'],
-  ['/account/members', 'Members'],
-] as const;
-const OPERATOR_PAGES = [
-  ['/operator', 'Accounts'],
-  ['/operator/doctor', 'Doctor'],
-  ['/operator/lists', 'Lists'],
-  ['/operator/jobs', 'Failed jobs'],
-  ['/operator/sign-ins', 'Sign-ins'],
-] as const;
-/** Pages that do not need an account. */
-const ACCOUNTLESS_PAGES = ['/security', '/operator'];
-
-/** Layout of all signed-in pages: header, navigation and content. */
+/** Layout of all signed-in pages: navigation at the side, a top bar, and the content. */
 export function Shell() {
-  const [opened, { toggle, close }] = useDisclosure();
-  const { pathname, href } = useLocation();
+  const [opened, { open, close }] = useDisclosure();
+  const { pathname, publicHref } = useLocation();
   // Of the page that is shown: until the next one is loaded, that is the previous one.
   const shown = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? pathname });
-  const { user } = useSession();
+  const { user, accounts } = useSession();
   const account = useAccountOrNull();
-  const isAdmin = useHasRole('admin');
   const main = useFocusOnNavigation(pathname);
   const burger = useRef<HTMLButtonElement>(null);
-  const link = ([to, label]: readonly [string, string]) => (
-    <NavLink
-      key={to}
-      component={Link}
-      to={to}
-      // Set below: the router would also mark "Account" as active on "Members".
-      activeOptions={{ exact: true }}
-      onClick={close}
-      label={label}
-      active={isCurrent(pathname, to)}
-      aria-current={isCurrent(pathname, to) ? 'page' : undefined}
-    />
-  );
   // The session has ended. This layout is still rendered while navigating to the sign-in page.
-  if (user === null) return pathname === '/sign-in' ? null : <Navigate to="/sign-in" search={{ next: href }} replace />;
-  const needsAccount = !ACCOUNTLESS_PAGES.some((start) => shown.startsWith(start));
+  if (user === null)
+    return pathname === '/sign-in' ? null : <Navigate to="/sign-in" search={{ next: publicHref }} replace />;
   const isLockedOut = account?.second_factor_required === true && !user.with_second_factor;
+  const content = () => {
+    if (!needsAccount(shown)) return <Outlet />;
+    if (account === null) return accounts.length > 0 && pinnedAccount() ? <UnknownAccount /> : <NoAccount />;
+    return isLockedOut ? <SecondFactorRequired /> : <Outlet />;
+  };
   return (
-    <AppShell
-      header={{ height: 52 }}
-      navbar={{ width: 210, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding="md"
-    >
+    <div className={css.frame} {...(opened ? { 'data-nav': true } : {})}>
       <a className="skip-link" href="#content">
         Skip to content
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap">
-            <Burger
-              ref={burger}
-              opened={opened}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={opened ? 'Close menu' : 'Open menu'}
-              aria-expanded={opened}
-            />
-            <Text fw={700}>Mailvet</Text>
-          </Group>
-          <AccountMenu />
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar
+      <nav
+        id="pages"
+        className={css.side}
         aria-label="Pages"
-        className={opened ? '' : 'closed-on-phones'}
         onKeyDown={({ key }) => {
           if (key !== 'Escape' || !opened) return;
           close();
           burger.current?.focus();
         }}
       >
-        <Box p="xs" style={{ overflowY: 'auto' }}>
-          {account && ACCOUNT_PAGES.map(link)}
-          {account && isAdmin && link(['/account/trail', 'Audit log'])}
-          {link(['/security', 'Sign-in and security'])}
-          {user.operator && (
-            <>
-              <Text size="xs" c="dimmed" px="sm" pt="md" pb={4}>
-                Operator
-              </Text>
-              {OPERATOR_PAGES.map(link)}
-            </>
+        <Link
+          to="/"
+          className={css.brand}
+          onClick={close}
+          aria-label="Mailvet: overview"
+          activeProps={{ 'aria-current': undefined }}
+        >
+          <Wordmark />
+        </Link>
+        <AccountMenu />
+        <Navigation pathname={pathname} onLeave={close} />
+        <div className={css.who}>
+          <span>
+            {user.name}
+            {account && `, ${account.role}`}
+          </span>
+          <ColorSchemeToggle />
+        </div>
+      </nav>
+      <div>
+        <header className={css.top}>
+          <button
+            type="button"
+            ref={burger}
+            className={css.burger}
+            onClick={opened ? close : open}
+            aria-label={opened ? 'Close menu' : 'Open menu'}
+            aria-expanded={opened}
+            aria-controls="pages"
+          >
+            <Icon name="menu-2" />
+          </button>
+          <Place account={needsAccount(shown) ? (account?.name ?? null) : null} />
+        </header>
+        <main className={css.main} id="content" ref={main} tabIndex={-1}>
+          {account?.status === 'suspended' && (
+            <Alert color="red" variant="outline" className={css.notice} title="This account is suspended">
+              Its API keys are rejected. Contact the operator of this service.
+            </Alert>
           )}
-          <NavLink component="a" href="/docs" label="API reference" mt="md" />
-        </Box>
-      </AppShell.Navbar>
-      <AppShell.Main id="content" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
-        {account?.status === 'suspended' && (
-          <Alert color="red" variant="outline" mb="md" title="This account is suspended">
-            Its API keys are rejected. Contact the operator of this service.
-          </Alert>
-        )}
-        {account && needsAccount && !isLockedOut && <LowBalanceBanner />}
-        {!needsAccount ? <Outlet /> : !account ? <NoAccount /> : isLockedOut ? <SecondFactorRequired /> : <Outlet />}
-      </AppShell.Main>
-    </AppShell>
+          <IgnoredParameters />
+          {account && needsAccount(shown) && !isLockedOut && <LowBalanceBanner />}
+          {content()}
+        </main>
+      </div>
+      <button type="button" tabIndex={-1} className={css.scrim} onClick={close} aria-hidden="true" />
+    </div>
   );
 }
 
-const isCurrent = (pathname: string, to: string): boolean =>
-  pathname === to ||
-  (to !== '/' && to !== '/account' && to !== '/operator' && pathname.startsWith(`${to}/`)) ||
-  (to === '/operator' && pathname.startsWith('/operator/accounts'));
+/** Account and page. */
+function Place({ account }: { account: string | null }) {
+  const title = usePageTitle();
+  return (
+    <div className={css.crumbs}>
+      {account !== null && (
+        <>
+          <span className={css.up}>{account}</span>
+          <span className={css.up} aria-hidden>
+            /
+          </span>
+        </>
+      )}
+      <b>{title}</b>
+    </div>
+  );
+}
+
+function ColorSchemeToggle() {
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  return (
+    <button
+      type="button"
+      className={css.square}
+      aria-label={`Switch to ${other} colors`}
+      onClick={() => setColorScheme(other)}
+    >
+      <Icon name="moon" />
+    </button>
+  );
+}

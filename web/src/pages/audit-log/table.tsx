@@ -4,7 +4,7 @@ import { Timestamp } from '../../parts/timestamp.tsx';
 import { describeActor, describeEvent, type Entry } from './events.ts';
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { header: 'Time', cell: ({ at }) => <Timestamp at={at} exact /> },
+  { header: 'Time', cell: ({ at }) => <Timestamp at={at} /> },
   {
     header: 'Actor',
     cell: (entry) => (

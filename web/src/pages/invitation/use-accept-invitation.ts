@@ -1,5 +1,6 @@
+import { pinAccount } from '../../api/account-path.ts';
 import { api, unwrap } from '../../api/client.ts';
-import { selectAccount, useSession } from '../../api/session.ts';
+import { useSession } from '../../api/session.ts';
 import type { OpenedLink } from '../../parts/link-token.ts';
 import { useRedirectAfterAuth } from '../../parts/use-redirect-after-auth.ts';
 
@@ -23,7 +24,7 @@ export function useAcceptInvitation({ token, link, onJoined }: AcceptProps) {
     onJoined();
     await enter(({ accounts }) => {
       const joined = accounts.find(({ id }) => !before.includes(id));
-      if (joined) selectAccount(joined.id);
+      if (joined) pinAccount(joined.id);
     });
     link.discard();
   };

@@ -2,7 +2,7 @@ import { Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
 import { useRef } from 'react';
 import { KEY_SCOPES } from '../../api/limits.ts';
 import type { DashboardKey } from '../../api/schema.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import type { DialogState } from './dialogs.tsx';
@@ -21,8 +21,8 @@ export function KeysTable({ keys, onOpen }: { keys: readonly DashboardKey[]; onO
     { header: 'Status', wideOnly: true, cell: (key) => <State of={key} /> },
     { header: 'Last used', wideOnly: true, cell: (key) => <LastUsed of={key} /> },
     { header: 'Allowed IP addresses', wideOnly: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
-    { header: 'Scopes and budget', wideOnly: true, cell: (key) => <Limits of={key} /> },
-    { header: 'Created', wideOnly: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+    { header: 'Scopes and budget', wideOnly: 'first', cell: (key) => <Limits of={key} /> },
+    { header: 'Created', wideOnly: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
   ];
   if (onOpen)
     columns.push({
@@ -44,17 +44,19 @@ function KeyName({ of }: { of: DashboardKey }) {
       <Group gap={6}>
         <Code>{key}</Code>
         {notices.map((notice) => (
-          <Badge key={notice} size="sm" variant="outline" color="yellow" autoContrast tt="none">
+          <Badge key={notice} size="sm" variant="outline" color="yellow" miw="max-content">
             {NOTICE_COPY[notice].badge}
           </Badge>
         ))}
       </Group>
-      <Text size="xs" hiddenFrom="sm" component="div">
-        <State of={of} />
-        {', '}
-        {last_used_at === null ? 'never used' : 'last used '}
-        {last_used_at !== null && <LastUsed of={of} />}
-      </Text>
+      <NarrowOnly>
+        <Text size="xs" component="div">
+          <State of={of} />
+          {', '}
+          {last_used_at === null ? 'never used' : 'last used '}
+          {last_used_at !== null && <LastUsed of={of} />}
+        </Text>
+      </NarrowOnly>
     </>
   );
 }
@@ -71,7 +73,7 @@ function State({ of: { state, revoked_at, expires_at } }: { of: DashboardKey }) 
       ) : (
         <>
           {' '}
-          Rolled; expires <Timestamp at={revoked_at} />{' '}
+          Rolled; expires at <Timestamp at={revoked_at} />{' '}
         </>
       );
     case 'revoked':

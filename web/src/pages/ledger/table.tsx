@@ -54,7 +54,7 @@ const formatChange = (n: number): string => (n > 0 ? `+${formatNumber(n)}` : n <
 
 /** Days are days of UTC. */
 function timeOf({ kind, created_at }: Row) {
-  return kind === 'day' ? created_at.slice(0, 10) : <Timestamp at={created_at} exact />;
+  return kind === 'day' ? created_at.slice(0, 10) : <Timestamp at={created_at} />;
 }
 
 function describeRow({ kind, amount, charged, verifications }: Row): string {

@@ -70,7 +70,7 @@ export function RateLimit({ overview: { rate_limit } }: Props) {
         aria-label="Share of the rate limit that is used"
       />
       <Text size="sm">
-        {pluralize(used, 'request')} in the current window of {RATE_WINDOW}, across all API keys. Resets{' '}
+        {pluralize(used, 'request')} in the current window of {RATE_WINDOW}, across all API keys. Resets at{' '}
         <Timestamp at={reset_at} />.
       </Text>
     </Card>

@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import css from './usage.module.css';
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
 interface BreakdownRow {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { Center, Loader, Text, Title, useComputedColorScheme } from '@mantine/core';
+import { Center, Loader, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useId, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
 import { formatNumber } from '../format.ts';
@@ -43,7 +43,6 @@ const formatValue = (value: number | null | undefined, unit: string): string =>
 
 /** The series, with the values of the hovered bucket. */
 function Legend({ data, pointed, unit }: { data: ChartData; pointed: number | null; unit: string }) {
-  const dark = useComputedColorScheme('light') === 'dark';
   const at = pointed === null ? undefined : data.at[pointed];
   return (
     <ul className={css.legend}>
@@ -51,7 +50,7 @@ function Legend({ data, pointed, unit }: { data: ChartData; pointed: number | nu
         <li key={label}>
           <span
             className={css.swatch}
-            style={{ borderTopColor: toneColor(tone, dark) }}
+            style={{ borderTopColor: toneColor(tone) }}
             {...(broken ? { 'data-broken': true } : {})}
           />
           {label}

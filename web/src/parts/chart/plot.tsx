@@ -2,13 +2,14 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { type ChartData, formatTick, stack, toneColor } from './series.ts';
+import { type ChartData, formatTick, stack, tokenColor, toneFill } from './series.ts';
 
 const HEIGHT = 200;
+const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
 const SIZES = { hour: 3600, day: 86_400 } as const;
 /** Steps of the vertical axis: whole numbers. */
 const STEPS = [1, 2, 5].flatMap((n) => Array.from({ length: 9 }, (_, power) => n * 10 ** power)).sort((a, b) => a - b);
-const number = new Intl.NumberFormat(undefined, { notation: 'compact' });
+const number = new Intl.NumberFormat('en', { notation: 'compact' });
 
 /** The canvas only; Chart adds the summary and the table. `onPoint` gets the index of the hovered bucket. */
 export function Plot({ data, onPoint }: { data: ChartData; onPoint: (index: number | null) => void }) {
@@ -18,7 +19,7 @@ export function Plot({ data, onPoint }: { data: ChartData; onPoint: (index: numb
     const element = place.current;
     if (element === null) return;
     const size = () => ({ width: Math.max(element.clientWidth, 120), height: HEIGHT });
-    const plot = new uPlot({ ...options(data, dark, onPoint), ...size() }, columns(data), element);
+    const plot = new uPlot({ ...options(data, onPoint), ...size() }, columns(data), element);
     const observer = new ResizeObserver(() => plot.setSize(size()));
     observer.observe(element);
     return () => {
@@ -37,13 +38,9 @@ function columns(data: ChartData): uPlot.AlignedData {
   return [times(data), ...data.series.map(({ values }) => [...values])];
 }
 
-function options(
-  data: ChartData,
-  dark: boolean,
-  onPoint: (index: number | null) => void,
-): Omit<uPlot.Options, 'width' | 'height'> {
-  const ink = dark ? '#c9c9c9' : '#495057';
-  const grid = { stroke: dark ? '#3b3b3b' : '#e9ecef', width: 1 };
+function options(data: ChartData, onPoint: (index: number | null) => void): Omit<uPlot.Options, 'width' | 'height'> {
+  const ink = tokenColor('--ink-3');
+  const grid = { stroke: tokenColor('--line'), width: 1 };
   const half = SIZES[data.bucket] / 2;
   const isBars = data.shape === 'bars';
   const paths = isBars ? uPlot.paths.bars?.({ size: [0.8, 40] }) : undefined;
@@ -56,9 +53,10 @@ function options(
       y: { range: (_, __, top) => [0, Math.max((top ?? 0) * 1.1, 4)] },
     },
     axes: [
-      { stroke: ink, grid, ticks: grid, space: 60, values: (_, splits) => splits.map(formatTick) },
+      { stroke: ink, font: FONT, grid, ticks: grid, space: 60, values: (_, splits) => splits.map(formatTick) },
       {
         stroke: ink,
+        font: FONT,
         grid,
         ticks: grid,
         incrs: STEPS,
@@ -71,13 +69,13 @@ function options(
       ...(isBars ? data.series.toReversed() : data.series).map(
         ({ label, tone, broken = false }): uPlot.Series => ({
           label,
-          stroke: toneColor(tone, dark),
+          stroke: toneFill(tone),
           width: isBars ? 0 : 2,
-          ...(isBars ? { fill: toneColor(tone, dark) } : {}),
+          ...(isBars ? { fill: toneFill(tone) } : {}),
           ...(broken ? { dash: [6, 4] } : {}),
           ...(paths ? { paths } : {}),
           // A value between two gaps has no line segment: only its point is visible.
-          points: { show: !isBars, size: 4, fill: toneColor(tone, dark) },
+          points: { show: !isBars, size: 4, fill: toneFill(tone) },
         }),
       ),
     ],

@@ -16,16 +16,21 @@ export interface ChartData {
   readonly shape: 'bars' | 'lines';
 }
 
-/** Contrast of at least 3:1 with the page (WCAG 2.2 §1.4.11); adjacent tones also differ in greyscale. */
+/** Tokens with a contrast of at least 3:1 with the page (WCAG 2.2 §1.4.11); adjacent tones also differ in greyscale. */
 const TONES = {
-  good: ['#1864ab', '#74c0fc'],
-  bad: ['#e8590c', '#ffc078'],
-  first: ['#1864ab', '#74c0fc'],
-  second: ['#9c36b5', '#eebefa'],
+  good: '--v-deliverable',
+  bad: '--v-undeliverable',
+  rejected: '--v-rejected',
+  limited: '--v-risky',
+  first: '--accent',
+  second: '--v-risky-ink',
 } as const;
 type Tone = keyof typeof TONES;
 
-export const toneColor = (tone: Tone, dark: boolean): string => TONES[tone][dark ? 1 : 0];
+export const toneColor = (tone: Tone): string => `var(${TONES[tone]})`;
+/** The color as it is now, for a canvas. */
+export const tokenColor = (token: string): string => getComputedStyle(document.documentElement).getPropertyValue(token);
+export const toneFill = (tone: Tone): string => tokenColor(TONES[tone]);
 
 /** Cumulative sums from the bottom up, for stacked bars. */
 export function stack(series: readonly Series[]): number[][] {
@@ -38,9 +43,9 @@ export function stack(series: readonly Series[]): number[][] {
 }
 
 const UTC = { timeZone: 'UTC' } as const;
-const hour = new Intl.DateTimeFormat(undefined, { ...UTC, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const day = new Intl.DateTimeFormat(undefined, { ...UTC, day: 'numeric', month: 'short' });
-const whole = new Intl.DateTimeFormat(undefined, { ...UTC, dateStyle: 'medium' });
+const hour = new Intl.DateTimeFormat('en-GB', { ...UTC, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const day = new Intl.DateTimeFormat('en-GB', { ...UTC, day: 'numeric', month: 'short' });
+const whole = new Intl.DateTimeFormat('en-GB', { ...UTC, dateStyle: 'medium' });
 
 /** `14:00`, or `3 Nov` at midnight UTC. Takes Unix seconds. */
 export const formatTick = (seconds: number): string =>

@@ -5,6 +5,7 @@ import {
   IMPORT_BODY_BYTES,
   IMPORT_LINES,
 } from '../../../api/limits.ts';
+import { formatNumber } from '../../../parts/format.ts';
 import type { FilterType } from '../types.ts';
 
 /** One line of an import. */
@@ -133,6 +134,6 @@ function cut(text: string): [string, string] | null {
 function bounded(lines: ImportLine[]): ImportLine[] {
   if (lines.length <= MAX_LINES) return lines;
   throw new UnusableText(
-    `This is ${lines.length.toLocaleString()} lines; the limit is ${MAX_LINES.toLocaleString()} per import. Split the list.`,
+    `This is ${formatNumber(lines.length)} lines; the limit is ${formatNumber(MAX_LINES)} per import. Split the list.`,
   );
 }

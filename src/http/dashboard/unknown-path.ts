@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http';
+import type { Route } from '../route.ts';
+import type { Router } from '../router.ts';
+
+/** Paths of programs: their unknown ones are errors in JSON, whoever asks. */
+const NOT_PAGES = /^\/(v1|dashboard|assets)(\/|$)/;
+
+/** Whether a person looks at the reply: browsers accept HTML by name, when they load a page. */
+export const wantsPage = ({ method, headers }: IncomingMessage, path: string): boolean =>
+  (method === 'GET' || method === 'HEAD') && !NOT_PAGES.test(path) && (headers.accept ?? '').includes('text/html');
+
+/** The URL without the slash at its end, if that is a page; else null. */
+export function withoutSlash(router: Router<Route>, path: string, url: string): string | null {
+  const trimmed = path.replace(/\/+$/, '');
+  if (trimmed === path || trimmed === '') return null;
+  return router.find('GET', trimmed)?.row.access === 'page' ? trimmed + url.slice(path.length) : null;
+}

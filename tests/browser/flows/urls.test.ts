@@ -1,0 +1,101 @@
+/** What a URL names: the account, the page and its filters; and how times and numbers read wherever the reader is. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeBrowser } from '../../lab/browser.ts';
+import { type Person, person } from '../../lab/person.ts';
+import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { button, expectText, goTo, heading, openAccountMenu, rowOf, says } from '../steps.ts';
+
+describeBrowser('the URL', (browser) => {
+  let lab: Lab;
+  let api: Member;
+  let other: Member;
+  let owner: Person;
+  beforeAll(async () => {
+    lab = await startLab();
+    api = await lab.member({ credits: 1234 });
+    other = await lab.member({ credits: 7 });
+    owner = await person(lab, { account: api.account.id });
+    const by = { kind: 'command', id: null, name: 'test', ip: null } as const;
+    await lab.store.members.add(other.account.id, owner.id, 'member', by);
+    await api.verify('jane@good.com');
+  });
+  afterAll(() => lab.close());
+
+  const balance = (page: Parameters<typeof heading>[0]) => page.getByRole('region', { name: 'Balance' });
+
+  it('names the account: two tabs show two accounts, and a link leads to the account it was copied from', async () => {
+    const { page, context } = await browser.visit(`${lab.url}/accounts/${api.account.id}/`, { as: owner });
+    await expectText(balance(page)).toContain('1,233 credits');
+    const second = await context.newPage();
+    await second.goto(lab.url);
+    await heading(second, 'Overview').waitFor();
+    await openAccountMenu(second);
+    await second.getByRole('menuitemradio', { name: `${other.account.name} (member)` }).click();
+    await expectText(balance(second)).toContain('7 credits');
+    expect(new URL(second.url()).pathname).toBe(`/accounts/${other.account.id}`);
+
+    await page.reload();
+    await expectText(balance(page)).toContain('1,233 credits');
+    await goTo(page, 'Log');
+    expect(new URL(page.url()).pathname).toBe(`/accounts/${api.account.id}/log`);
+    await rowOf(page, 'jane@good.com').waitFor();
+    await second.goto(page.url());
+    await rowOf(second, 'jane@good.com').waitFor();
+  });
+
+  it('of an account that the user does not see names those that they do', async () => {
+    const { page } = await browser.visit(`${lab.url}/accounts/acc_nowhere/log`, { as: owner });
+    await heading(page, 'Account not found').waitFor();
+    await page.getByRole('link', { name: api.account.name, exact: true }).click();
+    await expectText(balance(page)).toContain('1,233 credits');
+  });
+
+  it('without an account opens that page of the account opened last, also after signing in', async () => {
+    const { page } = await browser.visit(`${lab.url}/log?key=dashboard`);
+    await heading(page, 'Sign in').waitFor();
+    await page.getByLabel('Email').fill(owner.email);
+    await page.getByLabel('Password', { exact: true }).fill(owner.password);
+    await button(page, 'Sign in').click();
+    await heading(page, 'Log').waitFor();
+    expect(page.url()).toMatch(/\/accounts\/acc_[^/]+\/log\?key=dashboard$/);
+  });
+
+  it.each([
+    ['/usage?from=2026-13-45', 'Usage', 'from'],
+    ['/log?status=foo', 'Log', 'status'],
+  ])('with an invalid parameter shows the page without it, and says so: %s', async (path, title, name) => {
+    const { page } = await browser.visit(lab.url + path, { as: owner });
+    await heading(page, title).waitFor();
+    await says(page, `A part of this URL is not valid and was ignored: ${name}.`);
+    expect(await page.getByText('Something went wrong').count()).toBe(0);
+    await goTo(page, 'Filters');
+    expect(await page.getByText(/was ignored/).count()).toBe(0);
+  });
+
+  it('of no page shows the 404 of the dashboard; a slash at the end does no harm', async () => {
+    const { page, refused } = await browser.visit(`${lab.url}/log/`, { as: owner });
+    await heading(page, 'Log').waitFor();
+    refused(404, '/no-such-page');
+    await page.goto(`${lab.url}/no-such-page`);
+    await heading(page, 'Page not found').waitFor();
+    await page.getByRole('link', { name: 'Go to the overview' }).click();
+    await heading(page, 'Overview').waitFor();
+  });
+
+  it('times are in UTC with seconds, and everything is in English, in a German browser in Los Angeles', async () => {
+    const look = { as: owner, locale: 'de-DE', timeZone: 'America/Los_Angeles' };
+    const { page } = await browser.visit(`${lab.url}/accounts/${api.account.id}/log`, look);
+    const [{ created_at: at }] = (await owner.call('GET', `/dashboard/accounts/${api.account.id}/log`)).json.entries;
+    const [day, month, year] = [at.slice(8, 10), at.slice(5, 7), at.slice(0, 4)];
+    const names = ' Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ');
+    const wanted = `${Number(day)} ${names[Number(month)]} ${year}, ${at.slice(11, 19)} UTC`;
+    const time = rowOf(page, 'jane@good.com').locator('time');
+    await time.waitFor();
+    expect(await time.textContent()).toContain(wanted);
+    await goTo(page, 'Overview');
+    await expectText(balance(page)).toContain('1,233 credits');
+    await expectText(balance(page)).toContain(`since 1 ${names[Number(month)]} ${year}`);
+    const text = (await page.textContent('body')) ?? '';
+    expect(text).not.toMatch(/ Minuten?\b| Sekunden?\b|1\.233/);
+  });
+});

@@ -1,0 +1,47 @@
+/**
+ * The account in the URL: `/accounts/acc_…/log`. The router sees `/log`, so that links name pages only and stay within
+ * the account of their tab. Pages without an account have no prefix. An account change loads the page anew: all that one
+ * document shows belongs to one account.
+ */
+
+const WITH_ACCOUNT = /^\/accounts\/([^/]+)(\/.*)?$/;
+/** Pages of the user, of the operator, and those without a session. */
+const WITHOUT_ACCOUNT =
+  /^\/(sign-in|sign-up|setup|reset-password|verify-email|invitation|security|operator|design|accounts)(\/|$)/;
+const STORAGE_KEY = 'mailvet.account';
+
+/** The account that the URL of this document named last. */
+let pinned: string | null = WITH_ACCOUNT.exec(location.pathname)?.[1] ?? null;
+
+/** The account of this document, if its URL names or has named one. It may be one that the user cannot see. */
+export const pinnedAccount = (): string | null => pinned;
+
+/** The account that this browser opened last: an id, no secret. */
+export const lastAccount = (): string | null => localStorage.getItem(STORAGE_KEY);
+
+/** From here on, links of this document lead to pages of this account. */
+export function pinAccount(id: string): void {
+  pinned = id;
+  if (lastAccount() !== id) localStorage.setItem(STORAGE_KEY, id);
+}
+
+export const hasAccountPrefix = (pathname: string): boolean => WITH_ACCOUNT.test(pathname);
+export const needsAccount = (pathname: string): boolean => !WITHOUT_ACCOUNT.test(pathname);
+
+/** Opens a page of another account. `path`: as the router sees it. */
+export const openAccount = (id: string, path = '/'): void => window.location.assign(pathOf(id, path));
+
+const pathOf = (id: string, path: string): string => `/accounts/${encodeURIComponent(id)}${path === '/' ? '' : path}`;
+
+/** For the router: from the URL to the path of a page, and back. */
+export const accountRewrite = {
+  input({ url }: { url: URL }): URL {
+    const path = WITH_ACCOUNT.exec(url.pathname);
+    if (path !== null) url.pathname = path[2] ?? '/';
+    return url;
+  },
+  output({ url }: { url: URL }): URL {
+    if (pinned !== null && needsAccount(url.pathname)) url.pathname = pathOf(pinned, url.pathname);
+    return url;
+  },
+};

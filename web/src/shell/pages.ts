@@ -1,0 +1,64 @@
+import type { Role } from '../api/session.ts';
+import type { IconName } from '../parts/icon.tsx';
+
+interface NavPage {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** Hidden from others. */
+  readonly role?: Role;
+  /** Its details are at paths below this one. */
+  readonly below?: string;
+}
+
+export interface NavGroup {
+  readonly title: string;
+  /** Which users see it: members of an account, everyone, operators. */
+  readonly for: 'account' | 'user' | 'operator';
+  readonly pages: readonly NavPage[];
+}
+
+/** The navigation, in order. A page without an account belongs into a group for users or operators. */
+export const NAV_GROUPS: readonly NavGroup[] = [
+  {
+    title: 'Work',
+    for: 'account',
+    pages: [
+      { to: '/', label: 'Overview', icon: 'chart-bar' },
+      { to: '/verify', label: 'Verify', icon: 'at' },
+      { to: '/log', label: 'Log', icon: 'logs', below: '/log/' },
+    ],
+  },
+  { title: 'Rules', for: 'account', pages: [{ to: '/filters', label: 'Filters', icon: 'filter' }] },
+  {
+    title: 'Build',
+    for: 'account',
+    pages: [{ to: '/settings/keys', label: 'API keys', icon: 'key', below: '/settings/keys/' }],
+  },
+  {
+    title: 'Account',
+    for: 'account',
+    pages: [
+      { to: '/usage', label: 'Usage', icon: 'chart-line' },
+      { to: '/account/ledger', label: 'Credit ledger', icon: 'receipt' },
+      { to: '/account/members', label: 'Members', icon: 'users' },
+      { to: '/account/trail', label: 'Audit log', icon: 'shield-check', role: 'admin' },
+      { to: '/account', label: 'Account', icon: 'adjustments-horizontal' },
+    ],
+  },
+  { title: 'You', for: 'user', pages: [{ to: '/security', label: 'Sign-in and security', icon: 'fingerprint' }] },
+  {
+    title: 'Operator',
+    for: 'operator',
+    pages: [
+      { to: '/operator', label: 'Accounts', icon: 'building', below: '/operator/accounts/' },
+      { to: '/operator/doctor', label: 'Doctor', icon: 'stethoscope' },
+      { to: '/operator/lists', label: 'Lists', icon: 'database' },
+      { to: '/operator/jobs', label: 'Failed jobs', icon: 'activity' },
+      { to: '/operator/sign-ins', label: 'Sign-ins', icon: 'fingerprint' },
+    ],
+  },
+];
+
+export const isCurrent = (pathname: string, { to, below }: NavPage): boolean =>
+  pathname === to || (below !== undefined && pathname.startsWith(below));

@@ -13,6 +13,7 @@ import { metricsPage } from './gen/metrics-page.ts';
 import { openApiFiles } from './gen/openapi-files.ts';
 import { reasonsModule } from './gen/reasons-module.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
+import { testingPage } from './gen/testing-page.ts';
 import { verdictsPage } from './gen/verdicts-page.ts';
 
 const check = process.argv.includes('--check');
@@ -25,6 +26,7 @@ const files: Record<string, string> = {
   'docs/syntax-errors.md': syntaxErrorsPage(),
   'web/src/api/limits.ts': limitsFile(),
   'docs/verdicts.md': verdictsPage(),
+  'docs/testing.md': testingPage(),
   'web/src/api/reasons.ts': reasonsModule(),
   ...(await openApiFiles()),
   ...(await clientTypes()),

@@ -47,7 +47,7 @@ const account = await service.store.accounts.create({
   rateLimit: 100_000,
   credits: 1_000_000,
 });
-const { value: key } = await createKey(service.store.keys, account.id, { name: 'laboratory', allowIps: [] });
+const { value: key } = await createKey(service.store, account.id, { name: 'laboratory', allowIps: [] });
 
 const outcome = ({ yields }: Row) => [yields.status, yields.deliverability, yields.reason ?? ''].join(' ');
 for (const row of TABLE.filter((one) => (one.egress ?? 'fit') === egress)) {

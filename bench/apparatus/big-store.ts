@@ -87,10 +87,10 @@ export async function fillBigStore(url: string, size = BIG): Promise<{ account: 
   };
   await open((store) => store.migrate());
   await execute(url, statements(size, systemClock.now()));
-  return open(async ({ accounts, keys }) => {
-    const account = await accounts.get(FIRST);
+  return open(async (store) => {
+    const account = await store.accounts.get(FIRST);
     if (account === null) throw new Error('The store was not empty.');
-    const { value } = await createKey(keys, account.id, { name: 'bench', allowIps: [] });
+    const { value } = await createKey(store, account.id, { name: 'bench', allowIps: [] });
     return { account: account.id, key: value };
   });
 }

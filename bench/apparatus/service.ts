@@ -107,10 +107,10 @@ export async function prepareGround(url?: string): Promise<Ground> {
       MAILVET_SMTP_HELO: 'verifier.bench.example.com',
     }),
     account: () =>
-      withStore(async ({ accounts, keys }) => {
+      withStore(async (opened) => {
         const limits = { plan: 'enterprise', rateLimit: 1_000_000_000, credits: 1_000_000_000 } as const;
-        const { id } = await accounts.create({ name: 'bench', ...limits });
-        const { value } = await createKey(keys, id, { name: 'bench', allowIps: [] });
+        const { id } = await opened.accounts.create({ name: 'bench', ...limits });
+        const { value } = await createKey(opened, id, { name: 'bench', allowIps: [] });
         return { id, key: value };
       }),
     withStore,

@@ -25,7 +25,7 @@ nodes, not the \`sum\`. They need a query, which reads a bounded number of rows 
 are counted) and is made at most every 10 seconds, however many scrapes there are. A scrape waits for it for at most a
 second; when it fails, \`mailvet_store_stats_up\` is 0 and the metrics of the store are absent.
 
-Every label has a bounded number of values. No label has an email address, its domain, an API key or an account.
+Requests with test keys are not counted. Every label has a bounded number of values. No label has an email address, its domain, an API key or an account.
 
 ${table(['metric', 'type', 'of', 'labels', 'unit', 'meaning', 'when to look at it'], METRIC_NAMES.map(cells))}
 Histograms have the usual series \`_bucket\`, \`_sum\` and \`_count\`. The usual metrics of Node processes

@@ -236,6 +236,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -374,6 +376,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -432,6 +436,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -482,6 +488,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -540,6 +548,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -598,6 +608,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -658,6 +670,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -716,6 +730,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -774,6 +790,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -832,6 +850,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -892,6 +912,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -950,6 +972,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1028,6 +1052,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1110,6 +1136,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1168,6 +1196,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1218,6 +1248,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1276,6 +1308,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1336,6 +1370,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1394,6 +1430,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1471,6 +1509,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1514,6 +1554,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1572,6 +1614,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1622,6 +1666,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1680,6 +1726,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1740,6 +1788,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1798,6 +1848,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1886,6 +1938,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1923,6 +1977,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -1981,6 +2037,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2031,6 +2089,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2089,6 +2149,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2149,6 +2211,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2207,6 +2271,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2265,6 +2331,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2323,6 +2391,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2383,6 +2453,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2441,6 +2513,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2514,6 +2588,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2540,6 +2616,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2590,6 +2668,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2648,6 +2728,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2706,6 +2788,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2766,6 +2850,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -2824,6 +2910,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */

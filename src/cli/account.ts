@@ -38,7 +38,7 @@ const toJson = (a: Account) => ({
 /** Throws if there is no such account. */
 export async function requireAccount(store: Store, id: string): Promise<Account> {
   const account = await store.accounts.get(id);
-  if (account) return account;
+  if (account?.testOf === null) return account;
   throw new CommandFailure(`there is no account ${JSON.stringify(id)}; see mailvet account list.`);
 }
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { fromIso, systemClock, toIso } from '../kernel/clock.ts';
 import { choice } from '../kernel/format.ts';
-import { KEY_PREFIX } from '../kernel/ids.ts';
+import { KEY_PREFIXES, type KeyMode } from '../kernel/ids.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
 import { KEY_MONTHLY_CREDITS } from '../kernel/limits.ts';
 import { parseKeyName } from '../service/names.ts';
@@ -19,11 +19,14 @@ import {
   withStore,
 } from './command.ts';
 
+const modeOf = ({ testOf }: Key): KeyMode => (testOf === null ? 'live' : 'test');
+
 const toJson = (k: Key) => ({
   id: k.id,
-  account_id: k.accountId,
+  account_id: k.testOf ?? k.accountId,
+  mode: modeOf(k),
   name: k.name,
-  key: `${KEY_PREFIX}…${k.lastFour}`,
+  key: `${KEY_PREFIXES[modeOf(k)]}…${k.lastFour}`,
   allow_ips: k.allowIps,
   scopes: k.scopes,
   monthly_credits: k.budget?.credits ?? null,
@@ -91,33 +94,44 @@ const create = () =>
   withLimits(command('create', 'Create an API key; it is shown only once.', 'key'))
     .requiredOption('--account <id>', 'the account it belongs to')
     .requiredOption('--name <name>', 'display name')
+    .option('--test', 'a key for test mode: no DNS or SMTP query is made, and nothing is charged')
     .option('--allow-ip <cidr...>', 'IP addresses and CIDR blocks that may use it (default: any)')
-    .action(async (flags: { json?: boolean; account: string; name: string; allowIp?: string[] } & LimitFlags) => {
+    .action(async (flags: CreateFlags) => {
       const limits = limitsOf(flags);
       await withStore(optionsFrom(flags, 'key'), async (store) => {
-        const account = await requireAccount(store, flags.account);
+        const live = await requireAccount(store, flags.account);
+        const account = flags.test ? await store.accounts.testAccount(live.id) : live;
         const allowIps = splitList(flags.allowIp ?? []);
         const { createKey } = await import('../service/keys.ts');
         const settings = { ...limits, name: flags.name, allowIps };
-        const { key, value } = await createKey(store.keys, account.id, settings, commandActor());
+        const { key, value } = await createKey(store, account.id, settings, commandActor());
         printResult(
           flags,
           { id: key.id, key: value },
-          `Created key ${key.id}. Save it now; it is not shown again:\n${value}`,
+          `Created ${flags.test ? 'test ' : ''}key ${key.id}. Save it now; it is not shown again:\n${value}`,
         );
       });
     });
 
+interface CreateFlags extends LimitFlags {
+  readonly json?: boolean;
+  readonly account: string;
+  readonly name: string;
+  readonly test?: boolean;
+  readonly allowIp?: string[];
+}
+
 const list = () =>
-  command('list', 'List API keys, including revoked ones.', 'key')
+  command('list', 'List API keys of live and test mode, including revoked ones.', 'key')
     .option('--account <id>', 'only keys of this account')
     .action(async (flags: { json?: boolean; account?: string }) => {
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const account = flags.account === undefined ? null : (await requireAccount(store, flags.account)).id;
-        const keys = (await store.keys.list(account)).map(toJson);
+        const keys = (await store.keys.list(account, { withTest: true })).map(toJson);
         const rows = keys.map((k) => [
           k.id,
           k.account_id,
+          k.mode,
           k.name,
           k.key,
           k.allow_ips.join(' ') || 'any',
@@ -126,7 +140,18 @@ const list = () =>
           stateOf(k.revoked_at, k.expires_at),
           k.last_used_at,
         ]);
-        const head = ['ID', 'ACCOUNT', 'NAME', 'KEY', 'ALLOWED', 'SCOPES', 'CREDITS/MONTH', 'STATE', 'LAST USED'];
+        const head = [
+          'ID',
+          'ACCOUNT',
+          'MODE',
+          'NAME',
+          'KEY',
+          'ALLOWED',
+          'SCOPES',
+          'CREDITS/MONTH',
+          'STATE',
+          'LAST USED',
+        ];
         printResult(flags, keys, table(rows, head));
       });
     });

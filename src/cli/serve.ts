@@ -65,6 +65,7 @@ async function startupInfo(service: Service, options: Options, firstAccountWante
   return {
     url: service.url,
     key: first?.key ?? null,
+    test_key: first?.testKey ?? null,
     setup_url: firstAccountWanted && options.role !== 'worker' ? await service.setupLink() : null,
   };
 }
@@ -73,26 +74,31 @@ interface StartupInfo {
   readonly url: string;
   /** The first account's API key, if it was just created. */
   readonly key: string | null;
+  /** The same for test mode. */
+  readonly test_key: string | null;
   /** One-time setup link; null if there already is a user or the flag was not given. */
   readonly setup_url: string | null;
 }
 
-function startupText({ url, key, setup_url }: StartupInfo, stopRequested: boolean): string {
+function startupText({ url, key, test_key, setup_url }: StartupInfo, stopRequested: boolean): string {
   const lines = [
     `Mailvet is listening on ${url}`,
     `API reference: ${url}/docs`,
     `Dashboard: ${setup_url ?? `${url}/`}`,
   ];
-  if (key !== null) {
+  if (key !== null && test_key !== null) {
     lines.push(
       '',
-      `This store was empty: it now has an account with ${grouped(FIRST_ACCOUNT.credits)} credits and one key.`,
-      'Save the key now; it is not shown again. Try it:',
+      `This store was empty: it now has an account with ${grouped(FIRST_ACCOUNT.credits)} credits and two keys.`,
+      'Save them now; they are not shown again.',
       '',
-      `curl -s ${url}/v1/verify \\`,
-      `  -H 'Authorization: Bearer ${key}' \\`,
-      `  -H 'Content-Type: application/json' \\`,
-      `  -d '{"email": "someone@gmail.com"}'`,
+      'A first request, with the test key. It needs no DNS and no port 25, and costs nothing:',
+      '',
+      ...curl(url, test_key, { email: 'deliverable@example.com', validation_type: 'smtp' }),
+      '',
+      'A real one, with the live key:',
+      '',
+      ...curl(url, key, { email: 'someone@gmail.com' }),
       '',
     );
   } else if (stopRequested) {
@@ -103,3 +109,10 @@ function startupText({ url, key, setup_url }: StartupInfo, stopRequested: boolea
   }
   return `${lines.join('\n')}\n`;
 }
+
+const curl = (url: string, key: string, body: Readonly<Record<string, string>>): string[] => [
+  `curl -s ${url}/v1/verify \\`,
+  `  -H 'Authorization: Bearer ${key}' \\`,
+  `  -H 'Content-Type: application/json' \\`,
+  `  -d '${JSON.stringify(body)}'`,
+];

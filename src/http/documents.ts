@@ -43,7 +43,7 @@ export const publicDocument = (routes: readonly Route[], url: string): Json => (
         type: 'http',
         scheme: 'bearer',
         description:
-          'An API key: `mv_live_` and 32 characters. The names beside it are the scopes that a request needs.',
+          'An API key: `mv_live_`, or `mv_test_` for test mode, and 32 characters. The names beside it are the scopes that a request needs.',
       },
     },
     schemas: {},

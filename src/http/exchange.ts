@@ -74,6 +74,10 @@ export class HttpReply {
     Object.assign(this.#headers, headers);
   }
 
+  unset(name: string): void {
+    delete this.#headers[name];
+  }
+
   /** Text or bytes; undefined for a status without content. Throws when nothing could be sent. */
   send(status: number, body: string | Buffer | undefined, own: ReplyHeaders = {}): void {
     const headers = { ...this.#headers, ...own };

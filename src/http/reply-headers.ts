@@ -19,6 +19,7 @@ export function replyHeaders(status: number, own: Readonly<Record<string, string
   const headers: Record<string, HeaderObject> = {
     'X-Request-Id': text("The id of the request: the caller's own where it was well-formed."),
     'Cache-Control': text('`no-store`'),
+    'X-Mailvet-Mode': text('`test` on replies to test keys; otherwise absent.'),
     ...(status === 401 ? { 'WWW-Authenticate': text('`Bearer`') } : RATE),
   };
   if (status === 409 || status === 429 || status === 503) {

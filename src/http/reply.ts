@@ -1,4 +1,4 @@
-import { type ApiError, type ErrorDetails, isOfDashboard, toApiError } from '../kernel/errors.ts';
+import { type ApiError, type ErrorDetails, isOfDashboard, SimulatedError, toApiError } from '../kernel/errors.ts';
 import { HSTS_SECONDS } from '../kernel/lifetimes.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { RateWindow, StoredReply } from '../service/admission.ts';
@@ -47,6 +47,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A fault of ours is logged whole; that we cannot serve now, in one line; what the caller did wrong is in its reply. */
 export function logError(request: HttpRequest, apiError: ApiError): void {
+  if (apiError instanceof SimulatedError) return;
   const { cause, code, message, status } = apiError;
   if (status === 500) request.log.error({ err: cause ?? apiError, request_id: request.id }, message);
   else if (status > 500) request.log.warn({ code, cause: reasonOf(cause), request_id: request.id }, message);

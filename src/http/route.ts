@@ -26,6 +26,8 @@ export interface ApiKeyContext extends RequestContext {
 /** A well-formed API key, still to be admitted, within the transaction of the charge. */
 export interface ChargedKeyContext extends RequestContext {
   readonly keyHash: string;
+  /** Whether it is a test key. */
+  readonly test: boolean;
   readonly idempotency: IdempotencyRef | null;
 }
 export interface SessionContext extends RequestContext {
@@ -37,6 +39,8 @@ export interface SessionContext extends RequestContext {
 export interface AccountContext extends SessionContext {
   readonly account: AccountId;
   readonly role: Role;
+  /** Whether it is the test account of the one that the user is a member of. */
+  readonly test: boolean;
 }
 export interface MetricsContext extends RequestContext {
   /** In the Prometheus text format. */
@@ -134,6 +138,8 @@ export interface Route {
   readonly access: Access;
   readonly input?: RouteInput;
   readonly output?: RouteOutput;
+  /** Of an account itself, not of its data: its test account has nothing there. */
+  readonly liveOnly?: true;
   /** Absent: in no document. */
   readonly doc?: RouteDoc;
   readonly serve: (context: HttpContext) => Serve;

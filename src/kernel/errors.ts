@@ -8,7 +8,7 @@ import type { KeyScope } from './key-scopes.ts';
  */
 export const ERRORS = { ...PUBLIC_ERRORS, ...DASHBOARD_ERRORS } as const;
 
-type PublicCode = keyof typeof PUBLIC_ERRORS;
+export type PublicCode = keyof typeof PUBLIC_ERRORS;
 type DashboardCode = keyof typeof DASHBOARD_ERRORS;
 export type ErrorCode = PublicCode | DashboardCode;
 
@@ -56,6 +56,9 @@ export class ApiError extends Error {
     return ERRORS[this.code].status;
   }
 }
+
+/** An error that a test key has asked for: nothing failed. */
+export class SimulatedError extends ApiError {}
 
 /** Any other error is a failure of ours. */
 export const toApiError = (error: unknown): ApiError =>

@@ -43,11 +43,19 @@ export function listResultId(list: string, n: number): string {
   return `ver${list.slice(list.indexOf('_'), -4)}${digits}`;
 }
 
-export const KEY_PREFIX = 'mv_live_';
-export const KEY_PATTERN = /^mv_live_[0-9A-Za-z]{32}$/;
+/** How API keys begin: those that are charged, and those of test mode. */
+export const KEY_PREFIXES = { live: 'mv_live_', test: 'mv_test_' } as const;
+export type KeyMode = keyof typeof KEY_PREFIXES;
+const KEY_PATTERN = /^mv_(live|test)_[0-9A-Za-z]{32}$/;
 
-/** A new API key: the fixed prefix and 32 random characters (190 bits). Shown once, never stored. */
-export const newApiKey = (): string => KEY_PREFIX + randomToken(32);
+/** The mode of a well-formed API key; null for any other text. */
+export function keyModeOf(key: string): KeyMode | null {
+  if (!KEY_PATTERN.test(key)) return null;
+  return key.startsWith(KEY_PREFIXES.test) ? 'test' : 'live';
+}
+
+/** A new API key: the prefix of its mode and 32 random characters (190 bits). Shown once, never stored. */
+export const newApiKey = (mode: KeyMode): string => KEY_PREFIXES[mode] + randomToken(32);
 
 /**
  * The stored form of a key, as lower-case hex. Plain SHA-256 is sufficient: the key has 190 random bits, so a slow hash

@@ -43,6 +43,8 @@ export const CODE_LENGTH = { min: 6, max: 20 };
 
 /** The time limit of a check. */
 export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 10_000 };
+/** Delayed replies of test mode at once, so that they cannot fill the service. */
+export const TEST_WAITING_MAX = 500;
 export const BODY_BYTES = 16 * 1024;
 export const HEADER_BYTES = 16 * 1024;
 /** A parameter of a path, decoded; nothing has a longer name. */

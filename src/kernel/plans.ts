@@ -33,5 +33,8 @@ export const FIRST_ACCOUNT = {
   note: 'First account',
 } as const;
 
+/** What a test account shows as its balance. Test mode charges nothing, so that it stays. */
+export const TEST_CREDITS = 1_000_000;
+
 export const ACCOUNT_STATUSES = ['active', 'suspended'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];

@@ -50,7 +50,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     account: createAccountService({ store, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),
-    keys: createKeyService(store.keys, clock),
+    keys: createKeyService(store, clock),
     log: createLogService(store, options.retentionDays),
     operator: createOperatorService({
       store,

@@ -1,12 +1,12 @@
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { grouped } from '../kernel/format.ts';
-import { hashApiKey, newApiKey } from '../kernel/ids.ts';
+import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
 import { ALLOW_IPS, KEY_IDLE_DAYS } from '../kernel/limits.ts';
 import { PRICE } from '../kernel/plans.ts';
 import { budgetResetsAt, budgetUsed } from '../store/charge/budget.ts';
-import type { AccountId, Actor, Key, KeyLimits, Keys } from '../store/store.ts';
+import type { AccountId, Actor, Key, KeyLimits, Store } from '../store/store.ts';
 import { parseKeyName } from './names.ts';
 
 export type { Key };
@@ -66,7 +66,10 @@ export function noticesOf(key: Key, now: number): KeyNotice[] {
   return notices;
 }
 
-export function createKeyService(keys: Keys, clock: Clock): KeyService {
+type KeyStore = Pick<Store, 'accounts' | 'keys'>;
+
+export function createKeyService(store: KeyStore, clock: Clock): KeyService {
+  const { keys } = store;
   async function keyOf(account: AccountId, id: string): Promise<Key> {
     const key = await keys.get(id);
     if (key?.accountId === account) return key;
@@ -80,7 +83,7 @@ export function createKeyService(keys: Keys, clock: Clock): KeyService {
       return (await keys.list(account)).sort((a, b) => isRevoked(a) - isRevoked(b) || b.createdAt - a.createdAt);
     },
 
-    create: (account, input, by) => createKey(keys, account, input, by),
+    create: (account, input, by) => createKey(store, account, input, by),
 
     async change(account, id, { name, allowIps, ...limits }, by) {
       const change = {
@@ -109,7 +112,7 @@ export function createKeyService(keys: Keys, clock: Clock): KeyService {
       const key = await keyOf(account, id);
       const { name } = key;
       if (stateOf(key, clock.now()) === 'expired') throw new ApiError('key_expired');
-      const value = newApiKey();
+      const value = newApiKey(modeOf(key));
       const rolled = await keys.roll(account, id, { ...storedForm(value), graceMs }, by);
       if (rolled !== null) return { key: rolled.fresh, value };
       throw new ApiError('key_revoked', `${JSON.stringify(name)} is revoked or expiring. Create a new key instead.`);
@@ -122,12 +125,21 @@ const noKey = () => new ApiError('not_found', 'There is no such key in this acco
 /** What the store keeps of an API key. */
 const storedForm = (value: string) => ({ hash: hashApiKey(value), lastFour: value.slice(-4) });
 
-/** Creates a key. The store keeps only a hash, so `value` cannot be read again. Throws ApiError. */
-export async function createKey(keys: Keys, account: AccountId, input: NewKey, by?: Actor): Promise<CreatedKey> {
+/** The mode of a key, or of the keys of an account. */
+export const modeOf = ({ testOf }: { readonly testOf: AccountId | null }): KeyMode =>
+  testOf === null ? 'live' : 'test';
+
+/**
+ * Creates a key, of test mode for a test account. The store keeps only a hash, so `value` cannot be read again. Throws
+ * ApiError.
+ */
+export async function createKey(store: KeyStore, account: AccountId, input: NewKey, by?: Actor): Promise<CreatedKey> {
   const name = parseKeyName(input.name);
   const allowIps = canonicalAllowlist(input.allowIps);
-  const value = newApiKey();
-  const key = await keys.create(account, { ...input, name, ...storedForm(value), allowIps }, by);
+  const owner = await store.accounts.get(account);
+  if (owner === null) throw new ApiError('not_found', 'There is no such account.');
+  const value = newApiKey(modeOf(owner));
+  const key = await store.keys.create(account, { ...input, name, ...storedForm(value), allowIps }, by);
   return { key, value };
 }
 

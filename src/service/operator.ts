@@ -66,7 +66,7 @@ export function createOperatorService(parts: {
   }
   async function idOf(id: string): Promise<AccountId> {
     const account = await accounts.get(id);
-    if (account === null) throw noAccount();
+    if (account === null || account.testOf !== null) throw noAccount();
     return account.id;
   }
   const state = (): ListsState => {

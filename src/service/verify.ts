@@ -4,7 +4,7 @@ import { problemOf, RESOLVER_PROBLEMS } from '../engine/dns/problems.ts';
 import type { Evidence } from '../engine/evidence.ts';
 import { report } from '../engine/report.ts';
 import type { Verdict } from '../engine/verdict.ts';
-import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
+import { type EngineDeps, withFilter } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Level } from '../kernel/plans.ts';
@@ -17,10 +17,13 @@ import type {
   IdempotencyRef,
   VerificationRecord,
 } from '../store/store.ts';
+import { type Check, liveMode, testMode, type VerifyMode } from './verify-modes.ts';
 
 interface VerifyRequest {
   /** Hash of the API key; or the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
+  /** Whether the key or account is one of test mode. */
+  readonly test: boolean;
   /** Canonical IP of the caller. */
   readonly ip: string;
   readonly idempotency: IdempotencyRef | null;
@@ -56,8 +59,17 @@ type VerifyOutcome =
 
 export interface VerifyService {
   verify(request: VerifyRequest): Promise<VerifyOutcome>;
-  /** Checks waiting for DNS or a mail server. */
+  /** Checks waiting for DNS or a mail server, without those of test mode. */
   readonly running: number;
+}
+
+interface Run {
+  readonly request: VerifyRequest;
+  readonly mode: VerifyMode;
+  readonly check: Check;
+  readonly id: string;
+  /** `Clock.elapsed()`. */
+  readonly started: number;
 }
 
 /** Added to the time limit of the check: time to queue and commit the settlement before the hold expires. */
@@ -75,15 +87,16 @@ export function createVerifyService(options: {
   onVerdict?: (record: VerificationRecord, evidence: Evidence, caller: Caller) => void;
 }): VerifyService {
   const { charging, tools: engine, maxRunning, onVerdict } = options;
-  let running = 0;
+  const modes = { live: liveMode(engine, maxRunning), test: testMode(engine) };
+  const running = new Map<VerifyMode, number>();
+  const runningIn = (mode: VerifyMode): number => running.get(mode) ?? 0;
 
   function toRecord(
-    request: VerifyRequest,
-    id: string,
-    started: number,
+    { request, mode, id, started }: Run,
     e: Evidence,
-    verdict: Verdict,
+    { credits, ...judged }: Verdict,
   ): VerificationRecord {
+    const verdict = { ...judged, credits: mode.charges ? credits : 0 };
     const durationMs = engine.clock.elapsed() - started;
     const at = engine.clock.now();
     const result = report(e, verdict, { id, durationMs, at, withEvidence: request.withEvidence });
@@ -102,9 +115,8 @@ export function createVerifyService(options: {
     };
   }
 
-  async function runChecks(request: VerifyRequest, caller: Caller, id: string, started: number, offline: Evidence) {
-    const limit = { timeoutMs: request.timeoutMs, signal: request.signal(), tenant: caller.accountId };
-    const evidence = await runOnline(offline, limit, engine);
+  async function runChecks(run: Run, caller: Caller) {
+    const evidence = await run.check.finish(caller.accountId);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
       const { found } = RESOLVER_PROBLEMS[problemOf(evidence.dns?.failure ?? null)];
@@ -112,42 +124,44 @@ export function createVerifyService(options: {
         retry_after: 5,
       });
     }
-    return { evidence, record: toRecord(request, id, started, evidence, verdict) };
+    return { evidence, record: toRecord(run, evidence, verdict) };
   }
 
-  async function settle(request: VerifyRequest, caller: Caller, id: string, started: number, offline: Evidence) {
-    const settlement = { caller, holdId: id, idempotency: request.idempotency };
-    running += 1;
+  async function settle(run: Run, caller: Caller) {
+    const { mode } = run;
+    const settlement = { caller, holdId: run.id, idempotency: run.request.idempotency };
+    running.set(mode, runningIn(mode) + 1);
     try {
-      const { evidence, record } = await runChecks(request, caller, id, started, offline).catch(
-        async (error: unknown) => {
-          await charging.settle({ ...settlement, record: null });
-          throw error;
-        },
-      );
+      const { evidence, record } = await runChecks(run, caller).catch(async (error: unknown) => {
+        await charging.settle({ ...settlement, record: null });
+        throw error;
+      });
       const { balance } = await charging.settle({ ...settlement, record });
       onVerdict?.(record, evidence, caller);
       return { record, balance };
     } finally {
-      running -= 1;
+      running.set(mode, runningIn(mode) - 1);
     }
   }
 
   return {
     get running() {
-      return running;
+      return runningIn(modes.live);
     },
     async verify(request) {
       const started = engine.clock.elapsed();
-      const offline = runOffline(request.email, request.level, engine);
-      const known = runFromCache(offline, engine);
-      if (known === null && running >= maxRunning) throw new ApiError('overloaded', undefined, { retry_after: 1 });
+      const mode = request.test ? modes.test : modes.live;
+      const check = mode.begin(request);
+      const { offline, known } = check;
+      if (known === null && runningIn(mode) >= mode.maxRunning)
+        throw new ApiError('overloaded', undefined, { retry_after: 1 });
       const id = newId('ver', engine.clock.now());
+      const run: Run = { request, mode, check, id, started };
       let decided: Evidence | null = null;
       const decide = (filter: Filter | null) => {
         decided = filter === null ? known : withFilter(offline, toMatch(filter));
         const verdict = decided && decideVerdict(decided);
-        return decided && verdict && toRecord(request, id, started, decided, verdict);
+        return decided && verdict && toRecord(run, decided, verdict);
       };
       const admissionRequest: AdmissionRequest = {
         keyHash: request.keyHash,
@@ -159,6 +173,7 @@ export function createVerifyService(options: {
         verify: {
           id,
           level: request.level,
+          test: request.test,
           filterKeys: filterKeys(offline, request.clientIp),
           holdMs: request.timeoutMs + HOLD_GRACE_MS,
           decide,
@@ -174,7 +189,7 @@ export function createVerifyService(options: {
           return { outcome: 'answered', admission, record: admission.record, balance: admission.balance };
         case 'admitted':
           try {
-            const { record, balance } = await settle(request, admission.caller, id, started, offline);
+            const { record, balance } = await settle(run, admission.caller);
             return { outcome: 'answered', admission, record, balance };
           } catch (error) {
             return { outcome: 'failed', admission, error };

@@ -30,13 +30,19 @@ async function removeUsersWithoutAccount(
 export async function removeAccount(driver: StorageDriver, id: AccountId): Promise<boolean> {
   const now = await driver.now();
   return driver.transaction(async (trx) => {
-    if ((await lockAccount(driver, trx, id)) === null) return false;
-    await releaseSharedHoldsOf({ driver, trx, now }, id);
-    await trx.updateTable('accounts').set({ status: 'deleted' }).where('id', '=', id).execute();
+    const account = await lockAccount(driver, trx, id);
+    if (account === null || account.test_of !== null) return false;
+    const test = await trx.selectFrom('accounts').select('id').where('test_of', '=', id).executeTakeFirst();
+    const accounts = test === undefined ? [id] : [id, test.id];
+    await driver.lockAccounts(trx, accounts);
+    for (const one of accounts) await releaseSharedHoldsOf({ driver, trx, now }, one);
+    await trx.updateTable('accounts').set({ status: 'deleted' }).where('id', 'in', accounts).execute();
     await trx.deleteFrom('invitations').where('account_id', '=', id).execute();
-    // Such as mails to its members; a job of its own deletes its rows.
-    await driver.jobs.dropAccount(trx, id, 'account_removal');
-    await addRemovalJob(driver, trx, id);
+    for (const one of accounts) {
+      // Such as mails to its members; a job of its own deletes its rows.
+      await driver.jobs.dropAccount(trx, one, 'account_removal');
+      await addRemovalJob(driver, trx, one);
+    }
     const members = await trx.deleteFrom('members').where('account_id', '=', id).returning('user_id').execute();
     const users = members.map((row) => row.user_id);
     await removeUsersWithoutAccount(driver, trx, users);

@@ -23,6 +23,7 @@ export const toAccount = (row: Row<'accounts'>): Account => ({
   lowBalance: row.low_balance,
   secondFactorRequired: row.second_factor_required === 1,
   createdAt: row.created_at,
+  testOf: row.test_of === null ? null : accountId(row.test_of),
 });
 
 export function whole(credits: number): number {

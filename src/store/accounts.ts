@@ -4,6 +4,7 @@ import { removeAccount } from './account-removal.ts';
 import { changesTo, toAccount, whole } from './account-rows.ts';
 import { windowOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
+import { addGrant } from './grants.ts';
 import { ledgerPage } from './ledger/page.ts';
 import { lockAccount } from './lock.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
@@ -11,12 +12,8 @@ import { writeAudit } from './people/audit-log.ts';
 import { insertMember } from './people/members.ts';
 import type { Account, AccountInput, Accounts, Actor } from './store.ts';
 import type { Tables } from './tables.ts';
+import { testAccount } from './test-account.ts';
 import { storable } from './text.ts';
-
-async function addGrant(trx: Transaction<Tables>, account: string, amount: number, note: string, now: number) {
-  const grant = { account_id: account, kind: 'grant' as const, amount, note: storable(note), created_at: now };
-  await trx.insertInto('ledger').values(grant).execute();
-}
 
 async function insertAccount(
   trx: Transaction<Tables>,
@@ -56,6 +53,7 @@ const toSummary = (row: Selectable<Tables['accounts']> & { members: number | nul
 export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
   const { db } = driver;
   const notDeleted = () => db.selectFrom('accounts').where('status', '<>', 'deleted');
+  const live = () => notDeleted().where('test_of', 'is', null);
   const find = (id: string) => notDeleted().selectAll().where('id', '=', id).executeTakeFirst();
 
   return {
@@ -81,19 +79,21 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       return row === undefined ? null : toAccount(row);
     },
 
+    testAccount: (account) => testAccount(driver, account),
+
     async list() {
-      return (await notDeleted().selectAll().orderBy('created_at').orderBy('id').execute()).map(toAccount);
+      return (await live().selectAll().orderBy('created_at').orderBy('id').execute()).map(toAccount);
     },
 
     async count() {
-      const { n } = await notDeleted()
+      const { n } = await live()
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow();
       return n;
     },
 
     async search({ query, offset, limit }) {
-      let wanted = notDeleted();
+      let wanted = live();
       if (query !== null && query !== '') {
         const text = storable(query).toLowerCase();
         const within = (column: 'id' | 'name') =>
@@ -107,7 +107,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
     },
 
     async summary(id) {
-      const row = await summaries(notDeleted().where('id', '=', id)).executeTakeFirst();
+      const row = await summaries(live().where('id', '=', id)).executeTakeFirst();
       return row === undefined ? null : toSummary(row);
     },
 
@@ -115,7 +115,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         const before = await lockAccount(driver, trx, id);
-        if (before === null) return null;
+        if (before === null || before.test_of !== null) return null;
         const { values, deeds: events } = changesTo(before, change);
         if (Object.keys(values).length === 0) return toAccount(before);
         const update = trx.updateTable('accounts').set(values).where('id', '=', id);
@@ -134,6 +134,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
           .set((eb) => ({ balance: eb('balance', '+', credits) }))
           .where('id', '=', id)
           .where('status', '<>', 'deleted')
+          .where('test_of', 'is', null)
           .where((eb) => eb(eb('balance', '+', credits), '>=', 0))
           .returningAll()
           .executeTakeFirst();

@@ -14,9 +14,11 @@ const scopesOf = (text: string | null): KeyScope[] => {
   return KEY_SCOPES.filter((scope) => named?.includes(scope) ?? true);
 };
 
-export const toKey = (row: Row<'keys'>): Key => ({
+/** `test_of`: of its account. */
+export const toKey = (row: Row<'keys'> & Pick<Row<'accounts'>, 'test_of'>): Key => ({
   id: row.id,
   accountId: accountId(row.account_id),
+  testOf: row.test_of === null ? null : accountId(row.test_of),
   name: row.name,
   lastFour: row.last_four,
   allowIps: JSON.parse(row.allow_ips),

@@ -19,8 +19,9 @@ export function keys(driver: StorageDriver): Keys {
       .selectFrom('keys')
       .selectAll('keys')
       .innerJoin('accounts', 'accounts.id', 'keys.account_id')
+      .select('accounts.test_of')
       .where('accounts.status', '<>', 'deleted');
-  const mine = async (trx: Transaction<Tables>, account: AccountId, id: string): Promise<Row<'keys'> | undefined> => {
+  const mine = async (trx: Transaction<Tables>, account: AccountId, id: string) => {
     await lockAccount(driver, trx, account);
     return notDeleted(trx).where('keys.account_id', '=', account).where('keys.id', '=', id).executeTakeFirst();
   };
@@ -34,7 +35,7 @@ export function keys(driver: StorageDriver): Keys {
       const now = await driver.now();
       refusePastExpiry(limits, null, now);
       return driver.transaction(async (trx) => {
-        await lockExistingAccount(driver, trx, account);
+        const { test_of } = await lockExistingAccount(driver, trx, account);
         const row = await insert(trx, {
           id: newId('key', now),
           account_id: account,
@@ -49,13 +50,15 @@ export function keys(driver: StorageDriver): Keys {
         const detail = { key: row.id, last_four: lastFour, allow_ips: allowIps, ...limitDetail(row) };
         await writeAudit(trx, account, now, by, { action: 'key.created', target: name, detail });
         await emitEvent({ driver, trx, now }, account, 'key.created', keyEvent(row));
-        return toKey(row);
+        return toKey({ ...row, test_of });
       });
     },
 
-    async list(account) {
+    async list(account, { withTest = false } = {}) {
       let query = notDeleted().orderBy('keys.created_at').orderBy('keys.id');
-      if (account !== null) query = query.where('keys.account_id', '=', account);
+      if (account !== null && withTest)
+        query = query.where((eb) => eb.or([eb('keys.account_id', '=', account), eb('accounts.test_of', '=', account)]));
+      else if (account !== null) query = query.where('keys.account_id', '=', account);
       return (await query.execute()).map(toKey);
     },
 
@@ -80,7 +83,7 @@ export function keys(driver: StorageDriver): Keys {
         const detail = changedKey(before, after);
         if (detail !== null)
           await writeAudit(trx, account, now, by, { action: 'key.changed', target: before.name, detail });
-        return toKey(after);
+        return toKey({ ...after, test_of: before.test_of });
       });
     },
 
@@ -96,7 +99,7 @@ export function keys(driver: StorageDriver): Keys {
         const target = before.name;
         await writeAudit(trx, before.account_id, now, by, { action: 'key.revoked', target, detail: { key: id } });
         await emitEvent({ driver, trx, now }, before.account_id, 'key.revoked', keyEvent(after));
-        return toKey(after);
+        return toKey({ ...after, test_of: before.test_of });
       });
     },
 
@@ -105,7 +108,7 @@ export function keys(driver: StorageDriver): Keys {
       return driver.transaction(async (trx) => {
         const before = await mine(trx, account, id);
         if (before === undefined || before.revoked_at !== null) return null;
-        const { name, allow_ips, expires_at, scopes, budget, budget_month, budget_spent } = before;
+        const { test_of, name, allow_ips, expires_at, scopes, budget, budget_month, budget_spent } = before;
         const settings = { name, allow_ips, expires_at, scopes, budget, budget_month, budget_spent };
         const own = { id: newId('key', now), hash, last_four: lastFour, created_at: now };
         const fresh = await insert(trx, { ...own, ...settings, account_id: account });
@@ -114,7 +117,7 @@ export function keys(driver: StorageDriver): Keys {
         await writeAudit(trx, account, now, by, { action: 'key.rolled', target: name, detail });
         await emitEvent({ driver, trx, now }, account, 'key.created', keyEvent(fresh));
         await emitEvent({ driver, trx, now }, account, 'key.revoked', keyEvent(old));
-        return { fresh: toKey(fresh), old: toKey(old) };
+        return { fresh: toKey({ ...fresh, test_of }), old: toKey({ ...old, test_of }) };
       });
     },
   };

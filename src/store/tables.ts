@@ -47,6 +47,8 @@ export interface AccountsTable {
   low_balance_told_at: Generated<number | null>;
   /** 1 or 0. */
   second_factor_required: Generated<number>;
+  /** Its live account; null: it is one. */
+  test_of: Generated<string | null>;
 }
 interface KeysTable {
   id: string;

@@ -39,7 +39,7 @@ async function fill(opened: Database): Promise<void> {
   await store.migrate();
   const who = await member(store, { credits: 1_000 });
   account = who.account;
-  key = (await createKey(store.keys, account.id, { name: 'k', allowIps: [] })).value;
+  key = (await createKey(store, account.id, { name: 'k', allowIps: [] })).value;
   await Promise.all(Array.from({ length: ROWS }, () => verifyNow(store, who)));
 }
 

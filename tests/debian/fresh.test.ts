@@ -63,14 +63,21 @@ async function opensDashboard(link: string): Promise<void> {
 }
 
 describe('npm run up', () => {
-  it('installs, builds, starts, and prints a request that works', async () => {
+  it('installs, builds, starts, and prints requests that work', async () => {
     expect(existsSync(join(clone, 'node_modules'))).toBe(false);
     const up = machine.start(clone, 'npm', ['run', 'up'], env);
-    const [curl] = await up.printed(/^curl [\s\S]*?-d '[^']*'$/m, 8 * MINUTES);
-    const { url, init } = requestOf(curl);
-    const reply = await fetch(url, init);
-    expect(reply.status).toBe(200);
-    expect(await reply.json()).toMatchObject({ status: 'good', validation_type: 'mx', credits_used: 1 });
+    const [, test, live] = await up.printed(
+      /^(curl [\s\S]*?-d '[^']*')$[\s\S]*?^(curl [\s\S]*?-d '[^']*')$/m,
+      8 * MINUTES,
+    );
+    const replyTo = async (curl = '') => {
+      const { url, init } = requestOf(curl);
+      const reply = await fetch(url, init);
+      expect(reply.status).toBe(200);
+      return reply.json();
+    };
+    expect(await replyTo(test)).toMatchObject({ status: 'good', deliverability: 'deliverable', credits_used: 0 });
+    expect(await replyTo(live)).toMatchObject({ status: 'good', validation_type: 'mx', credits_used: 1 });
     await opensDashboard((await up.printed(/^Dashboard: (\S+)$/m, 0))[1]!);
 
     // Again while the first is running.

@@ -78,7 +78,7 @@ describe('a full disk', () => {
     const store = await openStore({ url, clock: systemClock });
     await store.migrate();
     const account = await store.accounts.create({ name: 'a', plan: 'enterprise', rateLimit: 1e6, credits: 100_000 });
-    const { value: key } = await createKey(store.keys, account.id, { name: 'k', allowIps: [] });
+    const { value: key } = await createKey(store, account.id, { name: 'k', allowIps: [] });
     service = await startProcess({
       MAILVET_DATABASE_URL: url,
       MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,

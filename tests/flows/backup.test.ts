@@ -36,7 +36,7 @@ beforeAll(async () => {
   store = await openStore({ url, clock: systemClock });
   await store.migrate();
   account = await store.accounts.create({ name: 'a', plan: 'enterprise', rateLimit: 1e7, credits: 1_000_000 });
-  key = (await createKey(store.keys, account.id, { name: 'k', allowIps: [] })).value;
+  key = (await createKey(store, account.id, { name: 'k', allowIps: [] })).value;
   await runSql(
     url,
     `INSERT INTO secrets (name, value) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MEGABYTES})

@@ -70,6 +70,16 @@ describe('account and key, while the service runs', () => {
     const listed = await json('key', 'list', '--account', id);
     expect(listed).toMatchObject([{ id: keyId, name: 'site', allow_ips: ['127.0.0.0/8', '::1'], revoked_at: null }]);
     expect(JSON.stringify(listed)).not.toContain(key);
+    const test = await json('key', 'create', '--account', id, '--name', 'ci', '--test');
+    expect(test.key).toMatch(/^mv_test_[0-9A-Za-z]{32}$/);
+    expect((await usage(test.key)).headers.get('x-mailvet-mode')).toBe('test');
+    expect(await json('key', 'list', '--account', id)).toMatchObject([
+      { id: keyId, account_id: id, mode: 'live', key: expect.stringMatching(/^mv_live_…/) },
+      { id: test.id, account_id: id, mode: 'test', key: expect.stringMatching(/^mv_test_…/) },
+    ]);
+    expect(await json('account', 'list')).toHaveLength(1);
+    await json('key', 'revoke', test.id);
+    expect((await usage(test.key)).json.code).toBe('revoked_api_key');
     await json('key', 'set', keyId, '--name', 'office', '--allow-ip', '192.0.2.0/24');
     expect((await usage(key)).json.code).toBe('ip_not_allowed');
     expect(await json('key', 'set', keyId, '--allow-any')).toMatchObject({ name: 'office', allow_ips: [] });

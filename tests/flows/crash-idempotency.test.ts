@@ -21,7 +21,7 @@ beforeAll(async () => {
   store = await openStore({ url: database.url, clock: systemClock });
   await store.migrate();
   account = await store.accounts.create({ name: 'crashing', plan: 'enterprise', rateLimit: 10_000_000, credits: 0 });
-  authorization = `Bearer ${(await createKey(store.keys, account.id, { name: 'crashing', allowIps: [] })).value}`;
+  authorization = `Bearer ${(await createKey(store, account.id, { name: 'crashing', allowIps: [] })).value}`;
 });
 afterAll(async () => {
   await store.close();

@@ -38,7 +38,7 @@ beforeAll(async () => {
     rateLimit: 10_000_000,
     credits: GRANTED,
   });
-  key = (await createKey(store.keys, account.id, { name: 'load', allowIps: [] })).value;
+  key = (await createKey(store, account.id, { name: 'load', allowIps: [] })).value;
   environment = {
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
@@ -120,7 +120,7 @@ describe('SIGTERM with idle connections', () => {
 describe('several processes on one store', () => {
   it('64 parallel requests on 10 credits: exactly 10 are charged', { timeout: 60_000 }, async () => {
     const poor = await store.accounts.create({ name: 'poor', plan: 'enterprise', rateLimit: 1000, credits: 10 });
-    const { value } = await createKey(store.keys, poor.id, { name: 'poor', allowIps: [] });
+    const { value } = await createKey(store, poor.id, { name: 'poor', allowIps: [] });
     const services = await Promise.all([1, 2, 3].map(() => startProcess(environment)));
     const headers = { authorization: `Bearer ${value}`, 'content-type': 'application/json' };
     const statuses = await Promise.all(

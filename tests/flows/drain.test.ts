@@ -39,7 +39,7 @@ beforeAll(async () => {
   store = await openStore({ url: database.url, clock: systemClock });
   await store.migrate();
   account = await store.accounts.create({ name: 'a', plan: 'enterprise', rateLimit: 10_000_000, credits: CREDITS });
-  key = (await createKey(store.keys, account.id, { name: 'load', allowIps: [] })).value;
+  key = (await createKey(store, account.id, { name: 'load', allowIps: [] })).value;
   environment = {
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,

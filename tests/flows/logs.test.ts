@@ -33,7 +33,7 @@ async function written(how: Record<string, string>): Promise<Written> {
   const store = await openStore({ url: database.url, clock: systemClock });
   await store.migrate();
   const account = await store.accounts.create({ name: 'logged', plan: 'premium', rateLimit: null, credits: 100 });
-  const { value: key } = await createKey(store.keys, account.id, { name: 'logged', allowIps: [] });
+  const { value: key } = await createKey(store, account.id, { name: 'logged', allowIps: [] });
   const service = await startProcess({
     MAILVET_DATABASE_URL: database.url,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,

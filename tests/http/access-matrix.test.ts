@@ -15,6 +15,7 @@ const CALLERS = [
   'bad key',
   'key of the account',
   'key of another account',
+  'key of test mode',
   'key with the scope alone',
   'key with every other scope',
   'user of another account',
@@ -109,7 +110,7 @@ const fromElsewhere = () => {
 
 /** A key of the account with these scopes. */
 async function scopedKey(scopes: readonly KeyScope[]): Promise<Client['call']> {
-  return bearing((await createKey(lab.store.keys, member.account.id, { name: 'scoped', allowIps: [], scopes })).value);
+  return bearing((await createKey(lab.store, member.account.id, { name: 'scoped', allowIps: [], scopes })).value);
 }
 
 async function callerOf(kind: CallerKind, { access }: Pick<Route, 'access'>): Promise<Client['call']> {
@@ -127,6 +128,8 @@ async function callerOf(kind: CallerKind, { access }: Pick<Route, 'access'>): Pr
       return bearing(member.key);
     case 'key of another account':
       return bearing(other.key);
+    case 'key of test mode':
+      return bearing((await lab.testMember(member)).key);
     case 'operator':
       return (await signedIn(lab, { operator: true })).call;
     case 'user of another account':
@@ -195,6 +198,29 @@ describe('access', () => {
       if (reply.headers.getSetCookie().length > 0) callers.set(kind, await callerOf(kind, row));
     }
     expect(found).toEqual(Object.fromEntries(CALLERS.map((kind) => [kind, expected(row.access, kind)])));
+  });
+
+  it('of the test account is that of its live account, to its data alone', { timeout: 180_000 }, async () => {
+    const { id } = await lab.store.accounts.testAccount(member.account.id);
+    const stranger = await callerOf('user of another account', { access: 'member' });
+    for (const row of ROUTES.filter(({ access }) => isRole(access))) {
+      const body = row.input?.body ? sampleOf(row.input.body) : undefined;
+      const [name, path] = [`${row.method} ${row.path}`, pathOf(row, { account: id })];
+      const at = async (call: Client['call']) => {
+        const { status, json } = await call(row.method, path, body, fromElsewhere());
+        return json?.error === 'This is not part of test mode.'
+          ? 'live only'
+          : outcomeOf(row, { status, json } as Reply);
+      };
+      const owner = await callerOf('owner', row);
+      expect([name, await at(owner)]).toEqual([name, row.liveOnly ? 'live only' : 'passes']);
+      expect([name, await at(stranger)]).toEqual([name, 'not_found']);
+      if (row.access !== 'member') {
+        const least = await callerOf('member', row);
+        expect([name, await at(least)]).toEqual([name, 'role_not_sufficient']);
+      }
+    }
+    expect(await lab.store.accounts.get(member.account.id)).not.toBeNull();
   });
 
   it('with another account’s key reaches nothing of this account', async () => {

@@ -110,14 +110,14 @@ describe('IP allowlist of a key', () => {
     ['2001:db8:1::/48', '2001:db8:2::1', 403],
     ['2001:DB8::0001', '2001:db8::1', 200],
   ])('%s and a caller at %s: %i', async (allowed, caller, status) => {
-    const { value } = await createKey(lab.store.keys, owner.account.id, { name: 'listed', allowIps: [allowed] });
+    const { value } = await createKey(lab.store, owner.account.id, { name: 'listed', allowIps: [allowed] });
     const reply = await usage({ authorization: `Bearer ${value}`, 'x-forwarded-for': caller });
     expect(reply.status).toBe(status);
     if (status === 403) expect(reply.json.code).toBe('ip_not_allowed');
   });
 
   it('trusts only the part of X-Forwarded-For added by trusted proxies', async () => {
-    const { value } = await createKey(lab.store.keys, owner.account.id, { name: 'listed', allowIps: ['198.51.100.7'] });
+    const { value } = await createKey(lab.store, owner.account.id, { name: 'listed', allowIps: ['198.51.100.7'] });
     const call = (chain: string) => usage({ authorization: `Bearer ${value}`, 'x-forwarded-for': chain });
     expect((await call('192.0.2.1, 198.51.100.7, 10.1.2.3')).status).toBe(200);
     expect((await call('198.51.100.7, 192.0.2.1')).status).toBe(403);

@@ -81,7 +81,7 @@ export async function createMonthOfUse(lab: Lab, past?: { clock: TestClock; days
   const admin = await person(lab, { ...people, name: 'Joy Okafor', email: 'joy@fabrikam.test', role: 'admin' });
   const member = await person(lab, { ...people, name: 'Karl Tamm', email: 'karl@fabrikam.test', role: 'member' });
   const by = { kind: 'user', id: owner.id, name: owner.email, ip: OFFICE } as const;
-  const keyOf = (name: string, allowIps: string[]) => createKey(store.keys, account.id, { name, allowIps }, by);
+  const keyOf = (name: string, allowIps: string[]) => createKey(store, account.id, { name, allowIps }, by);
 
   const old = await keyOf('Newsletter 2025', []);
   at(days * 24 - 0.5);

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/log.ts';
 import type { Plan } from '../../src/kernel/plans.ts';
 import { type Service, startService } from '../../src/main.ts';
-import { createKey } from '../../src/service/keys.ts';
+import { type CreatedKey, createKey } from '../../src/service/keys.ts';
 import type { Account, KeyLimits, Store } from '../../src/store/store.ts';
 import { type DnsLab, type Lie, type Zone, zone } from './dns.ts';
 import { freshDatabase } from './stores.ts';
@@ -37,6 +37,8 @@ export interface Lab {
   readonly store: Store;
   readonly dns: DnsLab;
   readonly databaseUrl: string;
+  /** Who calls with a new test key of the member's account. */
+  testMember(of: Member, limits?: KeyLimits & { allowIps?: string[] }): Promise<Member>;
   /** A separate account with a key. */
   member(
     options?: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] } & KeyLimits,
@@ -95,6 +97,10 @@ export async function startLab(
     dns,
     databaseUrl: database.url,
     member: (options = {}) => memberOf(url, store, options),
+    async testMember({ account: live }, { allowIps = [], ...limits } = {}) {
+      const account = await store.accounts.testAccount(live.id);
+      return caller(url, account, await createKey(store, account.id, { ...limits, name: 'test', allowIps }));
+    },
     async close() {
       await service.stop();
       await dns.close();
@@ -110,7 +116,10 @@ async function memberOf(url: string, store: Store, options: Parameters<Lab['memb
   const { plan = 'premium', credits = 1000, rateLimit = null, allowIps = [], ...limits } = options;
   members += 1;
   const account = await store.accounts.create({ name: `member ${members}`, plan, rateLimit, credits });
-  const { key: made, value: key } = await createKey(store.keys, account.id, { ...limits, name: 'test', allowIps });
+  return caller(url, account, await createKey(store, account.id, { ...limits, name: 'test', allowIps }));
+}
+
+function caller(url: string, account: Account, { key: made, value: key }: CreatedKey): Member {
   const call: Member['call'] = (method, path, body, headers = {}) =>
     request(url, method, path, body, { authorization: `Bearer ${key}`, ...headers });
   return {

@@ -28,7 +28,7 @@ export async function member(
 ): Promise<Member> {
   const { plan = 'premium', credits = 100, rateLimit = 1_000_000, allowIps = [], ...limits } = options;
   const account = await store.accounts.create({ name: 'Example', plan, rateLimit, credits });
-  const hash = hashApiKey(newApiKey());
+  const hash = hashApiKey(newApiKey('live'));
   const key = await store.keys.create(account.id, { name: 'test', hash, lastFour: 'abcd', allowIps, ...limits });
   return { account, key, hash };
 }
@@ -70,10 +70,10 @@ const onlyFilters =
     filter && verdict(id, { status: 'bad', reason: 'blocked_by_filter', credits: 0 });
 
 /** Who asks: by an API key, or as a person of an account. */
-type Asker = { readonly hash: AdmissionRequest['keyHash'] };
+type Asker = { readonly hash: AdmissionRequest['keyHash']; readonly test?: boolean };
 
 /** A request to verify; without `decide` a hold is taken unless a filter matches. */
-export function asking({ hash }: Asker, asked: Asked = {}): AdmissionRequest {
+export function asking({ hash, test = false }: Asker, asked: Asked = {}): AdmissionRequest {
   const { scope = 'verify', level = 'mx', ip = IP, id = newVerificationId(), invalid = false, holdMs = 60_000 } = asked;
   const { idempotency = null, filterKeys = {}, decide = onlyFilters(id) } = asked;
   const keys = { email: 'jane@example.com', domains: ['example.com', 'com'], ip, ...filterKeys };
@@ -83,7 +83,7 @@ export function asking({ hash }: Asker, asked: Asked = {}): AdmissionRequest {
     ip,
     invalid,
     idempotency,
-    verify: invalid ? null : { id, level, filterKeys: keys, holdMs, decide },
+    verify: invalid ? null : { id, level, test, filterKeys: keys, holdMs, decide },
   };
 }
 

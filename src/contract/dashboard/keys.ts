@@ -17,7 +17,7 @@ export const DashboardKey = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    /** `mv_live_…` and the last four characters: all that can ever be shown again. */
+    /** `mv_live_…` or `mv_test_…`, and the last four characters: all that can ever be shown again. */
     key: Type.String(),
     allow_ips: Type.Array(Type.String()),
     scopes: Type.Array(OneOf(KEY_SCOPES)),

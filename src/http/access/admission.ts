@@ -8,6 +8,9 @@ import type { HttpContext } from '../context.ts';
 import { rateHeaders, secondsLeft } from '../reply.ts';
 import type { RequestContext } from '../route.ts';
 
+/** `test` on every reply to a test key. */
+export const MODE = 'x-mailvet-mode';
+
 /** Puts the caller's rate window on the reply; throws ApiError where the admission was refused. */
 export function requireAdmission(
   { clock, failedAuth }: Pick<HttpContext, 'clock' | 'failedAuth'>,
@@ -21,6 +24,8 @@ export function requireAdmission(
     request.caller = caller;
   }
   if (admission.outcome !== 'refused') return admission;
+  // Not a key of ours: whatever it looks like, it has no mode.
+  if (admission.code === 'invalid_api_key') reply.unset(MODE);
   const apiError = refusalOf(admission, now);
   throw apiError.status === 401 ? failedAuth.refuse(ip, apiError) : apiError;
 }

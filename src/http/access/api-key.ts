@@ -9,8 +9,8 @@ import { rawBody } from '../input/body.ts';
 import type { Reading } from '../input/reader.ts';
 import { errorReply, logError, replayed, replyAnswer } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
-import { requireAdmission } from './admission.ts';
-import { keyHashOf } from './credentials.ts';
+import { MODE, requireAdmission } from './admission.ts';
+import { sentKeyOf } from './credentials.ts';
 import { complete, type GuardFor } from './guard.ts';
 
 /*
@@ -18,11 +18,13 @@ import { complete, type GuardFor } from './guard.ts';
  * before the admission, which records whether it can be used, and is reported after it.
  */
 
-/** The hash of the key that the request carries; a 401 counts against the caller's network. */
-function keyHash({ failedAuth }: HttpContext, { request, ip }: RequestContext): string {
-  const parsed = keyHashOf(request.raw);
-  if (parsed.ok) return parsed.value;
-  throw failedAuth.refuse(ip, parsed.error);
+/** The key that the request carries; a 401 counts against the caller's network. */
+function sentKey({ failedAuth }: HttpContext, { request, reply, ip }: RequestContext): { hash: string; test: boolean } {
+  const parsed = sentKeyOf(request.raw);
+  if (!parsed.ok) throw failedAuth.refuse(ip, parsed.error);
+  const { hash, mode } = parsed.value;
+  if (mode === 'test') reply.set({ [MODE]: mode });
+  return { hash, test: mode === 'test' };
 }
 
 /** draft-ietf-httpapi-idempotency-key-header; the hash of body and query tells a repeated request from a reused key. */
@@ -50,7 +52,7 @@ export const apiKey =
       throw new TypeError(`${route.path}: a large body of a route with an API key is read as a stream.`);
     const idempotencyRef = idempotencyOf(route);
     return async (request, read, serve) => {
-      const hash = keyHash(context, request);
+      const { hash } = sentKey(context, request);
       const reading = await read();
       const idempotency = idempotencyRef(request, reading);
       const credentials = { keyHash: hash, scope, ip: request.ip, invalid: reading.problem !== null, idempotency };
@@ -86,10 +88,10 @@ export const chargedApiKey: GuardFor<ChargedKeyContext> = (context, route) => {
   const idempotencyRef = idempotencyOf(route);
   const refuse = apiKey('verify')(context, route);
   return async (request, read, serve) => {
-    const hash = keyHash(context, request);
+    const { hash, test } = sentKey(context, request);
     const reading = await read();
     if (reading.problem !== null) return refuse(request, () => Promise.resolve(reading), neverServed);
-    return serve({ ...request, keyHash: hash, idempotency: idempotencyRef(request, reading) }, reading.input);
+    return serve({ ...request, keyHash: hash, test, idempotency: idempotencyRef(request, reading) }, reading.input);
   };
 };
 

@@ -1,13 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { invalid, type Parsed } from '../../contract/reader.ts';
-import { hashApiKey, KEY_PATTERN } from '../../kernel/ids.ts';
+import { hashApiKey, type KeyMode, keyModeOf } from '../../kernel/ids.ts';
 import { headerCount } from '../input/headers.ts';
 
+/** A well-formed API key. */
+interface SentKey {
+  readonly hash: string;
+  readonly mode: KeyMode;
+}
+
 /**
- * The hash of the key that a request carries (RFC 6750 §2.1): the word Bearer, exactly one space, the key. Each way to
+ * The key that a request carries (RFC 6750 §2.1): the word Bearer, exactly one space, the key. Each way to
  * get that wrong is refused with a message that names it.
  */
-export function keyHashOf(request: IncomingMessage): Parsed<string> {
+export function sentKeyOf(request: IncomingMessage): Parsed<SentKey> {
   const value = request.headers.authorization;
   if (value === undefined || value === '') return invalid('missing_api_key');
   if (headerCount(request, 'authorization') > 1) {
@@ -16,8 +22,9 @@ export function keyHashOf(request: IncomingMessage): Parsed<string> {
   const [, key] = /^bearer ([^\s]+)$/i.exec(value) ?? [];
   if (key === undefined) return malformed(mistakeIn(value));
   if (/^bearer$/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice and no key.');
-  if (!KEY_PATTERN.test(key)) return invalid('invalid_api_key');
-  return { ok: true, value: hashApiKey(key) };
+  const mode = keyModeOf(key);
+  if (mode === null) return invalid('invalid_api_key');
+  return { ok: true, value: { hash: hashApiKey(key), mode } };
 }
 
 const malformed = (message: string) => invalid('malformed_authorization', message);
@@ -31,7 +38,7 @@ function mistakeIn(value: string): string {
   if (/^bearer {2,}/i.test(value))
     return 'The Authorization header has more than one space between "Bearer" and the key.';
   if (/^bearer[^ ]/i.test(value)) return 'The Authorization header has no space between "Bearer" and the key.';
-  if (/^mv_live_/.test(value)) return 'The Authorization header lacks the word "Bearer" before the key.';
+  if (/^mv_(live|test)_/.test(value)) return 'The Authorization header lacks the word "Bearer" before the key.';
   if (/^bearer /i.test(value)) return 'The Authorization header has white space or more words after the key.';
   return 'The Authorization header must use the Bearer scheme: "Bearer", exactly one space, and the key.';
 }

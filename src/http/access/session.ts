@@ -46,11 +46,13 @@ export const operator: GuardFor<SessionContext> =
 
 export const member =
   (required: Role): GuardFor<AccountContext> =>
-  ({ url, sessions, members }) =>
+  ({ url, sessions, members }, { liveOnly = false }) =>
   async (context, read, serve) => {
     const { account = '' } = checkRequest(context, url());
     const session = await sessionContext(sessions, context, 'user');
-    return serve(await accountContext(members, required, session, session.user, account), complete(await read()));
+    const granted = await accountContext(members, required, session, session.user, account);
+    if (liveOnly && granted.test) throw new ApiError('not_found', 'This is not part of test mode.');
+    return serve(granted, complete(await read()));
   };
 
 /** Whether a Cookie header could hold a session: without one the sign-in library need not be loaded, nor called. */
@@ -84,9 +86,9 @@ async function accountContext(
 ): Promise<AccountContext> {
   const membership = await members.role(id, user.id);
   if (membership === null) throw new ApiError('not_found');
-  const { account, role, secondFactorRequired } = membership;
+  const { account, role, secondFactorRequired, test } = membership;
   session.request.account = account;
   if (secondFactorRequired && !user.withSecondFactor) throw new ApiError('second_factor_required');
   requireRole(role, required);
-  return { ...session, account, role };
+  return { ...session, account, role, test };
 }

@@ -62,6 +62,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: ACCOUNT,
     access: 'member',
+    liveOnly: true,
     output: { content: C.AccountReply },
     doc: { operationId: 'account', tag: 'Dashboard', summary: 'Plan, limits, prices, retention' },
     serve:
@@ -74,6 +75,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: ACCOUNT,
     access: 'admin',
+    liveOnly: true,
     input: { body: C.AccountChangeRequest },
     output: { content: C.AccountReply },
     doc: {
@@ -97,6 +99,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${ACCOUNT}/delete`,
     access: 'owner',
+    liveOnly: true,
     input: { body: C.AccountDeleteRequest },
     output: { content: Done },
     doc: {
@@ -127,6 +130,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/members`,
     access: 'member',
+    liveOnly: true,
     output: { content: C.MembersReply },
     doc: { operationId: 'members', tag: 'Dashboard', summary: 'Members and pending invitations' },
     serve:
@@ -160,6 +164,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: `${ACCOUNT}/members/:user`,
     access: 'admin',
+    liveOnly: true,
     input: { body: C.RoleRequest },
     output: { content: Done },
     doc: {
@@ -179,6 +184,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: `${ACCOUNT}/members/:user`,
     access: 'member',
+    liveOnly: true,
     output: { content: Done },
     doc: {
       operationId: 'removeMember',
@@ -197,6 +203,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${ACCOUNT}/invitations`,
     access: 'admin',
+    liveOnly: true,
     input: { body: C.InviteRequest },
     output: { status: 201, content: C.InviteReply },
     doc: {
@@ -213,6 +220,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: `${ACCOUNT}/invitations/:id`,
     access: 'admin',
+    liveOnly: true,
     output: { content: Done },
     doc: { operationId: 'withdrawInvitation', tag: 'Dashboard', summary: 'Revoke an invitation' },
     serve:

@@ -1,8 +1,8 @@
 import * as C from '../../contract/dashboard/keys.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { KEY_PREFIX } from '../../kernel/ids.ts';
-import { budgetOf, type CreatedKey, type Key, noticesOf, stateOf } from '../../service/keys.ts';
+import { KEY_PREFIXES } from '../../kernel/ids.ts';
+import { budgetOf, type CreatedKey, type Key, modeOf, noticesOf, stateOf } from '../../service/keys.ts';
 import { nothingToChange } from '../nothing-to-change.ts';
 import { type Route, route } from '../route.ts';
 
@@ -26,7 +26,7 @@ const settingsOf = ({ allow_ips, expires_at, scopes, monthly_credits }: Read<typ
 const keyReply = (key: Key, now: number): C.DashboardKey => ({
   id: key.id,
   name: key.name,
-  key: `${KEY_PREFIX}…${key.lastFour}`,
+  key: `${KEY_PREFIXES[modeOf(key)]}…${key.lastFour}`,
   allow_ips: [...key.allowIps],
   scopes: [...key.scopes],
   budget: budgetReply(key, now),

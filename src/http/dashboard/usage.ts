@@ -67,6 +67,7 @@ export const USAGE_ROUTES: readonly Route[] = [
     method: 'PUT',
     path: `${ACCOUNT}/low-balance`,
     access: 'admin',
+    liveOnly: true,
     input: { body: C.LowBalanceRequest },
     output: { content: Done },
     doc: {

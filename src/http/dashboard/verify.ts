@@ -12,11 +12,12 @@ import type { AccountContext, Answer } from '../route.ts';
 export const verifyHere =
   ({ verify, clock }: HttpContext) =>
   async (
-    { account, ip, request, reply }: AccountContext,
+    { account, test, ip, request, reply }: AccountContext,
     { body }: { body: Read<typeof DashboardVerifyRequest> },
   ): Promise<Answer> => {
     const outcome = await verify.verify({
       keyHash: { account },
+      test,
       ip,
       idempotency: null,
       email: body.email,

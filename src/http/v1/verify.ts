@@ -28,9 +28,10 @@ export const VERIFY_ROUTES: readonly Route[] = [
     serve:
       (context) =>
       async (request, { query, body }) => {
-        const { ip, reply, keyHash, idempotency } = request;
+        const { ip, reply, keyHash, test, idempotency } = request;
         const outcome = await context.verify.verify({
           keyHash,
+          test,
           ip,
           idempotency,
           email: body.email,

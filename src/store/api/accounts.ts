@@ -24,6 +24,11 @@ export interface Account {
   /** Whether members can use it only in sessions begun with a second factor. */
   readonly secondFactorRequired: boolean;
   readonly createdAt: number;
+  /**
+   * Of a test account: its live account, whose name, plan, rate limit, status, retention and members it has. Null for a live
+   * account.
+   */
+  readonly testOf: AccountId | null;
 }
 
 export interface RateWindow {
@@ -87,6 +92,9 @@ export interface AccountInput {
 }
 
 /**
+ * A test account holds the test data of a live one; it is found by `get`, `testAccount`, `ledger` and `window` only, and what
+ * changes or removes its live account changes and removes it.
+ *
  * With `by`, a change is written to the audit log in the same transaction; likewise in the other interfaces. Creating
  * anything in a deleted account throws ApiError('not_found').
  */
@@ -95,6 +103,8 @@ export interface Accounts {
   /** The account and its owner in one transaction; null if the user is a member of an account already. */
   createFor(owner: string, input: AccountInput, by: Actor): Promise<Account | null>;
   get(id: string): Promise<Account | null>;
+  /** The test account of a live account, created when it is missing. Throws ApiError('not_found'). */
+  testAccount(live: AccountId): Promise<Account>;
   list(): Promise<Account[]>;
   count(): Promise<number>;
   /** One page, newest first; `query` is searched literally in id and name, without regard to case. */

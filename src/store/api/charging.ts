@@ -51,13 +51,15 @@ export interface AdmissionRequest {
 export interface VerifyAdmission {
   readonly id: string;
   readonly level: Level;
+  /** Judged in test mode; throws where the account is of the other one. */
+  readonly test: boolean;
   readonly filterKeys: FilterKeys;
   /** Milliseconds until a hold whose process is silent may be released. */
   readonly holdMs: number;
   /**
    * Called with the matching filter. Returns the record when the verdict needs no network (then it is charged and recorded
-   * in the transaction that found the filter to match), or null when it has to be worked out (then PRICE[level] is held).
-   * Must be pure: it may be called again, and in vain.
+   * in the transaction that found the filter to match), or null when it has to be worked out (then PRICE[level] is held;
+   * nothing in test mode). Must be pure: it may be called again, and in vain.
    */
   readonly decide: (filter: Filter | null) => VerificationRecord | null;
 }

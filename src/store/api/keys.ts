@@ -17,6 +17,8 @@ export interface KeyBudget {
 export interface Key {
   readonly id: string;
   readonly accountId: AccountId;
+  /** Of a test key: the live account. */
+  readonly testOf: AccountId | null;
   readonly name: string;
   /** The last four characters of the key, to tell keys apart. */
   readonly lastFour: string;
@@ -39,6 +41,8 @@ export interface Caller {
   readonly accountId: AccountId;
   readonly keyId: string;
   readonly plan: Plan;
+  /** In test mode: the account is a test account. */
+  readonly test: boolean;
 }
 
 /** What a key is limited to, beside its addresses; absent in a new key: no limit. */
@@ -58,7 +62,8 @@ export interface Keys {
     input: { name: string; hash: string; lastFour: string; allowIps: readonly string[] } & KeyLimits,
     by?: Actor,
   ): Promise<Key>;
-  list(account: AccountId | null): Promise<Key[]>;
+  /** Of an account, `withTest` those of its test account as well; null: of all accounts. */
+  list(account: AccountId | null, options?: { readonly withTest?: boolean }): Promise<Key[]>;
   get(id: string): Promise<Key | null>;
   /** Throws as `create` does. */
   update(

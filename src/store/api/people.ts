@@ -42,6 +42,13 @@ export interface Membership {
   readonly role: Role;
   /** Of the account. */
   readonly secondFactorRequired: boolean;
+  /** The id of its test account, which exists once it was asked for (`role`). */
+  readonly testAccount: AccountId;
+}
+
+/** Of a test account: the role in its live account. */
+export interface AccountRole extends Pick<Membership, 'account' | 'role' | 'secondFactorRequired'> {
+  readonly test: boolean;
 }
 
 export interface Member {
@@ -85,8 +92,8 @@ export type RoleOutcome = 'done' | 'not_found' | 'last_owner' | 'changed';
 
 /** Every change is written to the audit log in the same transaction. */
 export interface Members {
-  /** Null: not a member, or the account was deleted. */
-  role(account: string, user: string): Promise<Pick<Membership, 'account' | 'role' | 'secondFactorRequired'> | null>;
+  /** Null: not a member, or the account was deleted. The test account of a member's account is created when it is missing. */
+  role(account: string, user: string): Promise<AccountRole | null>;
   /** Oldest account first. */
   ofUser(user: string): Promise<Membership[]>;
   list(account: AccountId): Promise<Member[]>;

@@ -61,7 +61,8 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
     return unauthenticated({ code: 'expired_api_key', expiredAt: key.expiresAt });
   if (account.status !== 'active') return unauthenticated({ code: 'invalid_api_key' });
 
-  const caller: Caller = { accountId: account.id, keyId: key?.id ?? DASHBOARD_KEY, plan: account.plan };
+  const test = account.testOf !== null;
+  const caller: Caller = { accountId: account.id, keyId: key?.id ?? DASHBOARD_KEY, plan: account.plan, test };
   const refused = (refusal: Refusal): Admission => {
     const balance = refusal.code === 'ip_not_allowed' ? null : account.balance;
     return { ...refusal, outcome: 'refused', caller, window: windowOf(account, now), balance };
@@ -90,6 +91,7 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
     }
   }
   const { verify } = request;
+  if (verify !== null && verify.test !== test) throw new TypeError('The verdict is of the other mode.');
   if (verify === null || request.invalid) {
     if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, RESERVATION_LIFE);
     return { outcome: 'admitted', caller, window: windowOf(account, now), filter: null, balance: account.balance };
@@ -131,14 +133,15 @@ function admitVerification(
     const blocked = verify.decide(filter);
     if (blocked !== null) return settled(blocked);
   }
-  const price = PRICE[verify.level];
+  const price = caller.test ? 0 : PRICE[verify.level];
   if (account.balance < price) return refused({ code: 'insufficient_credits' });
   if (key !== null && key.budget !== null && !fitsBudget(key, price, state.now))
     return refused(budgetSpent(key, key.budget, state.now));
   const verdict = filter === null ? verify.decide(null) : null;
   if (verdict !== null) return settled(verdict);
 
-  hold(state, changes, request, verify, account, by, price);
+  if (price > 0) hold(state, changes, request, verify, account, by, price);
+  if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, verify.holdMs);
   return { outcome: 'admitted', caller, window: windowOf(account, state.now), filter, balance: account.balance };
 }
 
@@ -166,7 +169,6 @@ function hold(
     expiresAt: state.now + holdMs,
   });
   changes.ledger.push({ accountId: account.id, kind: 'hold', amount: -amount, verificationId: id });
-  if (idempotency !== null) reserve(state, changes, account.id, idempotency, holdMs);
 }
 
 const budgetSpent = (key: KeyState, budget: number, now: number): Refusal => ({

@@ -36,7 +36,7 @@ const ask = (keyHash: string) => ({
   idempotency: null,
   verify: null,
 });
-const caller = { accountId: 'acc_1' as never, keyId: 'key_1', plan: 'starter' as const };
+const caller = { accountId: 'acc_1' as never, keyId: 'key_1', plan: 'starter' as const, test: false };
 const settlement = (holdId: string) => ({ caller, record: null, holdId, idempotency: null });
 
 function make(limits: Partial<{ queue: number; batch: number }> = {}) {

@@ -21,6 +21,7 @@ export function recordCharge(
 ): void {
   const { credits } = verification;
   if (!Number.isSafeInteger(credits) || credits < 0) throw new TypeError(`A record cannot cost ${credits} credits.`);
+  if (account.testOf !== null && credits > 0) throw new RangeError('Test mode charges nothing.');
   const amount = held - credits;
   if (account.balance + amount < 0)
     throw new RangeError(`A record of ${credits} credits does not fit a hold of ${held}.`);

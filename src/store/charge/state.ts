@@ -26,6 +26,8 @@ export interface AccountState {
   readonly plan: Plan;
   readonly rateLimit: number | null;
   readonly status: string;
+  /** Its live account; null: it is one. */
+  readonly testOf: string | null;
   readonly filterEmails: number;
   readonly filterDomains: number;
   readonly filterIps: number;

@@ -4,8 +4,9 @@ import type { Role } from '../../kernel/roles.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lockAccount } from '../lock.ts';
 import { accountId } from '../rows.ts';
-import type { AccountId, Actor, Members, RoleOutcome } from '../store.ts';
+import type { AccountId, AccountRole, Actor, Members, RoleOutcome } from '../store.ts';
 import type { Tables } from '../tables.ts';
+import { liveIdOf, testAccount, testIdOf } from '../test-account.ts';
 import { writeAudit } from './audit-log.ts';
 import { endInvitationsOf, invitations } from './invitations.ts';
 
@@ -73,21 +74,32 @@ export function members(driver: StorageDriver): Members {
     });
   }
 
+  async function roleIn(account: string, user: string): Promise<AccountRole | null> {
+    const row = await db
+      .selectFrom('accounts as a')
+      .innerJoin('members as m', (join) =>
+        join.on((eb) => eb('m.account_id', '=', eb.fn.coalesce('a.test_of', 'a.id'))).on('m.user_id', '=', user),
+      )
+      .select(['a.id', 'm.role', 'a.second_factor_required', 'a.test_of'])
+      .where('a.id', '=', account)
+      .where('a.status', '<>', 'deleted')
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const { id, role, second_factor_required: required, test_of } = row;
+    return { account: accountId(id), role, secondFactorRequired: required === 1, test: test_of !== null };
+  }
+
   return {
     ...invitations(driver),
 
     async role(account, user) {
-      const row = await db
-        .selectFrom('members as m')
-        .innerJoin('accounts as a', 'a.id', 'm.account_id')
-        .select(['m.account_id', 'm.role', 'a.second_factor_required'])
-        .where('m.account_id', '=', account)
-        .where('m.user_id', '=', user)
-        .where('a.status', '<>', 'deleted')
-        .executeTakeFirst();
-      if (row === undefined) return null;
-      const { role, second_factor_required: required } = row;
-      return { account: accountId(row.account_id), role, secondFactorRequired: required === 1 };
+      const found = await roleIn(account, user);
+      const live = liveIdOf(account);
+      if (found !== null || live === null) return found;
+      const membership = await roleIn(live, user);
+      if (membership === null || membership.test) return null;
+      await testAccount(driver, membership.account);
+      return roleIn(account, user);
     },
 
     async ofUser(user) {
@@ -103,6 +115,7 @@ export function members(driver: StorageDriver): Members {
         .execute();
       return rows.map(({ id, name, plan, status, role, second_factor_required: required }) => ({
         account: accountId(id),
+        testAccount: testIdOf(accountId(id)),
         accountName: name,
         plan,
         status,

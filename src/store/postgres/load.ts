@@ -20,7 +20,7 @@ import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../st
  * that is made before the scan: joined to a sub-select, an account that changes while its lock is waited for would be
  * judged again against the join and could go missing.
  */
-const LOCK = `SELECT id, plan, rate_limit AS "rateLimit", status, balance, locked, window_start AS "windowStart",
+const LOCK = `SELECT id, plan, rate_limit AS "rateLimit", status, test_of AS "testOf", balance, locked, window_start AS "windowStart",
     window_count AS "windowCount", filter_emails AS "filterEmails", filter_domains AS "filterDomains",
     filter_ips AS "filterIps", rules
   FROM accounts

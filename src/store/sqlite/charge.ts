@@ -12,7 +12,7 @@ const KEYS = `SELECT id, account_id AS "accountId", allow_ips AS "allowIps", rev
 const SQL = {
   key: `${KEYS} WHERE hash = ?`,
   keyById: `${KEYS} WHERE id = ?`,
-  account: `SELECT id, plan, rate_limit AS "rateLimit", status, balance, locked, window_start AS "windowStart",
+  account: `SELECT id, plan, rate_limit AS "rateLimit", status, test_of AS "testOf", balance, locked, window_start AS "windowStart",
     window_count AS "windowCount", filter_emails AS "filterEmails", filter_domains AS "filterDomains",
     filter_ips AS "filterIps" FROM accounts WHERE id = ?`,
   hold: 'SELECT id, account_id AS "accountId", amount FROM holds WHERE id = ?',

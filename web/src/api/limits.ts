@@ -80,6 +80,7 @@ export const SMTP_CONNECTIONS_PER_HOST = {"min":1,"max":1000,"default":5} as con
 export const SMTP_PORT = 25 as const;
 export const SMTP_RATE_PER_OPERATOR = {"min":0,"max":10000,"default":2} as const;
 export const STORE_WAIT_SECONDS = 5 as const;
+export const TEST_WAITING_MAX = 500 as const;
 export const TIMEOUT_MS = {"min":1000,"max":30000,"default":10000} as const;
 export const UNLOCK_WITHIN_SECONDS = 10 as const;
 export const USAGE_HOURS_KEPT_DAYS = 35 as const;
@@ -127,6 +128,7 @@ export const PLANS = {"starter":{"requestsPerWindow":60,"smtp":false},"premium":
 export const PLAN_NAMES = ["starter","premium","enterprise"] as const;
 export const PLAN_WITH_SMTP = "premium" as const;
 export const PRICE = {"mx":1,"smtp":10} as const;
+export const TEST_CREDITS = 1000000 as const;
 export const WINDOW_SECONDS = 300 as const;
 
 // src/kernel/roles.ts

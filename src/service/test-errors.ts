@@ -1,0 +1,43 @@
+/** The errors that the local part of an address selects in test mode; docs/testing.md is generated from this table. */
+import type { Selector } from '../engine/test-mode/outcomes.ts';
+import { type ErrorDetails, type PublicCode, SimulatedError } from '../kernel/errors.ts';
+import { DEFAULT_PLAN, PLAN_WITH_SMTP, PLANS } from '../kernel/plans.ts';
+
+/** What helps to fix it, as an example. */
+export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
+  invalid_json: {},
+  missing_parameter: { field: 'email' },
+  invalid_parameter: { field: 'email' },
+  missing_api_key: {},
+  malformed_authorization: {},
+  invalid_api_key: {},
+  revoked_api_key: {},
+  expired_api_key: { expired_at: '2026-01-01T00:00:00.000Z' },
+  insufficient_credits: {},
+  plan_upgrade_required: { current_plan: DEFAULT_PLAN, upgrade_required: PLAN_WITH_SMTP },
+  key_budget_spent: { budget: 1_000, resets_at: '2100-01-01T00:00:00.000Z' },
+  ip_not_allowed: {},
+  scope_missing: { scope: 'verify' },
+  malformed_request: {},
+  request_timeout: {},
+  headers_too_large: {},
+  not_found: {},
+  method_not_allowed: {},
+  idempotency_in_progress: { retry_after: 1 },
+  body_too_large: {},
+  unsupported_media_type: {},
+  invalid_validation_type: { field: 'validation_type' },
+  invalid_filter: { field: 'value' },
+  filter_exists: { field: 'value', existing_id: 1 },
+  idempotency_key_reused: {},
+  rate_limit_exceeded: { limit: PLANS[DEFAULT_PLAN].requestsPerWindow, retry_after: 30 },
+  internal_error: {},
+  verification_unavailable: { retry_after: 5 },
+  overloaded: { retry_after: 1 },
+};
+
+const isSimulated = (name: string): name is PublicCode => Object.hasOwn(TEST_ERRORS, name);
+
+/** The error that the local part names; null for any other. */
+export const simulatedError = ({ name }: Selector): SimulatedError | null =>
+  isSimulated(name) ? new SimulatedError(name, undefined, TEST_ERRORS[name]) : null;

@@ -8,7 +8,7 @@ describeStores('charging a person', (lab) => {
     const { account, key } = await member(store, { credits: 20, rateLimit: 5 });
     const who = { hash: { account: account.id } };
     const id = newVerificationId();
-    const caller = { accountId: account.id, keyId: 'dashboard', plan: 'premium' };
+    const caller = { accountId: account.id, keyId: 'dashboard', plan: 'premium', test: false };
     expect(await verifyNow(store, who, {}, { id })).toMatchObject({
       outcome: 'settled',
       caller,

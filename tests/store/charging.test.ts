@@ -11,7 +11,7 @@ describeStores('charging', (lab) => {
     const admission = await verifyNow(store, who, {}, { id });
     expect(admission).toEqual({
       outcome: 'settled',
-      caller: { accountId: who.account.id, keyId: who.key.id, plan: 'premium' },
+      caller: { accountId: who.account.id, keyId: who.key.id, plan: 'premium', test: false },
       window: { limit: 3, remaining: 2, resetAt: lab.clock.now() + 300_000 },
       record: verdict(id),
       balance: 4,

@@ -35,6 +35,7 @@ describeStores('members', (lab) => {
         status: 'active',
         role: 'member',
         secondFactorRequired: false,
+        testAccount: `${account.id}_test`,
       },
       {
         account: second.id,
@@ -43,6 +44,7 @@ describeStores('members', (lab) => {
         status: 'suspended',
         role: 'admin',
         secondFactorRequired: true,
+        testAccount: `${second.id}_test`,
       },
     ]);
     expect(await actions(store, account.id)).toEqual(['member.added bob@example.com', 'member.added jane@example.com']);
@@ -54,7 +56,7 @@ describeStores('members', (lab) => {
     const stranger = await member(store);
     const jane = await person(store, 'jane@example.com');
     await store.members.add(account.id, jane, 'admin', BY);
-    const membership = { account: account.id, role: 'admin', secondFactorRequired: false };
+    const membership = { account: account.id, role: 'admin', secondFactorRequired: false, test: false };
     expect(await store.members.role(account.id, jane)).toEqual(membership);
     await store.accounts.set(account.id, { secondFactorRequired: true });
     expect(await store.members.role(account.id, jane)).toEqual({ ...membership, secondFactorRequired: true });

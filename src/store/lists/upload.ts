@@ -15,10 +15,12 @@ export function upload(driver: StorageDriver): Upload {
   return {
     async create({ id, account, keyId, clientIp, name, level, patienceMinutes, layout }) {
       const now = await driver.now();
+      const owner = driver.db.selectFrom('accounts').select('test_of').where('id', '=', account);
+      const test = (await owner.executeTakeFirst())?.test_of != null;
       const row = {
         ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
         ...{ name: storable(name), name_folded: lowerCase(name), layout: JSON.stringify(layout) },
-        ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level) },
+        ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level, test) },
         ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
       };
       await driver.db.insertInto('lists').values(row).execute();

@@ -2983,6 +2983,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3021,6 +3023,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3071,6 +3075,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3129,6 +3135,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3189,6 +3197,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3247,6 +3257,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3327,6 +3339,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3367,6 +3381,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3425,6 +3441,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3475,6 +3493,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3533,6 +3553,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3591,6 +3613,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3649,6 +3673,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3707,6 +3733,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3767,6 +3795,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3825,6 +3855,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3898,6 +3930,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -3934,6 +3968,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3984,6 +4020,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4042,6 +4080,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4102,6 +4142,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4160,6 +4202,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4233,6 +4277,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4259,6 +4305,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4309,6 +4357,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4367,6 +4417,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4427,6 +4479,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4485,6 +4539,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4569,6 +4625,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4605,6 +4663,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4663,6 +4723,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4713,6 +4775,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4771,6 +4835,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4829,6 +4895,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4887,6 +4955,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -4945,6 +5015,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5005,6 +5077,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5063,6 +5137,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5136,6 +5212,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5174,6 +5252,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5224,6 +5304,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5282,6 +5364,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5342,6 +5426,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5400,6 +5486,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5473,6 +5561,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5519,6 +5609,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5569,6 +5661,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5627,6 +5721,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5687,6 +5783,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5747,6 +5845,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5805,6 +5905,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5881,6 +5983,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5937,6 +6041,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -5995,6 +6101,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6045,6 +6153,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6103,6 +6213,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6163,6 +6275,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6221,6 +6335,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6294,6 +6410,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6340,6 +6458,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6390,6 +6510,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6448,6 +6570,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6508,6 +6632,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6568,6 +6694,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
@@ -6626,6 +6754,8 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description `no-store` */
                     "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
                     /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */

@@ -2,7 +2,7 @@
 
 import { toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { KEY_PREFIX } from '../kernel/ids.ts';
+import { KEY_PREFIXES } from '../kernel/ids.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
 import type { KeyEventData } from '../kernel/webhook-events.ts';
 import { accountId } from './rows.ts';
@@ -15,7 +15,9 @@ const scopesOf = (text: string | null): KeyScope[] => {
 };
 
 /** `test_of`: of its account. */
-export const toKey = (row: Row<'keys'> & Pick<Row<'accounts'>, 'test_of'>): Key => ({
+type KeyRow = Row<'keys'> & Pick<Row<'accounts'>, 'test_of'>;
+
+export const toKey = (row: KeyRow): Key => ({
   id: row.id,
   accountId: accountId(row.account_id),
   testOf: row.test_of === null ? null : accountId(row.test_of),
@@ -37,10 +39,10 @@ const budgetOf = ({ budget, budget_month: month, budget_spent: spent, budget_hel
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
 
 /** What webhooks are told of a key. */
-export const keyEvent = (row: Row<'keys'>): KeyEventData => ({
+export const keyEvent = (row: KeyRow): KeyEventData => ({
   id: row.id,
   name: row.name,
-  key: `${KEY_PREFIX}…${row.last_four}`,
+  key: `${KEY_PREFIXES[row.test_of === null ? 'live' : 'test']}…${row.last_four}`,
   allow_ips: JSON.parse(row.allow_ips),
   scopes: scopesOf(row.scopes),
   monthly_credits: row.budget,

@@ -36,7 +36,7 @@ export function keys(driver: StorageDriver): Keys {
       refusePastExpiry(limits, null, now);
       return driver.transaction(async (trx) => {
         const { test_of } = await lockExistingAccount(driver, trx, account);
-        const row = await insert(trx, {
+        const inserted = await insert(trx, {
           id: newId('key', now),
           account_id: account,
           name: storable(name),
@@ -47,10 +47,11 @@ export function keys(driver: StorageDriver): Keys {
           ...{ expires_at: null, scopes: null, budget: null },
           ...limitColumns(limits),
         });
+        const row = { ...inserted, test_of };
         const detail = { key: row.id, last_four: lastFour, allow_ips: allowIps, ...limitDetail(row) };
         await writeAudit(trx, account, now, by, { action: 'key.created', target: name, detail });
         await emitEvent({ driver, trx, now }, account, 'key.created', keyEvent(row));
-        return toKey({ ...row, test_of });
+        return toKey(row);
       });
     },
 
@@ -95,11 +96,11 @@ export function keys(driver: StorageDriver): Keys {
         if (before === undefined) return null;
         // A rolled key in its grace period ends now.
         if (before.revoked_at !== null && before.revoked_at <= now) return toKey(before);
-        const after = await set(trx, id, { revoked_at: now });
+        const after = { ...(await set(trx, id, { revoked_at: now })), test_of: before.test_of };
         const target = before.name;
         await writeAudit(trx, before.account_id, now, by, { action: 'key.revoked', target, detail: { key: id } });
         await emitEvent({ driver, trx, now }, before.account_id, 'key.revoked', keyEvent(after));
-        return toKey({ ...after, test_of: before.test_of });
+        return toKey(after);
       });
     },
 
@@ -111,13 +112,13 @@ export function keys(driver: StorageDriver): Keys {
         const { test_of, name, allow_ips, expires_at, scopes, budget, budget_month, budget_spent } = before;
         const settings = { name, allow_ips, expires_at, scopes, budget, budget_month, budget_spent };
         const own = { id: newId('key', now), hash, last_four: lastFour, created_at: now };
-        const fresh = await insert(trx, { ...own, ...settings, account_id: account });
-        const old = await set(trx, id, { revoked_at: now + graceMs });
+        const fresh = { ...(await insert(trx, { ...own, ...settings, account_id: account })), test_of };
+        const old = { ...(await set(trx, id, { revoked_at: now + graceMs })), test_of };
         const detail = { key: id, fresh: fresh.id, grace_seconds: Math.round(graceMs / 1000) };
         await writeAudit(trx, account, now, by, { action: 'key.rolled', target: name, detail });
         await emitEvent({ driver, trx, now }, account, 'key.created', keyEvent(fresh));
         await emitEvent({ driver, trx, now }, account, 'key.revoked', keyEvent(old));
-        return { fresh: toKey({ ...fresh, test_of }), old: toKey({ ...old, test_of }) };
+        return { fresh: toKey(fresh), old: toKey(old) };
       });
     },
   };

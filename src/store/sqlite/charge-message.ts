@@ -58,7 +58,7 @@ export const batchWriter = ({ node, now, known }: BatchHead) => {
       else pushVerify(values, verify, decision);
     },
     settle({ caller, holdId, idempotency, record }: Settlement): void {
-      values.push('settle', caller.accountId, caller.keyId, caller.plan, holdId);
+      values.push('settle', caller.accountId, caller.keyId, caller.plan, caller.test, holdId);
       pushIdempotency(values, idempotency);
       pushRecord(values, record);
     },
@@ -113,15 +113,16 @@ function readRecord(from: Reader): VerificationRecord | null {
   };
 }
 
-function pushVerify(to: unknown[], { id, level, filterKeys, holdMs }: VerifyAdmission, decision: Decision): void {
+function pushVerify(to: unknown[], { id, level, test, filterKeys, holdMs }: VerifyAdmission, decision: Decision): void {
   const { email, domains, ip } = filterKeys;
-  to.push(id, level, email, domains.join(' '), ip, holdMs, decision.filter?.id ?? null);
+  to.push(id, level, test, email, domains.join(' '), ip, holdMs, decision.filter?.id ?? null);
   pushRecord(to, decision.record);
 }
 function readVerify(from: Reader): VerifyAdmission | null {
   const id = from.next<string | null>();
   if (id === null) return null;
   const level = from.next<VerifyAdmission['level']>();
+  const test = from.next<boolean>();
   const email = from.next<string | null>();
   const domains = from.next<string>();
   const filterKeys = { email, domains: domains === '' ? [] : domains.split(' '), ip: from.next<string | null>() };
@@ -132,7 +133,7 @@ function readVerify(from: Reader): VerifyAdmission | null {
     if ((filter?.id ?? null) !== filterId) throw new UndecidedError(filter);
     return record;
   };
-  return { id, level, filterKeys, holdMs, decide };
+  return { id, level, test, filterKeys, holdMs, decide };
 }
 
 function readAdmit(from: Reader): AdmissionRequest {
@@ -148,6 +149,7 @@ function readSettle(from: Reader): Settlement {
     accountId: from.next<Caller['accountId']>(),
     keyId: from.next<string>(),
     plan: from.next<Caller['plan']>(),
+    test: from.next<boolean>(),
   };
   return { caller, holdId: from.next(), idempotency: readIdempotency(from), record: readRecord(from) };
 }

@@ -12,6 +12,7 @@ describeStores('keys', (lab) => {
     expect(key).toEqual({
       id: expect.stringMatching(/^key_/),
       accountId: account.id,
+      testOf: null,
       name: 'test',
       lastFour: 'abcd',
       allowIps: ['192.0.2.0/24', '2001:db8::1'],

@@ -9,7 +9,7 @@ import type { DnsFinding, Evidence, SmtpFinding } from '../evidence.ts';
 type Flag = keyof NonNullable<Evidence['flags']>;
 /** Selectors that are neither a reason, nor a deliverability, nor a flag. */
 type Special = 'mailbox_full_temporarily' | 'typo';
-export type OutcomeName = Reason | Deliverability | Flag | Special;
+type OutcomeName = Reason | Deliverability | Flag | Special;
 
 /** What is found. What a row leaves out is found as for a mailbox that exists. */
 export interface Outcome {
@@ -79,10 +79,11 @@ export function selectorOf(email: string): Selector {
 
 export const outcomeOf = ({ name }: Selector): Outcome => BY_NAME.get(name) ?? EXISTS;
 
+const SLOW = 'slow';
+
 /** As `slow+3000@…`: milliseconds until the reply; 0 for any other address. */
 export const delayOf = ({ name, tag }: Selector): number =>
   name === SLOW && tag !== null && /^\d+$/.test(tag) ? Number(tag) : 0;
-export const SLOW = 'slow';
 
 /** The outcome of a check whose delay is longer than its time. */
 export const outOfTime = (level: Level): Outcome => OUT_OF_TIME[level];

@@ -24,6 +24,147 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists, newest first */
+        get: operations["lists"];
+        put?: never;
+        /**
+         * Upload addresses and verify them as one job
+         * @description The file as the body, or as the part `file` of a form, or `{"emails": […]}`. The other fields stand in the query, the form or the object.
+         */
+        post: operations["createList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A list with its progress */
+        get: operations["getList"];
+        put?: never;
+        post?: never;
+        /** Erase a list with its rows and results */
+        delete: operations["removeList"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hold the price of a list and begin to verify it */
+        post: operations["startList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a list */
+        post: operations["pauseList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on with a paused list */
+        post: operations["resumeList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a list and release what is held for it */
+        post: operations["cancelList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists/{id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rows of a list with their results */
+        get: operations["listRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the results of a list, also while it runs */
+        get: operations["listResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -398,7 +539,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -450,7 +591,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -510,7 +651,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -570,7 +711,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -601,7 +742,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `idempotency_in_progress`, `webhook_disabled`, `test_in_progress` */
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
             409: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -632,7 +773,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -663,7 +804,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `body_too_large` */
+            /** @description `list_too_large`, `body_too_large` */
             413: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -692,7 +833,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -752,7 +893,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -783,7 +924,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -812,7 +953,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -874,7 +1015,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -934,7 +1075,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -996,7 +1137,5203 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    lists: {
+        parameters: {
+            query?: {
+                status?: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                /** @description Searched literally in the name. */
+                query?: string;
+                page?: number;
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of lists. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description first, prev, next and last page (RFC 8288). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        lists: {
+                            id: string;
+                            name: string;
+                            /** @enum {string} */
+                            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                            /** @enum {string} */
+                            validation_type: "mx" | "smtp";
+                            rows: {
+                                total: number;
+                                /** @description Distinct ones: each is verified and charged once. */
+                                addresses: number;
+                                duplicates: number;
+                                blank: number;
+                                /** @description Rows that are broken, such as by a quote that is not closed. */
+                                unreadable: number;
+                            };
+                            progress: {
+                                /** @description Distinct addresses, as in all that follows. */
+                                done: number;
+                                /** @description Deferred by their server, to be asked about again. */
+                                waiting: number;
+                                good: number;
+                                bad: number;
+                                percent: number;
+                                per_second: number | null;
+                                eta_seconds: number | null;
+                            };
+                            deliverability: {
+                                deliverable: number;
+                                undeliverable: number;
+                                risky: number;
+                                unknown: number;
+                            };
+                            by_reason: {
+                                [key: string]: number;
+                            };
+                            credits: {
+                                /** @description What is held at the start: the most that the list can cost. */
+                                price: number;
+                                held: number;
+                                used: number;
+                            };
+                            error: {
+                                code: string;
+                                error: string;
+                            } | null;
+                            patience_minutes: number;
+                            /** Format: date-time */
+                            created_at: string;
+                            started_at: string | null;
+                            finished_at: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the list and its results are deleted.
+                             */
+                            expires_at: string;
+                        }[];
+                        pagination: {
+                            current_page: number;
+                            per_page: number;
+                            total_pages: number;
+                            total_count: number;
+                        };
+                    };
+                };
+            };
+            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
+            400: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    createList: {
+        parameters: {
+            query?: {
+                /** @description By default the name of the file, else the date. */
+                name?: string;
+                /** @description `mx` by default. */
+                validation_type?: "mx" | "smtp";
+                /** @description Name or number, from 1, of the column with the addresses; detected by default. */
+                column?: string;
+                /** @description Whether the first row has names of columns; `auto`, the default: detected. */
+                header?: "auto" | "true" | "false";
+                /** @description `false` leaves the list `ready`, so that its price can be seen first. */
+                start?: "true" | "false";
+                /** @description How long addresses are asked about again whose servers defer the answer. */
+                patience_minutes?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": string;
+                "application/json": string;
+                "text/csv": string;
+                "text/plain": string;
+                "text/tab-separated-values": string;
+                "application/x-ndjson": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+            };
+        };
+        responses: {
+            /** @description The list, when every row is stored. What prevents its start is its `error`. */
+            201: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Path of the list. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                        /** @enum {string} */
+                        validation_type: "mx" | "smtp";
+                        rows: {
+                            total: number;
+                            /** @description Distinct ones: each is verified and charged once. */
+                            addresses: number;
+                            duplicates: number;
+                            blank: number;
+                            /** @description Rows that are broken, such as by a quote that is not closed. */
+                            unreadable: number;
+                        };
+                        progress: {
+                            /** @description Distinct addresses, as in all that follows. */
+                            done: number;
+                            /** @description Deferred by their server, to be asked about again. */
+                            waiting: number;
+                            good: number;
+                            bad: number;
+                            percent: number;
+                            per_second: number | null;
+                            eta_seconds: number | null;
+                        };
+                        deliverability: {
+                            deliverable: number;
+                            undeliverable: number;
+                            risky: number;
+                            unknown: number;
+                        };
+                        by_reason: {
+                            [key: string]: number;
+                        };
+                        credits: {
+                            /** @description What is held at the start: the most that the list can cost. */
+                            price: number;
+                            held: number;
+                            used: number;
+                        };
+                        error: {
+                            code: string;
+                            error: string;
+                        } | null;
+                        patience_minutes: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        started_at: string | null;
+                        finished_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the list and its results are deleted.
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
+            400: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
+            402: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `list_too_large`, `body_too_large` */
+            413: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+            422: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    getList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                        /** @enum {string} */
+                        validation_type: "mx" | "smtp";
+                        rows: {
+                            total: number;
+                            /** @description Distinct ones: each is verified and charged once. */
+                            addresses: number;
+                            duplicates: number;
+                            blank: number;
+                            /** @description Rows that are broken, such as by a quote that is not closed. */
+                            unreadable: number;
+                        };
+                        progress: {
+                            /** @description Distinct addresses, as in all that follows. */
+                            done: number;
+                            /** @description Deferred by their server, to be asked about again. */
+                            waiting: number;
+                            good: number;
+                            bad: number;
+                            percent: number;
+                            per_second: number | null;
+                            eta_seconds: number | null;
+                        };
+                        deliverability: {
+                            deliverable: number;
+                            undeliverable: number;
+                            risky: number;
+                            unknown: number;
+                        };
+                        by_reason: {
+                            [key: string]: number;
+                        };
+                        credits: {
+                            /** @description What is held at the start: the most that the list can cost. */
+                            price: number;
+                            held: number;
+                            used: number;
+                        };
+                        error: {
+                            code: string;
+                            error: string;
+                        } | null;
+                        patience_minutes: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        started_at: string | null;
+                        finished_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the list and its results are deleted.
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    removeList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
+            409: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    startList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                        /** @enum {string} */
+                        validation_type: "mx" | "smtp";
+                        rows: {
+                            total: number;
+                            /** @description Distinct ones: each is verified and charged once. */
+                            addresses: number;
+                            duplicates: number;
+                            blank: number;
+                            /** @description Rows that are broken, such as by a quote that is not closed. */
+                            unreadable: number;
+                        };
+                        progress: {
+                            /** @description Distinct addresses, as in all that follows. */
+                            done: number;
+                            /** @description Deferred by their server, to be asked about again. */
+                            waiting: number;
+                            good: number;
+                            bad: number;
+                            percent: number;
+                            per_second: number | null;
+                            eta_seconds: number | null;
+                        };
+                        deliverability: {
+                            deliverable: number;
+                            undeliverable: number;
+                            risky: number;
+                            unknown: number;
+                        };
+                        by_reason: {
+                            [key: string]: number;
+                        };
+                        credits: {
+                            /** @description What is held at the start: the most that the list can cost. */
+                            price: number;
+                            held: number;
+                            used: number;
+                        };
+                        error: {
+                            code: string;
+                            error: string;
+                        } | null;
+                        patience_minutes: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        started_at: string | null;
+                        finished_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the list and its results are deleted.
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
+            402: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
+            409: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    pauseList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                        /** @enum {string} */
+                        validation_type: "mx" | "smtp";
+                        rows: {
+                            total: number;
+                            /** @description Distinct ones: each is verified and charged once. */
+                            addresses: number;
+                            duplicates: number;
+                            blank: number;
+                            /** @description Rows that are broken, such as by a quote that is not closed. */
+                            unreadable: number;
+                        };
+                        progress: {
+                            /** @description Distinct addresses, as in all that follows. */
+                            done: number;
+                            /** @description Deferred by their server, to be asked about again. */
+                            waiting: number;
+                            good: number;
+                            bad: number;
+                            percent: number;
+                            per_second: number | null;
+                            eta_seconds: number | null;
+                        };
+                        deliverability: {
+                            deliverable: number;
+                            undeliverable: number;
+                            risky: number;
+                            unknown: number;
+                        };
+                        by_reason: {
+                            [key: string]: number;
+                        };
+                        credits: {
+                            /** @description What is held at the start: the most that the list can cost. */
+                            price: number;
+                            held: number;
+                            used: number;
+                        };
+                        error: {
+                            code: string;
+                            error: string;
+                        } | null;
+                        patience_minutes: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        started_at: string | null;
+                        finished_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the list and its results are deleted.
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
+            409: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    resumeList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                        /** @enum {string} */
+                        validation_type: "mx" | "smtp";
+                        rows: {
+                            total: number;
+                            /** @description Distinct ones: each is verified and charged once. */
+                            addresses: number;
+                            duplicates: number;
+                            blank: number;
+                            /** @description Rows that are broken, such as by a quote that is not closed. */
+                            unreadable: number;
+                        };
+                        progress: {
+                            /** @description Distinct addresses, as in all that follows. */
+                            done: number;
+                            /** @description Deferred by their server, to be asked about again. */
+                            waiting: number;
+                            good: number;
+                            bad: number;
+                            percent: number;
+                            per_second: number | null;
+                            eta_seconds: number | null;
+                        };
+                        deliverability: {
+                            deliverable: number;
+                            undeliverable: number;
+                            risky: number;
+                            unknown: number;
+                        };
+                        by_reason: {
+                            [key: string]: number;
+                        };
+                        credits: {
+                            /** @description What is held at the start: the most that the list can cost. */
+                            price: number;
+                            held: number;
+                            used: number;
+                        };
+                        error: {
+                            code: string;
+                            error: string;
+                        } | null;
+                        patience_minutes: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        started_at: string | null;
+                        finished_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the list and its results are deleted.
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
+            409: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    cancelList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                        /** @enum {string} */
+                        validation_type: "mx" | "smtp";
+                        rows: {
+                            total: number;
+                            /** @description Distinct ones: each is verified and charged once. */
+                            addresses: number;
+                            duplicates: number;
+                            blank: number;
+                            /** @description Rows that are broken, such as by a quote that is not closed. */
+                            unreadable: number;
+                        };
+                        progress: {
+                            /** @description Distinct addresses, as in all that follows. */
+                            done: number;
+                            /** @description Deferred by their server, to be asked about again. */
+                            waiting: number;
+                            good: number;
+                            bad: number;
+                            percent: number;
+                            per_second: number | null;
+                            eta_seconds: number | null;
+                        };
+                        deliverability: {
+                            deliverable: number;
+                            undeliverable: number;
+                            risky: number;
+                            unknown: number;
+                        };
+                        by_reason: {
+                            [key: string]: number;
+                        };
+                        credits: {
+                            /** @description What is held at the start: the most that the list can cost. */
+                            price: number;
+                            held: number;
+                            used: number;
+                        };
+                        error: {
+                            code: string;
+                            error: string;
+                        } | null;
+                        patience_minutes: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        started_at: string | null;
+                        finished_at: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the list and its results are deleted.
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
+            409: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    listRows: {
+        parameters: {
+            query?: {
+                status?: "good" | "bad";
+                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+                /** @description `none`: without a reason. */
+                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                /** @description Searched literally in the address. */
+                query?: string;
+                /** @description `next` of the page before. */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows in the order of the file. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        rows: {
+                            /** @description From 1, the header not counted. */
+                            row: number;
+                            email: string | null;
+                            status: ("good" | "bad") | null;
+                            deliverability: ("deliverable" | "undeliverable" | "risky" | "unknown") | null;
+                            reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
+                            did_you_mean: string | null;
+                            validation_type: ("mx" | "smtp") | null;
+                            credits_used: number | null;
+                            is_disposable: boolean | null;
+                            is_role: boolean | null;
+                            is_free: boolean | null;
+                            is_relay: boolean | null;
+                            is_catch_all: boolean | null;
+                            checks: {
+                                syntax: {
+                                    /** @enum {string} */
+                                    result: "pass" | "fail" | "unknown" | "skipped";
+                                    /** @description What is wrong with the address; see the page of syntax errors. */
+                                    error?: string;
+                                    /** @description Where, in UTF-16 code units. */
+                                    index?: number;
+                                };
+                                filter: {
+                                    /** @enum {string} */
+                                    result: "pass" | "fail" | "unknown" | "skipped";
+                                    id?: number;
+                                    filter_type?: string;
+                                    value?: string;
+                                };
+                                disposable: {
+                                    /** @enum {string} */
+                                    result: "pass" | "fail" | "unknown" | "skipped";
+                                    list_version: string;
+                                    /** @description The list entry or mail host that matched. */
+                                    matched?: string;
+                                };
+                                domain: {
+                                    /** @enum {string} */
+                                    result: "pass" | "fail" | "unknown" | "skipped";
+                                };
+                                mx: {
+                                    /** @enum {string} */
+                                    result: "pass" | "fail" | "unknown" | "skipped";
+                                    records?: {
+                                        host: string;
+                                        priority: number;
+                                    }[];
+                                    provider?: string | null;
+                                    /** @description How the DNS question failed. */
+                                    failure?: string;
+                                };
+                                smtp: {
+                                    /** @enum {string} */
+                                    result: "pass" | "fail" | "unknown" | "skipped";
+                                    host?: string | null;
+                                    stage?: string | null;
+                                    code?: number | null;
+                                    enhanced_code?: string | null;
+                                    tls?: boolean;
+                                    rule?: string | null;
+                                };
+                                catch_all: {
+                                    /** @enum {string} */
+                                    result: "pass" | "fail" | "unknown" | "skipped";
+                                };
+                            } | null;
+                            /** @description How often the address was asked about. */
+                            attempts: number;
+                            verified_at: string | null;
+                            problem: {
+                                code: string;
+                                /** @description Of the file, from 1. */
+                                line: number;
+                                error: string;
+                            } | null;
+                        }[];
+                        next: number | null;
+                    };
+                };
+            };
+            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
+            400: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+        };
+    };
+    listResults: {
+        parameters: {
+            query?: {
+                format?: "csv" | "xlsx" | "jsonl";
+                status?: "good" | "bad";
+                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file with results; `format` chooses CSV, XLSX or JSON Lines. */
+            200: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
+            400: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+            401: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description `Bearer` */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `ip_not_allowed`, `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        /** @description Also sent as X-Request-Id. */
+                        request_id: string;
+                        /** @description The parameter that caused the error. */
+                        field?: string;
+                        limit?: number;
+                        /** @description Seconds; also sent as Retry-After. */
+                        retry_after?: number;
+                        current_plan?: string;
+                        upgrade_required?: string;
+                        existing_id?: number;
+                        /**
+                         * @description The scope that the key lacks.
+                         * @enum {string}
+                         */
+                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+                        /**
+                         * Format: date-time
+                         * @description When the key expired.
+                         */
+                        expired_at?: string;
+                        /** @description Credits that the key may spend in a calendar month (UTC). */
+                        budget?: number;
+                        /**
+                         * Format: date-time
+                         * @description When the budget of the key starts anew.
+                         */
+                        resets_at?: string;
+                    };
+                };
+            };
+            /** @description `verification_unavailable`, `overloaded` */
+            503: {
+                headers: {
+                    /** @description The id of the request: the caller's own where it was well-formed. */
+                    "X-Request-Id"?: string;
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description `test` on replies to test keys; otherwise absent. */
+                    "X-Mailvet-Mode"?: string;
+                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+                    RateLimit?: string;
+                    /** @description Requests in the window. */
+                    "X-RateLimit-Limit"?: number;
+                    /** @description Requests left in the window. */
+                    "X-RateLimit-Remaining"?: number;
+                    /** @description Unix time, in seconds, at which the window ends. */
+                    "X-RateLimit-Reset"?: number;
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What is wrong, in one sentence. */
+                        error: string;
+                        /**
+                         * @description Stable; see the errors page.
+                         * @enum {string}
+                         */
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1158,7 +6495,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1210,7 +6547,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1270,7 +6607,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1332,7 +6669,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1392,7 +6729,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1454,7 +6791,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1576,7 +6913,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1628,7 +6965,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1688,7 +7025,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1750,7 +7087,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1810,7 +7147,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1872,7 +7209,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -1999,7 +7336,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2051,7 +7388,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2111,7 +7448,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2142,7 +7479,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `idempotency_in_progress`, `webhook_disabled`, `test_in_progress` */
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
             409: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -2173,7 +7510,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2204,7 +7541,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `body_too_large` */
+            /** @description `list_too_large`, `body_too_large` */
             413: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -2233,7 +7570,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2293,7 +7630,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2324,7 +7661,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -2353,7 +7690,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2415,7 +7752,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2475,7 +7812,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2537,7 +7874,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2630,7 +7967,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2690,7 +8027,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2750,7 +8087,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2812,7 +8149,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2872,7 +8209,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -2934,7 +8271,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3037,7 +8374,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3097,7 +8434,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3159,7 +8496,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3219,7 +8556,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3281,7 +8618,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3403,7 +8740,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3455,7 +8792,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3515,7 +8852,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3546,7 +8883,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `body_too_large` */
+            /** @description `list_too_large`, `body_too_large` */
             413: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -3575,7 +8912,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3635,7 +8972,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3666,7 +9003,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -3695,7 +9032,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3757,7 +9094,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3817,7 +9154,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3879,7 +9216,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -3982,7 +9319,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4042,7 +9379,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4104,7 +9441,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4164,7 +9501,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4226,7 +9563,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4319,7 +9656,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4379,7 +9716,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4441,7 +9778,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4501,7 +9838,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4563,7 +9900,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4685,7 +10022,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4737,7 +10074,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4797,7 +10134,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4828,7 +10165,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `body_too_large` */
+            /** @description `list_too_large`, `body_too_large` */
             413: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -4857,7 +10194,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4917,7 +10254,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -4948,7 +10285,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -4977,7 +10314,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5039,7 +10376,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5099,7 +10436,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5161,7 +10498,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5266,7 +10603,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5326,7 +10663,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5388,7 +10725,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5448,7 +10785,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5510,7 +10847,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5623,7 +10960,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5683,7 +11020,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5714,7 +11051,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `idempotency_in_progress`, `webhook_disabled`, `test_in_progress` */
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
             409: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -5745,7 +11082,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5807,7 +11144,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5867,7 +11204,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -5929,7 +11266,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6063,7 +11400,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6115,7 +11452,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6175,7 +11512,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6237,7 +11574,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6297,7 +11634,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6359,7 +11696,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6472,7 +11809,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6532,7 +11869,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6563,7 +11900,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `idempotency_in_progress`, `webhook_disabled`, `test_in_progress` */
+            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
             409: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -6594,7 +11931,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6656,7 +11993,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6716,7 +12053,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */
@@ -6778,7 +12115,7 @@ export interface operations {
                          * @description Stable; see the errors page.
                          * @enum {string}
                          */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
                         /** @description Also sent as X-Request-Id. */
                         request_id: string;
                         /** @description The parameter that caused the error. */

@@ -61,7 +61,7 @@ export const VerifyQuery = Type.Object({
 const Result = OneOf(RESULTS);
 const MxRecord = Type.Object({ host: Type.String(), priority: Type.Integer() });
 
-const Checks = Type.Object({
+export const Checks = Type.Object({
   syntax: Type.Object({
     result: Result,
     error: Type.Optional(

@@ -1,9 +1,7 @@
 /** Writers of results: the columns of the file, then those of the results. All write piece by piece. */
+import type { ResultFormat } from '../kernel/lists.ts';
 import { RESULT_COLUMNS, RESULT_PREFIX, type Result, type ResultCell } from './result-columns.ts';
 import { type XlsxState, XlsxWriter } from './xlsx/write.ts';
-
-export const RESULT_FORMATS = ['csv', 'xlsx', 'jsonl'] as const;
-export type ResultFormat = (typeof RESULT_FORMATS)[number];
 
 export interface ResultRow {
   /** As many as the file has columns. */

@@ -4,6 +4,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
+import type { ListService } from '../service/lists/service.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
 import type { VerifyService } from '../service/verify.ts';
@@ -32,6 +33,7 @@ export interface HttpContext extends DashboardServices {
   readonly verify: VerifyService;
   readonly filters: FilterService;
   readonly webhooks: WebhookService;
+  readonly lists: ListService;
   readonly health: Health;
   readonly callerIp: (request: IncomingMessage) => string;
   readonly connections: ConnectionBounds;

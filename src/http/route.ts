@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { Read } from '../contract/schema.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
 import type { Role } from '../kernel/roles.ts';
 import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts';
@@ -75,8 +76,10 @@ export const scopeOf = (access: Access): KeyScope | null => {
   return kind?.endsWith('api-key') ? (KEY_SCOPES.find((scope) => scope === named) ?? null) : null;
 };
 
-/** A body that the handler reads itself, as it arrives. Beyond `bodyLimit` the stream fails with `body_too_large`. */
-interface StreamBody {
+/** A body that the handler reads itself, as it arrives. Beyond `bodyLimit` the stream fails. */
+export interface StreamBody {
+  /** With this error; `body_too_large` by default. */
+  readonly tooLarge?: ErrorCode;
   /** The media types that are accepted, without parameters. */
   readonly stream: readonly string[];
 }
@@ -103,7 +106,7 @@ export interface RouteOutput {
 }
 export interface RouteDoc {
   readonly operationId: string;
-  readonly tag: 'Verification' | 'Usage' | 'Filters' | 'Webhooks' | 'Dashboard';
+  readonly tag: 'Verification' | 'Lists' | 'Usage' | 'Filters' | 'Webhooks' | 'Dashboard';
   readonly summary: string;
   readonly description?: string;
   /** Statuses of errors beside those that every row with this access and input can return. */

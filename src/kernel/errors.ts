@@ -1,6 +1,7 @@
 import { DASHBOARD_ERRORS } from './errors/dashboard.ts';
 import { PUBLIC_ERRORS } from './errors/public.ts';
 import type { KeyScope } from './key-scopes.ts';
+import type { ListStatus } from './lists.ts';
 
 /**
  * The catalog of errors: one row per stable code. The HTTP layer, the command line and the errors page of the docs all
@@ -38,6 +39,14 @@ export interface ErrorDetails {
   budget?: number;
   /** RFC 3339: when the budget is whole again. */
   resets_at?: string;
+  /** Credits that an action costs, and what the account has. */
+  needed?: number;
+  available?: number;
+  /** Of a list. */
+  status?: ListStatus;
+  /** Of a file: where it cannot be read, and its columns. */
+  line?: number;
+  columns?: readonly string[];
   /** Dashboard only: the lowest role that is allowed to do this. */
   required_role?: string;
 }

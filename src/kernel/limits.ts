@@ -101,6 +101,19 @@ export const LIST_JSON_BYTES = 16 * 1024 * 1024;
 /** Addresses of a file that the command verifies at once. */
 export const FILE_CONCURRENCY = { min: 1, max: 1_000, default: 50 };
 
+/** What a multipart or JSON upload may have besides the file. */
+export const LIST_UPLOAD_EXTRA_BYTES = 64 * 1024;
+/** Within which an upload must arrive. */
+export const LIST_UPLOAD_SECONDS = 900;
+/** Uploads at once: of one account, and of one process. */
+export const LIST_UPLOADS_PER_ACCOUNT = 2;
+export const LIST_UPLOADS_AT_ONCE = 16;
+/** The name or number of a column, as a parameter. */
+export const LIST_COLUMN_LENGTH = { min: 1, max: 200 };
+export const LIST_QUERY_LENGTH = { min: 0, max: 256 };
+export const LIST_ROWS_PER_PAGE = { min: 1, max: 1_000, default: 100 };
+/** Blocks of rows that one page looks through; a page may have fewer rows than it could. */
+export const LIST_BLOCKS_SEARCHED = 20;
 /** How long addresses of a list that were deferred are asked about again. */
 export const LIST_PATIENCE_MINUTES = { min: 0, max: 24 * 60, default: 60 };
 /** A chunk of a list that was claimed so often without a single result ends the list as failed. */

@@ -1,6 +1,6 @@
 /** Lists of addresses that are verified as one job: the closed sets. */
 
-const LIST_STATUSES = ['ready', 'running', 'paused', 'completed', 'cancelled', 'failed'] as const;
+export const LIST_STATUSES = ['ready', 'running', 'paused', 'completed', 'cancelled', 'failed'] as const;
 export type ListStatus = (typeof LIST_STATUSES)[number];
 
 const LIST_ACTIONS = ['start', 'pause', 'resume', 'cancel', 'delete'] as const;
@@ -17,3 +17,7 @@ export const LIST_ACTION_STATUSES = {
 
 /** Why a list did not start, or failed: a code of the error catalog and its sentence. */
 export type ListError = { readonly code: string; readonly error: string };
+
+/** Of files with results; `jsonl`: one JSON object in each line. */
+export const RESULT_FORMATS = ['csv', 'xlsx', 'jsonl'] as const;
+export type ResultFormat = (typeof RESULT_FORMATS)[number];

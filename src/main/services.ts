@@ -16,6 +16,7 @@ import { createAdmissionService } from '../service/admission.ts';
 import { createDashboard } from '../service/dashboard.ts';
 import { createListsUpdate, type ListsUpdate } from '../service/disposable-lists-update.ts';
 import { createFilterService } from '../service/filters.ts';
+import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
 import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
@@ -98,6 +99,7 @@ export function createServices(parts: Parts): Services {
     verify: verifyService(parts, traffic),
     filters: createFilterService(store),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
+    lists: createListService({ store, clock, retentionDays: options.retentionDays }),
     health: createHealth({ store, engine, lists, clock, storeClock }),
     callerIp: callerIp(options.trustedProxies),
     connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },

@@ -1,6 +1,7 @@
 /** The errors that the local part of an address selects in test mode; docs/testing.md is generated from this table. */
 import type { Selector } from '../engine/test-mode/outcomes.ts';
 import { type ErrorDetails, type PublicCode, SimulatedError } from '../kernel/errors.ts';
+import { LIST_ROWS } from '../kernel/limits.ts';
 import { DEFAULT_PLAN, PLAN_WITH_SMTP, PLANS } from '../kernel/plans.ts';
 
 /** What helps to fix it, as an example. */
@@ -24,6 +25,8 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   not_found: {},
   method_not_allowed: {},
   idempotency_in_progress: { retry_after: 1 },
+  list_state: { status: 'running' },
+  list_too_large: { limit: LIST_ROWS.max },
   body_too_large: {},
   unsupported_media_type: {},
   invalid_validation_type: { field: 'validation_type' },
@@ -31,6 +34,8 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   test_in_progress: {},
   invalid_webhook_url: { field: 'url' },
   too_many_webhooks: {},
+  unreadable_file: { line: 1 },
+  no_address_column: { field: 'column', columns: [] },
   invalid_filter: { field: 'value' },
   filter_exists: { field: 'value', existing_id: 1 },
   idempotency_key_reused: {},

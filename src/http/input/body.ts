@@ -2,15 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { invalid, type Parsed } from '../../contract/reader.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 import { kibibytes } from '../../kernel/format.ts';
 import { BODY_BYTES } from '../../kernel/limits.ts';
 import type { HttpRequest } from '../exchange.ts';
-import type { RouteInput } from '../route.ts';
+import type { RouteInput, StreamBody } from '../route.ts';
 import { whenLate } from './arrival.ts';
 
-const tooLarge = (limit: number): ApiError =>
-  new ApiError('body_too_large', `The request body is larger than ${kibibytes(limit)}.`);
+const tooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiError =>
+  new ApiError(
+    code,
+    `The request body is larger than ${kibibytes(limit)}.`,
+    code === 'body_too_large' ? {} : { limit },
+  );
 
 /**
  * Waits for the body of a request, and never fails. The contract reports a bad key (401, 403, 429) before a bad body (400,
@@ -53,7 +57,7 @@ function collect(message: IncomingMessage, limit: number): Promise<Exclude<HttpR
 export const rawBody = ({ body }: HttpRequest): Buffer | null => (Buffer.isBuffer(body) ? body : null);
 
 /** The media type without its parameters, in lower case; empty where there is none. */
-const mediaType = ({ headers }: HttpRequest): string =>
+export const mediaType = ({ headers }: HttpRequest): string =>
   (headers['content-type']?.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 const isCompressed = ({ headers }: HttpRequest): boolean => {
@@ -87,21 +91,21 @@ const positionOf = (message: string): string => {
   return position ? `syntax error at character ${position[1]}.` : 'it ends early or has an unexpected character.';
 };
 
-/** The body as it arrives: 413 and 415; the stream fails with `body_too_large` once it is longer than its route takes. */
-export function streamBody(request: HttpRequest, types: readonly string[], limit = BODY_BYTES): Parsed<Readable> {
-  if (request.body === 'too_large') return { ok: false, error: tooLarge(limit) };
+/** The body as it arrives: 413 and 415; the stream fails with the same 413 once it is longer than its route takes. */
+export function streamBody(request: HttpRequest, { stream: types, tooLarge: code }: StreamBody, limit = BODY_BYTES) {
+  if (request.body === 'too_large') return { ok: false, error: tooLarge(limit, code) } as const;
   if (!types.includes(mediaType(request)))
     return invalid('unsupported_media_type', `The request body must be sent as ${types.join(' or ')}.`);
   if (isCompressed(request)) return compressed();
-  return { ok: true, value: bounded(request.raw, limit) };
+  return { ok: true, value: bounded(request.raw, limit, () => tooLarge(limit, code)) } as const;
 }
 
-function bounded(source: IncomingMessage, limit: number): Readable {
+function bounded(source: IncomingMessage, limit: number, refusal: () => ApiError): Readable {
   let size = 0;
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > limit) done(tooLarge(limit));
+      if (size > limit) done(refusal());
       else done(null, chunk);
     },
   });

@@ -8,6 +8,7 @@ import {
   type PropertyNotes,
   propertiesOf,
 } from '../../contract/reader.ts';
+import type { Read } from '../../contract/schema.ts';
 import { fromIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
@@ -80,8 +81,7 @@ function firstProblem(main: Parsed<unknown>, headers: Parsed<unknown>): ApiError
 function bodyReader({ body, bodyLimit }: RouteInput): Part {
   if (body === undefined) return nothing;
   if ('stream' in body) {
-    const types = body.stream;
-    return (request) => streamBody(request, types, bodyLimit);
+    return (request) => streamBody(request, body, bodyLimit);
   }
   const read = jsonReader(body);
   return (request) => {
@@ -105,12 +105,31 @@ function queryReader(schema: TSchema, refusesControls: boolean): Part {
     for (const [field, notes] of fields) {
       const text = sent[field];
       if (text === undefined) continue;
-      if (typeof text !== 'string') return invalid('invalid_parameter', `${field} was sent more than once.`, { field });
+      if (typeof text !== 'string') return repeated(field);
       if (refusesControls && hasControls(text))
         return invalid('invalid_parameter', `${field} must not have control characters.`, { field });
       values[field] = fromText(text, notes);
     }
     return read(values);
+  };
+}
+const repeated = (field: string) => invalid('invalid_parameter', `${field} was sent more than once.`, { field });
+
+/** A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. */
+export function fieldsReader<T extends TSchema>(schema: T): (sent: Iterable<readonly [string, string]>) => Read<T> {
+  const notes = new Map(Object.entries(propertiesOf(schema)));
+  const read = jsonReader(schema);
+  return (sent) => {
+    const values: Record<string, unknown> = {};
+    for (const [field, text] of sent) {
+      const note = notes.get(field);
+      if (note === undefined) continue;
+      if (Object.hasOwn(values, field)) throw repeated(field).error;
+      values[field] = fromText(text, note);
+    }
+    const parsed = read(values);
+    if (!parsed.ok) throw parsed.error;
+    return parsed.value;
   };
 }
 

@@ -96,6 +96,16 @@ export const PUBLIC_ERRORS = {
     message: 'A request with this Idempotency-Key is still being processed.',
     fix: 'Wait `Retry-After` seconds, then send the same request again.',
   },
+  list_state: {
+    status: 409,
+    message: 'The list does not allow this in its current status.',
+    fix: 'See the `status` of the list, which `status` names here as well, and the page of lists.',
+  },
+  list_too_large: {
+    status: 413,
+    message: 'The list is too large.',
+    fix: 'Split the file; the message names the limit, and `limit` is its value.',
+  },
   body_too_large: {
     status: 413,
     message: `The request body is larger than ${kibibytes(BODY_BYTES)}.`,
@@ -145,6 +155,16 @@ export const PUBLIC_ERRORS = {
     status: 422,
     message: 'This Idempotency-Key was used with a different request body.',
     fix: 'Use a new key for each different request.',
+  },
+  unreadable_file: {
+    status: 422,
+    message: 'The file cannot be read.',
+    fix: 'The message says why, and `line` where. Send CSV, plain text, NDJSON or XLSX.',
+  },
+  no_address_column: {
+    status: 422,
+    message: 'No column of the file holds email addresses.',
+    fix: 'Name the column in `column`; `columns` lists those of the file.',
   },
   rate_limit_exceeded: {
     status: 429,

@@ -123,6 +123,8 @@ export interface ListResult extends Omit<VerificationRecord, 'clientIp' | 'reque
 
 export interface ListBlock {
   readonly rows: readonly ListRow[];
+  /** A row with an address below it is a duplicate of a row in an earlier block. */
+  readonly firstAddress: number;
   /** By number of the address; those that are not done are missing. */
   readonly results: ReadonlyMap<number, ListResult>;
 }

@@ -33,7 +33,7 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'bl
       if (row === undefined || row.first_row + row.row_count <= after + 1) return null;
       const rows = toRows(row.rows, row.first_row, layoutOf(list).columns.length);
       const addresses = [...new Set(rows.flatMap(({ address }) => address ?? []))];
-      return { rows, results: await resultsOf(driver, account, id, addresses) };
+      return { rows, firstAddress: row.first_address, results: await resultsOf(driver, account, id, addresses) };
     },
   };
 }

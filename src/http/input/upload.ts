@@ -1,0 +1,107 @@
+/** The three forms of an upload: a multipart form, the file itself, a JSON object. */
+import type { Readable } from 'node:stream';
+import { ListUpload } from '../../contract/lists.ts';
+import type { Read } from '../../contract/schema.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { LIST_BYTES, LIST_JSON_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/limits.ts';
+import type { UploadRequest } from '../../service/lists/service.ts';
+import { type Spooled, spooled } from '../../service/lists/spooled.ts';
+import type { HttpRequest } from '../exchange.ts';
+import { mediaType } from './body.ts';
+import { JsonList } from './json-list.ts';
+import { boundaryOf, type FormPart, formParts } from './multipart.ts';
+import { fieldsReader } from './reader.ts';
+
+const MULTIPART = 'multipart/form-data';
+const JSON_BODY = 'application/json';
+/** Files that are the body. */
+const FILES = {
+  'text/csv': 'csv',
+  'text/plain': 'text',
+  'text/tab-separated-values': 'tsv',
+  'application/x-ndjson': 'ndjson',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+} as const;
+type FileType = keyof typeof FILES;
+const isFileType = (type: string): type is FileType => Object.hasOwn(FILES, type);
+
+export const UPLOAD_TYPES: readonly string[] = [MULTIPART, JSON_BODY, ...Object.keys(FILES)];
+
+type Fields = Read<typeof ListUpload>;
+const readFields = fieldsReader(ListUpload);
+const NOTHING_TO_CLOSE = () => Promise.resolve();
+
+/** Reads as far as the file. `query`: fields that the body may repeat. */
+export async function readUpload(request: HttpRequest, body: Readable, query: Fields): Promise<UploadRequest> {
+  const type = mediaType(request);
+  if (type === MULTIPART) return multipartUpload(request, body, query);
+  if (type === JSON_BODY) return jsonUpload(body, query);
+  const form = isFileType(type) ? FILES[type] : null;
+  return { ...optionsOf(query), fileName: null, form, input: body, close: NOTHING_TO_CLOSE };
+}
+
+const optionsOf = ({ name, validation_type, column, header, start, patience_minutes }: Fields) => ({
+  ...{ name, column, level: validation_type, patienceMinutes: patience_minutes },
+  header: header === undefined || header === 'auto' ? header : header === 'true',
+  start: start === undefined ? undefined : start === 'true',
+});
+
+async function multipartUpload(request: HttpRequest, body: Readable, query: Fields): Promise<UploadRequest> {
+  const boundary = boundaryOf(request.headers['content-type'] ?? '');
+  if (boundary === null) throw new ApiError('malformed_request', 'The multipart Content-Type has no valid boundary.');
+  const texts: [string, string][] = [];
+  let file: (Spooled & { readonly name: string | null }) | null = null;
+  try {
+    for await (const part of formParts(body, boundary)) {
+      if (part.name !== 'file') texts.push([part.name, await fieldText(part)]);
+      else if (file !== null)
+        throw new ApiError('invalid_parameter', 'file was sent more than once.', { field: 'file' });
+      // Its options may come after it.
+      else file = { ...(await spooled(part.body, LIST_BYTES)), name: part.fileName };
+    }
+    if (file === null) throw new ApiError('missing_parameter', 'The part "file" is missing.', { field: 'file' });
+    const { name: fileName, input, close } = file;
+    return { ...optionsOf({ ...query, ...readFields(texts) }), fileName, form: null, input, close };
+  } catch (error) {
+    await file?.close();
+    throw error;
+  }
+}
+
+async function fieldText({ name, body }: FormPart): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > LIST_UPLOAD_EXTRA_BYTES)
+      throw new ApiError('invalid_parameter', `The part ${JSON.stringify(name)} is too long.`, { field: name });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+async function jsonUpload(body: Readable, query: Fields): Promise<UploadRequest> {
+  const json = new JsonList('emails', LIST_UPLOAD_EXTRA_BYTES);
+  const { input, close } = await spooled(json.array(body), LIST_JSON_BYTES);
+  try {
+    const fields = json.fields();
+    if (typeof fields !== 'object' || fields === null)
+      throw new ApiError('missing_parameter', 'The parameter "emails" is missing, or not an array.', {
+        field: 'emails',
+      });
+    const texts = Object.entries(fields).flatMap(([name, value]) => textOf(name, value));
+    return { ...optionsOf({ ...query, ...readFields(texts) }), fileName: null, form: 'json', input, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function textOf(field: string, value: unknown): [string, string][] {
+  if (value === null) return [];
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
+    return [[field, String(value)]];
+  if (field in ListUpload.properties)
+    throw new ApiError('invalid_parameter', `${field} must be text, a number, true or false.`, { field });
+  return [];
+}

@@ -1,0 +1,193 @@
+import { Readable } from 'node:stream';
+import * as C from '../../contract/lists.ts';
+import { toIso } from '../../kernel/clock.ts';
+import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
+import type { ListAction, ResultFormat } from '../../kernel/lists.ts';
+import type { ListView } from '../../service/lists/service.ts';
+import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
+import { linkHeader, paginationOf } from '../pagination.ts';
+import { type Route, route } from '../route.ts';
+
+const LISTS = '/v1/lists';
+
+function listReply(list: ListView): C.ListReply {
+  const { rows, done, waiting, breakdown, perSecond, credits } = list;
+  const left = rows.addresses - done;
+  return {
+    id: list.id,
+    name: list.name,
+    status: list.status,
+    validation_type: list.level,
+    rows,
+    progress: {
+      ...{ done, waiting, good: breakdown.status.good, bad: breakdown.status.bad },
+      percent: rows.addresses === 0 ? 100 : Math.floor((done / rows.addresses) * 1000) / 10,
+      per_second: perSecond === null ? null : Math.round(perSecond * 10) / 10,
+      eta_seconds: perSecond === null ? null : Math.ceil(left / perSecond),
+    },
+    deliverability: breakdown.deliverability,
+    by_reason: { ...breakdown.reason },
+    credits,
+    error: list.error,
+    patience_minutes: list.patienceMinutes,
+    created_at: toIso(list.createdAt),
+    started_at: list.startedAt === null ? null : toIso(list.startedAt),
+    finished_at: list.finishedAt === null ? null : toIso(list.finishedAt),
+    expires_at: toIso(list.expiresAt),
+  };
+}
+
+const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, errors: readonly number[]): Route =>
+  route({
+    method: 'POST',
+    path: `${LISTS}/:id/${action}`,
+    access: 'api-key:lists',
+    output: { content: C.ListReply, description: 'The list.' },
+    doc: { operationId: `${action}List`, tag: 'Lists', summary, errors },
+    serve:
+      ({ lists }) =>
+      async ({ caller, ip }, { params: { id = '' } }: { params: { readonly id?: string } }) => ({
+        body: listReply(await lists.change(caller.accountId, id, action, { caller, ip })),
+      }),
+  });
+
+const RESULT_TYPES: Readonly<Record<ResultFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  jsonl: 'application/jsonl; charset=utf-8',
+};
+
+/** Of the download: letters, digits and some marks of the list's name, without its ending. */
+const fileName = (name: string, format: ResultFormat): string => {
+  const stem = name.replace(/\.(csv|tsv|txt|xlsx|ndjson|jsonl|json)$/i, '').replaceAll(/[^\w.-]+/g, '_');
+  return `${stem.slice(0, 100)}.results.${format}`;
+};
+
+export const LIST_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: LISTS,
+    access: 'api-key:lists',
+    input: {
+      query: C.ListUpload,
+      body: { stream: UPLOAD_TYPES, tooLarge: 'list_too_large' },
+      bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+      bodySeconds: LIST_UPLOAD_SECONDS,
+    },
+    output: {
+      status: 201,
+      content: C.ListReply,
+      description: 'The list, when every row is stored. What prevents its start is its `error`.',
+      headers: { Location: 'Path of the list.' },
+    },
+    doc: {
+      operationId: 'createList',
+      tag: 'Lists',
+      summary: 'Upload addresses and verify them as one job',
+      description:
+        'The file as the body, or as the part `file` of a form, or `{"emails": […]}`. The other fields stand in the query, the form or the object.',
+      errors: [402, 422],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ caller, ip, request }, { query, body }) => {
+        const { accountId: account, plan, keyId } = caller;
+        const uploader = { account, plan, keyId, ip };
+        const list = await lists.upload(uploader, { caller, ip }, () => readUpload(request, body, query));
+        return { body: listReply(list), headers: { location: `${LISTS}/${list.id}` } };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: LISTS,
+    access: 'api-key:lists',
+    input: { query: C.ListsQuery },
+    output: {
+      content: C.ListsReply,
+      description: 'One page of lists.',
+      headers: { Link: 'first, prev, next and last page (RFC 8288).' },
+    },
+    doc: { operationId: 'lists', tag: 'Lists', summary: 'Lists, newest first' },
+    serve:
+      ({ lists }) =>
+      async ({ caller, request }, { query: { status = null, query: text, page, per_page: perPage } }) => {
+        const search = { status, query: text || null, page, perPage };
+        const { items, total } = await lists.list(caller.accountId, search);
+        return {
+          body: { lists: items.map(listReply), pagination: paginationOf(total, page, perPage) },
+          headers: linkHeader(request.url, total, page, perPage),
+        };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: `${LISTS}/:id`,
+    access: 'api-key:lists',
+    output: { content: C.ListReply, description: 'The list.' },
+    doc: { operationId: 'getList', tag: 'Lists', summary: 'A list with its progress', errors: [404] },
+    serve:
+      ({ lists }) =>
+      async ({ caller }, { params: { id } }) => ({ body: listReply(await lists.get(caller.accountId, id)) }),
+  }),
+  actionRoute('start', 'Hold the price of a list and begin to verify it', [402, 404, 409]),
+  actionRoute('pause', 'Pause a list', [404, 409]),
+  actionRoute('resume', 'Go on with a paused list', [404, 409]),
+  actionRoute('cancel', 'End a list and release what is held for it', [404, 409]),
+  route({
+    method: 'GET',
+    path: `${LISTS}/:id/rows`,
+    access: 'api-key:lists',
+    input: { query: C.ListRowsQuery },
+    output: { content: C.ListRowsReply, description: 'Rows in the order of the file.' },
+    doc: { operationId: 'listRows', tag: 'Lists', summary: 'Rows of a list with their results', errors: [404] },
+    serve:
+      ({ lists }) =>
+      async ({ caller }, { params: { id }, query }) => {
+        const { status = null, deliverability = null, reason = null, query: text, after, limit } = query;
+        const filter = { status, deliverability, reason, query: text || null };
+        return { body: await lists.rows(caller.accountId, id, { ...filter, after, limit }) };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: `${LISTS}/:id/results`,
+    access: 'api-key:lists',
+    input: { query: C.ListResultsQuery },
+    output: { content: 'text/csv', description: 'The file with results; `format` chooses CSV, XLSX or JSON Lines.' },
+    doc: {
+      operationId: 'listResults',
+      tag: 'Lists',
+      summary: 'Download the results of a list, also while it runs',
+      errors: [404],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ caller }, { params: { id }, query: { format = 'csv', status = null, deliverability = null } }) => {
+        const filter = { status, deliverability, reason: null, query: null };
+        const { list, file } = await lists.results(caller.accountId, id, format, filter);
+        return {
+          body: Readable.from(file, { objectMode: false }),
+          type: RESULT_TYPES[format],
+          headers: { 'content-disposition': `attachment; filename="${fileName(list.name, format)}"` },
+        };
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${LISTS}/:id`,
+    access: 'api-key:lists',
+    output: { content: C.ListRemoved, description: 'Removed.' },
+    doc: {
+      operationId: 'removeList',
+      tag: 'Lists',
+      summary: 'Erase a list with its rows and results',
+      errors: [404, 409],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ caller, ip }, { params: { id } }) => {
+        await lists.change(caller.accountId, id, 'delete', { caller, ip });
+        return { body: { status: 'success', message: `List ${id} was removed.` } };
+      },
+  }),
+];

@@ -1,0 +1,133 @@
+/** Rows of a list with their results, as the API shows them and as files have them. */
+
+import type { Report } from '../../engine/report.ts';
+import { addressIn } from '../../files/address-cell.ts';
+import { ROW_PROBLEMS, type RowProblem } from '../../files/problems.ts';
+import { createResultWriter, type ResultRow } from '../../files/write-results.ts';
+import { LIST_BLOCKS_SEARCHED } from '../../kernel/limits.ts';
+import type { ResultFormat } from '../../kernel/lists.ts';
+import type { Deliverability, ReasonOrNone, Status } from '../../kernel/reasons.ts';
+import type { List, ListBlock, ListResult, ListRow, Lists } from '../../store/store.ts';
+
+export interface RowFilter {
+  readonly status: Status | null;
+  readonly deliverability: Deliverability | null;
+  readonly reason: ReasonOrNone | null;
+  /** Searched literally in the address, without regard to case. */
+  readonly query: string | null;
+}
+
+type Shared =
+  | 'did_you_mean'
+  | 'validation_type'
+  | 'is_disposable'
+  | 'is_role'
+  | 'is_free'
+  | 'is_relay'
+  | 'is_catch_all';
+
+/** A row, as the API shows it. What is not known is null. */
+export type RowView = Readonly<
+  { row: number; email: string | null; attempts: number; credits_used: number | null } & {
+    [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
+  } & { problem: { code: string; line: number; error: string } | null }
+>;
+
+interface Found {
+  readonly row: ListRow;
+  readonly view: RowView;
+}
+
+/** A page of rows after `after`; `next` is where the next one begins, null at the end. */
+export async function rowsPage(
+  lists: Pick<Lists, 'block'>,
+  list: List,
+  { after, limit, ...filter }: RowFilter & { readonly after: number; readonly limit: number },
+): Promise<{ rows: RowView[]; next: number | null }> {
+  const rows: RowView[] = [];
+  let last = after;
+  for (let blocks = 0; blocks < LIST_BLOCKS_SEARCHED; blocks++) {
+    const block = await lists.block(list.account, list.id, last);
+    if (block === null) return { rows, next: null };
+    for (const { row, view } of viewsOf(list, block)) {
+      if (row.row <= last) continue;
+      if (rows.length === limit) return { rows, next: last };
+      last = row.row;
+      if (matches(view, filter)) rows.push(view);
+    }
+    if (last >= list.rows.total) return { rows, next: null };
+  }
+  return { rows, next: last };
+}
+
+/** The file with results, piece by piece in the order of its rows, each piece as the list is when it is read. */
+export async function* resultsFile(
+  lists: Pick<Lists, 'block'>,
+  list: List,
+  format: ResultFormat,
+  filter: RowFilter,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const writer = createResultWriter(format, list.layout.columns);
+  yield writer.head();
+  for (let after = 0; after < list.rows.total; ) {
+    const block = await lists.block(list.account, list.id, after);
+    if (block === null) break;
+    const found = viewsOf(list, block);
+    after = found.at(-1)?.row.row ?? list.rows.total;
+    const rows = found.filter(({ view }) => matches(view, filter)).map((one) => resultRow(list, one));
+    if (rows.length > 0) yield await writer.rows(rows);
+  }
+  yield writer.end();
+}
+
+function viewsOf({ layout }: List, { rows, results, firstAddress }: ListBlock): Found[] {
+  /** The result is that of its first row: others cost nothing. */
+  let seen = firstAddress - 1;
+  return rows.map((row) => {
+    const result = row.address === null ? undefined : results.get(row.address);
+    const isFirst = row.address !== null && row.address > seen;
+    if (row.address !== null && isFirst) seen = row.address;
+    const email = row.problem === null ? addressIn(row.cells[layout.addressColumn] ?? '') : null;
+    return { row, view: viewOf(row, email, result, isFirst) };
+  });
+}
+
+function viewOf(row: ListRow, email: string | null, result: ListResult | undefined, isFirst: boolean): RowView {
+  const report: Report | null = result === undefined ? null : JSON.parse(result.body);
+  return {
+    row: row.row,
+    email,
+    status: report?.status ?? null,
+    deliverability: report?.deliverability ?? null,
+    reason: report?.reason ?? null,
+    did_you_mean: report?.did_you_mean ?? null,
+    validation_type: report?.validation_type ?? null,
+    credits_used: result === undefined ? null : isFirst ? result.credits : 0,
+    is_disposable: report?.is_disposable ?? null,
+    is_role: report?.is_role ?? null,
+    is_free: report?.is_free ?? null,
+    is_relay: report?.is_relay ?? null,
+    is_catch_all: report?.is_catch_all ?? null,
+    checks: report?.checks ?? null,
+    attempts: result?.attempts ?? 0,
+    verified_at: report?.verified_at ?? null,
+    problem: row.problem === null ? null : { ...row.problem, error: problemText(row.problem.code) },
+  };
+}
+
+const isProblem = (code: string): code is RowProblem => Object.hasOwn(ROW_PROBLEMS, code);
+const problemText = (code: string): string => (isProblem(code) ? ROW_PROBLEMS[code] : code);
+
+function matches(view: RowView, { status, deliverability, reason, query }: RowFilter): boolean {
+  if (status !== null && view.status !== status) return false;
+  if (deliverability !== null && view.deliverability !== deliverability) return false;
+  if (reason !== null && (view.status === null || (view.reason ?? 'none') !== reason)) return false;
+  return query === null || (view.email?.toLowerCase().includes(query.toLowerCase()) ?? false);
+}
+
+function resultRow({ layout }: List, { row, view }: Found): ResultRow {
+  const { cells, extra } = row;
+  const data = Object.fromEntries(layout.columns.map((name, i) => [name, cells[i] ?? '']));
+  const problem = view.problem === null ? {} : { reason: view.problem.code };
+  return { cells, extra, result: view.status === null ? problem : view, json: { ...view, data } };
+}

@@ -1,0 +1,233 @@
+/** Lists of addresses: the operations. Verification itself is background work. */
+import type { FileForm } from '../../files/forms.ts';
+import { type Clock, DAY_MS, toIso } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { choice, counted, grouped } from '../../kernel/format.ts';
+import {
+  LIST_PATIENCE_MINUTES,
+  LIST_UPLOADS_AT_ONCE,
+  LIST_UPLOADS_PER_ACCOUNT,
+  NAME_LENGTH,
+} from '../../kernel/limits.ts';
+import {
+  LIST_ACTION_STATUSES,
+  type ListAction,
+  type ListError,
+  type ListStatus,
+  type ResultFormat,
+} from '../../kernel/lists.ts';
+import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/plans.ts';
+import type { AccountId, Actor, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
+import { actorFor, type ChangedBy } from '../changed-by.ts';
+import { type RowFilter, type RowView, resultsFile, rowsPage } from './results.ts';
+import { storeUpload } from './upload.ts';
+
+/** A list, and when it is deleted, with its results. */
+export type ListView = List & { readonly expiresAt: number };
+
+/** Who uploads. */
+interface Uploader {
+  readonly account: AccountId;
+  readonly plan: Plan;
+  /** Under which results are recorded. */
+  readonly keyId: string;
+  readonly ip: string;
+}
+
+/** What was uploaded. Null, or missing: the default. */
+export interface UploadRequest {
+  readonly name?: string | undefined;
+  readonly level?: Level | undefined;
+  readonly column?: string | undefined;
+  readonly header?: 'auto' | boolean | undefined;
+  /** Whether to start it at once; what prevents that becomes the `error` of the list. */
+  readonly start?: boolean | undefined;
+  readonly patienceMinutes?: number | undefined;
+  readonly fileName: string | null;
+  /** What the sender says the file is; null: to be found out. */
+  readonly form: FileForm | null;
+  readonly input: AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export interface ListService {
+  /**
+   * `read` is called once there is room for another upload. Throws ApiError: `overloaded`, `plan_upgrade_required`, and
+   * what is wrong with the file.
+   */
+  upload(uploader: Uploader, by: ChangedBy, read: () => Promise<UploadRequest>): Promise<ListView>;
+  /** Throws ApiError `not_found`, also for a list of another account; so do all that follow. */
+  get(account: AccountId, id: string): Promise<ListView>;
+  list(
+    account: AccountId,
+    input: { status: ListStatus | null; query: string | null; page: number; perPage: number },
+  ): Promise<Page<ListView>>;
+  /** Throws ApiError `list_state`, `insufficient_credits`, `key_budget_spent`. */
+  change(account: AccountId, id: string, action: ListAction, by: ChangedBy): Promise<ListView>;
+  rows(
+    account: AccountId,
+    id: string,
+    page: RowFilter & { readonly after: number; readonly limit: number },
+  ): Promise<{ rows: RowView[]; next: number | null }>;
+  results(
+    account: AccountId,
+    id: string,
+    format: ResultFormat,
+    filter: RowFilter,
+  ): Promise<{ list: ListView; file: AsyncGenerator<Uint8Array, void, undefined> }>;
+}
+
+export function createListService(parts: {
+  store: Pick<Store, 'lists' | 'keys' | 'accounts'>;
+  clock: Clock;
+  /** Of the server. */
+  retentionDays: number;
+}): ListService {
+  const { store, clock, retentionDays } = parts;
+  const { lists, accounts } = store;
+  const actorOf = actorFor(store.keys);
+  const slots = uploadSlots();
+
+  async function viewer(account: AccountId): Promise<(list: List) => ListView> {
+    const own = (await accounts.get(account))?.retentionDays ?? retentionDays;
+    const kept = Math.min(own, retentionDays) * DAY_MS;
+    return (list) => ({ ...list, expiresAt: (list.startedAt ?? list.createdAt) + kept });
+  }
+  const view = async (list: List): Promise<ListView> => (await viewer(list.account))(list);
+
+  async function find(account: AccountId, id: string): Promise<List> {
+    const list = await lists.get(account, id);
+    if (list === null) throw notFound(id);
+    return list;
+  }
+
+  async function start(list: List, by: Actor): Promise<List> {
+    const outcome = await lists.start(list.account, list.id, by);
+    if (outcome.outcome === 'done') return outcome.list;
+    const refusal = refusalOf(list.id, 'start', outcome);
+    await lists.setError(list.account, list.id, errorOf(refusal));
+    return find(list.account, list.id);
+  }
+
+  return {
+    async upload({ account, plan, keyId, ip }, by, read) {
+      const release = slots.take(account);
+      try {
+        const actor = await actorOf(by);
+        const request = await read();
+        try {
+          const { name, fileName, level = DEFAULT_LEVEL, column = null, header = 'auto', form, input } = request;
+          checkPlan(plan, level);
+          const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
+          const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
+          const upload = { account, keyId, ip, name: shown, level, patienceMinutes, column, header, form, input };
+          const list = await storeUpload({ lists, clock }, upload, actor);
+          return await view(request.start === false ? list : await start(list, actor));
+        } finally {
+          await request.close();
+        }
+      } finally {
+        release();
+      }
+    },
+
+    get: async (account, id) => view(await find(account, id)),
+
+    async list(account, { status, query, page, perPage }) {
+      const { items, total } = await lists.list(account, {
+        status,
+        query,
+        offset: (page - 1) * perPage,
+        limit: perPage,
+      });
+      return { items: items.map(await viewer(account)), total };
+    },
+
+    async change(account, id, action, by) {
+      const actor = await actorOf(by);
+      const outcome =
+        action === 'start' ? await lists.start(account, id, actor) : await lists.change(account, id, action, actor);
+      if (outcome.outcome !== 'done') throw refusalOf(id, action, outcome);
+      return view(outcome.list);
+    },
+
+    rows: async (account, id, page) => rowsPage(lists, await find(account, id), page),
+
+    async results(account, id, format, filter) {
+      const list = await find(account, id);
+      return { list: await view(list), file: resultsFile(lists, list, format, filter) };
+    },
+  };
+}
+
+const notFound = (id: string): ApiError => new ApiError('not_found', `There is no list ${id}.`);
+
+function refusalOf(
+  id: string,
+  action: ListAction,
+  outcome: Exclude<ListStart | ListChange, { outcome: 'done' }>,
+): ApiError {
+  switch (outcome.outcome) {
+    case 'not_found':
+      return notFound(id);
+    case 'list_state': {
+      const { status } = outcome.list;
+      const message = `The list is ${status}; ${action} is possible only while it is ${choice(LIST_ACTION_STATUSES[action])}.`;
+      return new ApiError('list_state', message, { status });
+    }
+    case 'account_inactive':
+      return new ApiError('list_state', 'The account is suspended.', { status: outcome.list.status });
+    case 'insufficient_credits': {
+      const { needed, available } = outcome;
+      const message = `The list needs ${counted(needed, 'credit')}; ${grouped(available)} are available.`;
+      return new ApiError('insufficient_credits', message, { needed, available });
+    }
+    case 'key_budget_spent': {
+      const { needed } = outcome;
+      const message = `The list needs ${counted(needed, 'credit')}, which the monthly budget of its API key does not cover.`;
+      return new ApiError('key_budget_spent', message, { needed });
+    }
+  }
+}
+
+const errorOf = ({ code, message }: ApiError): ListError => ({ code, error: message });
+
+function checkPlan(plan: Plan, level: Level): void {
+  if (level !== 'smtp' || PLANS[plan].smtp) return;
+  throw new ApiError('plan_upgrade_required', undefined, { current_plan: plan, upgrade_required: PLAN_WITH_SMTP });
+}
+
+/** The last part of a path, as some clients send one; null where nothing is left of it. */
+function nameOf(fileName: string | null): string | null {
+  const name =
+    fileName
+      ?.split(/[/\\]/)
+      .at(-1)
+      ?.replaceAll(/\p{Cc}/gu, '')
+      .trim()
+      .slice(0, NAME_LENGTH.max) ?? '';
+  return name === '' ? null : name;
+}
+
+function uploadSlots() {
+  const taken = new Map<AccountId, number>();
+  let all = 0;
+  return {
+    /** Returns what frees it again. */
+    take(account: AccountId): () => void {
+      const own = taken.get(account) ?? 0;
+      if (own >= LIST_UPLOADS_PER_ACCOUNT || all >= LIST_UPLOADS_AT_ONCE) {
+        const whose = own >= LIST_UPLOADS_PER_ACCOUNT ? 'This account' : 'The service';
+        throw new ApiError('overloaded', `${whose} has too many uploads under way.`, { retry_after: 5 });
+      }
+      taken.set(account, own + 1);
+      all += 1;
+      return () => {
+        all -= 1;
+        const left = (taken.get(account) ?? 1) - 1;
+        if (left === 0) taken.delete(account);
+        else taken.set(account, left);
+      };
+    },
+  };
+}

@@ -44,6 +44,7 @@ export const SessionReply = Type.Object(
         plan: Plan,
         status: Status,
         second_factor_required: SecondFactorRequired,
+        test_account: Type.String({ description: 'The account of its test data: `:account` of the same paths.' }),
       }),
     ),
     /** Whether anyone may sign up. */

@@ -28,13 +28,14 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
       const memberships = session === null ? [] : await c.signIn.accountsOf(session.user);
       const body: C.SessionReply = {
         user: session === null ? null : shown(session.user),
-        accounts: memberships.map(({ account: id, accountName: name, role, plan, status, secondFactorRequired }) => ({
+        accounts: memberships.map(({ account: id, accountName: name, role, plan, status, ...of }) => ({
           id,
           name,
           role,
           plan,
           status,
-          second_factor_required: secondFactorRequired,
+          second_factor_required: of.secondFactorRequired,
+          test_account: of.testAccount,
         })),
         ...c.signIn.offers,
         ip: context.ip,

@@ -33,6 +33,7 @@ describe('signing in', () => {
           plan: 'premium',
           status: 'active',
           second_factor_required: false,
+          test_account: `${account.id}_test`,
         },
       ],
       signup: false,

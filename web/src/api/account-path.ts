@@ -31,7 +31,9 @@ export const needsAccount = (pathname: string): boolean => !WITHOUT_ACCOUNT.test
 /** Opens a page of another account. `path`: as the router sees it. */
 export const openAccount = (id: string, path = '/'): void => window.location.assign(pathOf(id, path));
 
-const pathOf = (id: string, path: string): string => `/accounts/${encodeURIComponent(id)}${path === '/' ? '' : path}`;
+/** The URL of a page of the account. */
+export const pathOf = (id: string, path: string): string =>
+  `/accounts/${encodeURIComponent(id)}${path === '/' ? '' : path}`;
 
 /** For the router: from the URL to the path of a page, and back. */
 export const accountRewrite = {

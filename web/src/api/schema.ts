@@ -1246,6 +1246,8 @@ export interface components {
                 status: "active" | "suspended";
                 /** @description Whether members can use the account only in sessions begun with a code of an authenticator app or a passkey. */
                 second_factor_required: boolean;
+                /** @description The account of its test data: `:account` of the same paths. */
+                test_account: string;
             }[];
             signup: boolean;
             mail: boolean;

@@ -11,8 +11,9 @@ export const sessionQuery = queryOptions({
 });
 
 export type SignedInUser = NonNullable<Session['user']>;
-type AccountMembership = Session['accounts'][number];
-export type Role = AccountMembership['role'];
+/** `id`: of the account whose data is shown; `live`: of the one that the user is a member of. */
+type AccountMembership = Session['accounts'][number] & { readonly live: string; readonly test: boolean };
+export type Role = Session['accounts'][number]['role'];
 
 /** Who is signed in, or null; loaded before the first page is shown. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
@@ -26,11 +27,18 @@ export function useRefreshSession(): () => Promise<void> {
   };
 }
 
-/** The account of the URL, else the one opened last, else the first; null if the user can see none, or not that one. */
-export function accountOf(accounts: readonly AccountMembership[]): AccountMembership | null {
-  const named = pinnedAccount();
-  if (named !== null) return accounts.find(({ id }) => id === named) ?? null;
-  return accounts.find(({ id }) => id === lastAccount()) ?? accounts[0] ?? null;
+/**
+ * The account of the URL, else the one opened last, else the first; null if the user can see none, or not that one. In test mode
+ * the URL names the account's test account.
+ */
+export function accountOf(accounts: Session['accounts']): AccountMembership | null {
+  const [named, last] = [pinnedAccount(), lastAccount()];
+  const withId = (id: string | null) =>
+    accounts.find((account) => account.id === id || account.test_account === id) ?? null;
+  const account = named === null ? (withId(last) ?? accounts[0] ?? null) : withId(named);
+  if (account === null) return null;
+  const test = account.test_account === named;
+  return { ...account, id: test ? account.test_account : account.id, live: account.id, test };
 }
 
 /** The selected account; null if the user is not a member of it. */

@@ -6,20 +6,14 @@ import { endSession, redirectToSignIn } from '../api/sign-out.ts';
 import { Icon } from '../parts/icon.tsx';
 import { keysOf } from '../parts/keys-of.ts';
 import { notify } from '../parts/notify.tsx';
-import { isCurrent, NAV_GROUPS } from './pages.ts';
 import css from './shell.module.css';
+import { samePage } from './test-mode.tsx';
 
 const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
 const SCHEMES = keysOf(SCHEME_LABELS);
 
 const signOut = () =>
   endSession().then(redirectToSignIn, (error: Error) => notify(`Could not sign out. ${error.message}`));
-
-/** The same page of another account; of a page about one record, the list that it belongs to. */
-function samePage(pathname: string): string {
-  const pages = NAV_GROUPS.filter((group) => group.for === 'account').flatMap((group) => group.pages);
-  return pages.find((page) => isCurrent(pathname, page))?.to ?? '/';
-}
 
 /** Account selection, color scheme and sign-out. */
 export function AccountMenu() {
@@ -46,7 +40,7 @@ export function AccountMenu() {
         {accounts.length > 1 && (
           <>
             <Menu.Label>Account</Menu.Label>
-            <Menu.RadioGroup value={account?.id ?? ''} onChange={(id) => openAccount(id, samePage(pathname))}>
+            <Menu.RadioGroup value={account?.live ?? ''} onChange={(id) => openAccount(id, samePage(pathname))}>
               {accounts.map(({ id, name, role }) => (
                 <Menu.RadioItem key={id} value={id} className="anywhere">
                   {name} ({role})

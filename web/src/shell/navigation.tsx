@@ -23,7 +23,7 @@ export function Navigation({ pathname, onLeave }: { pathname: string; onLeave: (
           <h2>{title}</h2>
           <ul>
             {pages
-              .filter(({ role = 'member' }) => has[role])
+              .filter(({ role = 'member', liveOnly }) => has[role] && !(liveOnly && account?.test))
               .map((page) => (
                 <li key={page.to}>
                   <Link

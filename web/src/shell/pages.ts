@@ -7,6 +7,8 @@ interface NavPage {
   readonly icon: IconName;
   /** Hidden from others. */
   readonly role?: Role;
+  /** About the account itself, not its data: not part of test mode. */
+  readonly liveOnly?: true;
   /** Its details are at paths below this one. */
   readonly below?: string;
 }
@@ -40,10 +42,10 @@ export const NAV_GROUPS: readonly NavGroup[] = [
     for: 'account',
     pages: [
       { to: '/usage', label: 'Usage', icon: 'chart-line' },
-      { to: '/account/ledger', label: 'Credit ledger', icon: 'receipt' },
-      { to: '/account/members', label: 'Members', icon: 'users' },
+      { to: '/account/ledger', label: 'Credit ledger', icon: 'receipt', liveOnly: true },
+      { to: '/account/members', label: 'Members', icon: 'users', liveOnly: true },
       { to: '/account/trail', label: 'Audit log', icon: 'shield-check', role: 'admin' },
-      { to: '/account', label: 'Account', icon: 'adjustments-horizontal' },
+      { to: '/account', label: 'Account', icon: 'adjustments-horizontal', liveOnly: true },
     ],
   },
   { title: 'You', for: 'user', pages: [{ to: '/security', label: 'Sign-in and security', icon: 'fingerprint' }] },
@@ -62,3 +64,6 @@ export const NAV_GROUPS: readonly NavGroup[] = [
 
 export const isCurrent = (pathname: string, { to, below }: NavPage): boolean =>
   pathname === to || (below !== undefined && pathname.startsWith(below));
+
+export const isLiveOnly = (pathname: string): boolean =>
+  NAV_GROUPS.some(({ pages }) => pages.some((page) => page.liveOnly === true && isCurrent(pathname, page)));

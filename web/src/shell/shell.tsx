@@ -12,8 +12,10 @@ import { IgnoredParameters } from './ignored-parameters.tsx';
 import { LowBalanceBanner } from './low-balance.tsx';
 import { Navigation } from './navigation.tsx';
 import { NoAccount, UnknownAccount } from './no-account.tsx';
+import { isLiveOnly } from './pages.ts';
 import { SecondFactorRequired } from './second-factor-required.tsx';
 import css from './shell.module.css';
+import { ModeSwitch, NotInTestMode, TestModeEdge } from './test-mode.tsx';
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts';
 
 /** Layout of all signed-in pages: navigation at the side, a top bar, and the content. */
@@ -33,10 +35,12 @@ export function Shell() {
   const content = () => {
     if (!needsAccount(shown)) return <Outlet />;
     if (account === null) return accounts.length > 0 && pinnedAccount() ? <UnknownAccount /> : <NoAccount />;
-    return isLockedOut ? <SecondFactorRequired /> : <Outlet />;
+    if (isLockedOut) return <SecondFactorRequired />;
+    return account.test && isLiveOnly(shown) ? <NotInTestMode /> : <Outlet />;
   };
   return (
     <div className={css.frame} {...(opened ? { 'data-nav': true } : {})}>
+      {needsAccount(shown) && <TestModeEdge />}
       <a className="skip-link" href="#content">
         Skip to content
       </a>
@@ -83,6 +87,7 @@ export function Shell() {
             <Icon name="menu-2" />
           </button>
           <Place account={needsAccount(shown) ? (account?.name ?? null) : null} />
+          {needsAccount(shown) && <ModeSwitch pathname={pathname} />}
         </header>
         <main className={css.main} id="content" ref={main} tabIndex={-1}>
           {account?.status === 'suspended' && (

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { createMailvet, type Verification } from '../../../../sdk/src/index.ts';
 import { DEFAULT_LEVEL, PRICE } from '../../api/limits.ts';
-import { useSession } from '../../api/session.ts';
+import { useAccount, useSession } from '../../api/session.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
@@ -43,6 +43,7 @@ export function KeyCreatedPanel(props: {
 
 /** Sends one request with the new key through the public API. */
 function TestRequest({ value, email, onTried }: { value: string; email: string; onTried: () => void }) {
+  const { test } = useAccount();
   const [verdict, setVerdict] = useState<Verification | null>(null);
   const { run, busy, error } = useAsyncAction(async () => {
     setVerdict(null);
@@ -56,7 +57,8 @@ function TestRequest({ value, email, onTried }: { value: string; email: string; 
           Test key
         </Button>
         <Text size="sm" className="anywhere" flex={1}>
-          Verifies {email} with this key. Costs at most {pluralize(PRICE[DEFAULT_LEVEL], 'credit')}.
+          Verifies {email} with this key.{' '}
+          {test ? 'Costs nothing.' : `Costs at most ${pluralize(PRICE[DEFAULT_LEVEL], 'credit')}.`}
         </Text>
       </Group>
       <div role="status">

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { PRICE } from '../../api/limits.ts';
 import type { Overview } from '../../api/schema.ts';
-import { useHasRole } from '../../api/session.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { PLAN_LABELS, PLANS_WITH_SMTP, RATE_WINDOW } from '../../parts/plans.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
@@ -29,7 +29,14 @@ const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math
 
 export function Balance({ overview: { credits, period, low_balance } }: Props) {
   const isAdmin = useHasRole('admin');
+  const { test } = useAccount();
   const { remaining, used, locked } = credits;
+  if (test)
+    return (
+      <Card title="Balance" figure={pluralize(remaining, 'test credit')}>
+        <Text size="sm">Test mode charges nothing, so they stay.</Text>
+      </Card>
+    );
   return (
     <Card title="Balance" figure={pluralize(remaining, 'credit')}>
       <Progress value={percent(used, used + remaining)} aria-label="Share of the credits that was used this month" />

@@ -1,0 +1,52 @@
+import { Anchor, Text } from '@mantine/core';
+import { useLocation } from '@tanstack/react-router';
+import { pathOf } from '../api/account-path.ts';
+import { useAccountOrNull } from '../api/session.ts';
+import { Page } from '../parts/page.tsx';
+import { isCurrent, isLiveOnly, NAV_GROUPS } from './pages.ts';
+import css from './shell.module.css';
+
+/** The same page of another account; of a page about one record, the list that it belongs to. */
+export function samePage(pathname: string): string {
+  const pages = NAV_GROUPS.filter((group) => group.for === 'account').flatMap((group) => group.pages);
+  return pages.find((page) => isCurrent(pathname, page))?.to ?? '/';
+}
+
+/** Links to the live data and the test data of the account. */
+export function ModeSwitch({ pathname }: { pathname: string }) {
+  const account = useAccountOrNull();
+  if (account === null) return null;
+  const { live, test_account, test } = account;
+  const page = samePage(pathname);
+  return (
+    <nav className={css.modes} aria-label="Mode">
+      <a href={pathOf(live, page)} aria-current={test ? undefined : 'true'}>
+        Live
+      </a>
+      <a href={pathOf(test_account, isLiveOnly(page) ? '/' : page)} aria-current={test ? 'true' : undefined}>
+        Test
+      </a>
+    </nav>
+  );
+}
+
+/** The edge of an airmail envelope, on every page in test mode. */
+export const TestModeEdge = () => (useAccountOrNull()?.test ? <div className={css.edge} aria-hidden /> : null);
+
+/** In place of a page about the account itself. */
+export function NotInTestMode() {
+  const account = useAccountOrNull();
+  const pathname = useLocation({ select: ({ pathname }) => pathname });
+  return (
+    <Page title="Not in test mode">
+      <Text maw={640}>
+        Test mode has data of its own, but no members, settings or credits. They are those of the account.
+      </Text>
+      {account && (
+        <Anchor href={pathOf(account.live, samePage(pathname))} fz="sm">
+          Switch to live mode
+        </Anchor>
+      )}
+    </Page>
+  );
+}

@@ -48,7 +48,7 @@ describeBrowser('test mode', (browser) => {
     await goTo(page, 'Verify');
     await field(page, 'Email address').fill('disposable_domain@nowhere.example');
     await button(page, 'Verify').click();
-    await says(page, /Disposable address/);
+    await says(page, /disposable address/i);
 
     // Reloaded, it is still test mode.
     await page.goto(`${lab.url}/accounts/${live}_test/log`);

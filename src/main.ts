@@ -78,7 +78,6 @@ async function start(
     smtp: smtpIdentityOf(options),
     clock,
     onDnsTrust: (change) => logDnsTrust(change, logger),
-    onUnmatched: (reply) => logger.info(reply, 'unmatched SMTP reply'),
   });
   closers.add('verification engine', 1000, () => engine.close());
   const metrics = await openMetrics(options, closers);

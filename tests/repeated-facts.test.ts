@@ -11,7 +11,6 @@ const ALLOWED: Readonly<Record<string, readonly (readonly [found: string, why: s
     ['262144', 'bytes of replies of one session'],
     ['15000', 'ms of a step of a dialogue'],
   ],
-  'src/main/metrics.ts': [['UNMATCHED_KINDS_MAX = 100', 'series of a metric']],
   'src/main/services.ts': [['MAX_RUNNING = 5000', 'checks of one process']],
   'src/service/traffic.ts': [['COUNTERS_MAX = 100000', 'counters in memory']],
   'src/service/sign-in/library.ts': [['ERROR_MAX = 300', 'characters of a log line']],

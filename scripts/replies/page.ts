@@ -67,8 +67,9 @@ Made by \`npm run replies -- --write\`; do not edit. The text is in \`scripts/re
    client, message, server …), predicates (absent, disabled, full, refuses, later …), negations, and words that join
    them. The text is split into words, not searched with patterns, so the time is bounded by its length, of which the
    first 1,500 characters count. The lines of a reply are joined by spaces; where a server may have cut a word in two,
-   the text is read both ways, and the address is bad only if both say so. A language without words for refusal and negation is refused when the file is loaded: with
-   nouns alone, "the recipient refuses" would look like "no such recipient".
+   the text is read both ways, and the address is bad only if both say so. A language without words for refusal and
+   negation is refused when the file is loaded: with nouns alone, "the recipient refuses" would look like "no such
+   recipient".
 3. **Clauses**: each predicate is joined with its subject and its negation. "The sender's address was not found" is
    *sender absent*, "too many unknown users" says something of the client, "if the user does not exist" says nothing.
    An unknown noun after "no such" counts as the recipient, because at RCPT nothing else is looked for.
@@ -85,8 +86,17 @@ served here. A refusal never does, nor does a noun, a reply code, or "could not 
 "mailbox unavailable" in a 5xx reply without any other reason counts as a missing mailbox, because RFC 5321 §4.2.3
 defines 550 that way and servers use it so. A 4xx never makes an address bad: "full" becomes "full for now", the rest a
 temporary failure; a 450 or 451 that only asks to wait counts as greylisting, which is inferred as well (RFC 6647). A reply
-before RCPT is never about the mailbox. Replies that nothing matched (\`unmatched.*\`) are counted
-by kind in the [metrics](operating.md), without addresses.
+before RCPT is never about the mailbox.
+
+## Uncertain replies
+
+Replies that no rule matched (\`unmatched.*\`), or only one that the table below calls weak, are counted in the
+[metrics](metrics.md) by rule, and listed by [\`mailvet replies\`](cli.md#replies) and on the operators' page *SMTP replies*.
+What is kept is a template: addresses, hosts, IPs, URLs, ids and numbers become placeholders, as do words of the checked
+address that are not in the lexicon, because servers greet their users by name. A name that is not part of the address
+cannot be told from other words and stays. Operators that are not in the list of mail hosts are called \`other\`. Per
+operator, the 100 most frequent templates of 300 characters are kept, 1,000 in all, as long as the log: a server that
+invents texts displaces only others as rare, of the same operator.
 
 ## Accuracy on replies whose wording was held out
 

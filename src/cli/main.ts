@@ -11,6 +11,7 @@ import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
 import { migrateCommand } from './migrate.ts';
+import { repliesCommand } from './replies.ts';
 import { replyCommand } from './reply.ts';
 import { serveCommand } from './serve.ts';
 import { userCommand } from './user.ts';
@@ -31,6 +32,7 @@ async function run(argv: readonly string[]): Promise<number> {
     userCommand,
     disposableCommand,
     replyCommand,
+    repliesCommand,
     jobsCommand,
     doctorCommand,
     backupCommand,

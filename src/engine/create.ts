@@ -13,9 +13,9 @@ import { type Classifier, createClassifier, type Reading } from './smtp/classify
 import { type EgressHealth, type MonitoredMailboxCheck, monitorEgress } from './smtp/egress.ts';
 import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
 import type { OperatorUse } from './smtp/operator-use.ts';
-import { operatorKey } from './smtp/operators.ts';
+import { OTHERS, operatorKey } from './smtp/operators.ts';
 import type { ReadRequest } from './smtp/options.ts';
-import { createUnmatched, type Unmatched, type UnmatchedReply } from './smtp/unmatched.ts';
+import { createUncertainReplies, type UncertainReplies } from './smtp/uncertain.ts';
 import type { EngineDeps, MailboxQuestion } from './verify.ts';
 
 /** How this host identifies itself to mail servers, and its rate limits towards them. */
@@ -49,8 +49,6 @@ interface EngineOptions {
   /** Null: this host has no EHLO name; the `smtp` level answers `smtp_unverifiable`. */
   readonly smtp: SmtpIdentity | null;
   readonly clock?: Clock;
-  /** Called with the first reply of each kind that no classification rule matched. */
-  readonly onUnmatched?: (reply: Omit<UnmatchedReply, 'count'>) => void;
 }
 
 export interface VerificationEngine extends EngineDeps {
@@ -60,8 +58,8 @@ export interface VerificationEngine extends EngineDeps {
   readonly useByOperator: () => readonly OperatorUse[];
   /** Whether this host can connect to mail servers; null without an SMTP identity. */
   readonly egressHealth: () => EgressHealth | null;
-  /** Replies that no classification rule matched. */
-  readonly unmatched: Unmatched;
+  /** Replies that no rule matched, or only a weak one. */
+  readonly uncertain: UncertainReplies;
   close(): void;
 }
 
@@ -84,10 +82,9 @@ export function createEngine(options: EngineOptions): VerificationEngine {
     clock,
   });
   const own = ownAddresses(networkInterfaces());
-  const unmatched = createUnmatched();
+  const uncertain = createUncertainReplies();
   const allowPrivate = options.allowPrivateNetworks ?? false;
-  const onUnmatched = options.onUnmatched ?? (() => {});
-  const deps: SmtpDeps = { clock, resolver, own, allowPrivate, unmatched, onUnmatched };
+  const deps: SmtpDeps = { clock, resolver, own, allowPrivate, uncertain };
   const smtp = options.smtp === null ? null : createSmtpCheck(options.smtp, deps);
   return {
     clock,
@@ -103,7 +100,7 @@ export function createEngine(options: EngineOptions): VerificationEngine {
       return smtp?.mailbox.useByOperator({ isNamed: (name) => providerNames.has(name), most: NAMED_OPERATORS }) ?? [];
     },
     egressHealth: () => smtp?.watched.state() ?? null,
-    unmatched,
+    uncertain,
     close() {
       smtp?.close();
       resolver.close();
@@ -116,8 +113,7 @@ interface SmtpDeps {
   readonly resolver: Resolver;
   readonly own: ReadonlySet<string>;
   readonly allowPrivate: boolean;
-  readonly unmatched: Unmatched;
-  readonly onUnmatched: NonNullable<EngineOptions['onUnmatched']>;
+  readonly uncertain: UncertainReplies;
 }
 
 /** The mailbox check, and the egress monitor that answers for it while this host cannot connect. */
@@ -132,7 +128,7 @@ function createSmtpCheck(
   const mailbox = createMailboxCheck({
     clock,
     random: randomInt,
-    classify: countingUnmatched(classifier, deps),
+    classify: countingUncertain(classifier, deps),
     mayDial,
     registrableDomain,
     port,
@@ -160,13 +156,14 @@ function createSmtpCheck(
   return { mailbox, watched, close };
 }
 
-function countingUnmatched(classifier: Classifier, { unmatched, onUnmatched }: SmtpDeps) {
+function countingUncertain(classifier: Classifier, { uncertain }: SmtpDeps) {
   return (request: ReadRequest): Reading => {
     const reading = classifier.classify(request);
-    if (reading.matched) return reading;
+    const { rule, finding, confidence } = reading;
+    if (confidence === 'high') return reading;
     const { code, enhanced } = request.reply;
-    const [fingerprint, text] = [classifier.fingerprint(request), classifier.plain(request)];
-    if (unmatched.note(fingerprint, { code, enhanced, text })) onUnmatched({ fingerprint, code, enhanced, text });
+    const { fingerprint, text: template } = classifier.template(request);
+    uncertain.note({ operator: request.operator ?? OTHERS, fingerprint, code, enhanced, template, rule, finding });
     return reading;
   };
 }

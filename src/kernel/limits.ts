@@ -39,6 +39,18 @@ export const LINK_TOKEN_LENGTH = { min: 16, max: 128 };
 /** A code of an authenticator app, or a recovery code. */
 export const CODE_LENGTH = { min: 6, max: 20 };
 
+/** A reply of a mail server that operators ask to have explained. */
+export const SMTP_REPLY_LENGTH = { min: 3, max: 6_000 };
+/** The name of a mail host (RFC 1035 §2.3.4). */
+export const MAIL_HOST_LENGTH = { min: 0, max: 253 };
+
+// Replies of mail servers that were read with low confidence, by kind.
+
+export const UNCERTAIN_REPLIES_PER_OPERATOR = 100;
+export const UNCERTAIN_REPLIES_MAX = 1_000;
+/** On the operators' page. */
+export const UNCERTAIN_REPLIES_SHOWN = 100;
+
 // Requests.
 
 /** The time limit of a check. */

@@ -84,13 +84,10 @@ function byLabel<L extends string>(label: L, values: Readonly<Record<string, num
   return Object.entries(values).map(([name, value]) => ({ labels: labels(name), value }));
 }
 
-/** Kinds of unmatched replies with a counter of their own. */
-const UNMATCHED_KINDS_MAX = 100;
-
 type SmtpMetric = 'mailvet_asker_state' | Extract<keyof MetricSources, `mailvet_smtp_${string}`>;
 
 function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric> {
-  const { unmatched } = engine;
+  const { totals } = engine.uncertain;
   const byOperator = (value: (use: OperatorUse) => number) => () =>
     engine.useByOperator().map((use) => ({ labels: { operator: use.operator }, value: value(use) }));
   return {
@@ -110,11 +107,6 @@ function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric
     mailvet_smtp_operator_pace_ratio: byOperator(({ pace }) => pace),
     mailvet_smtp_operator_dialogues_open: byOperator(({ dialoguesOpen }) => dialoguesOpen),
     mailvet_smtp_operator_checks_waiting: byOperator(({ waiting }) => waiting),
-    mailvet_smtp_unmatched_replies_total: () => one(unmatched.total),
-    mailvet_smtp_unmatched_kinds_total: () =>
-      unmatched
-        .list()
-        .slice(0, UNMATCHED_KINDS_MAX)
-        .map(({ fingerprint, code, count }) => ({ labels: { fingerprint, code }, value: count })),
+    mailvet_smtp_uncertain_replies_total: () => [...totals].map(([rule, value]) => ({ labels: { rule }, value })),
   };
 }

@@ -19,6 +19,7 @@ import { createFilterService } from '../service/filters.ts';
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
+import { uncertainFlush } from '../service/replies.ts';
 import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
 import { createSignIn } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
@@ -78,6 +79,7 @@ export function createServices(parts: Parts): Services {
   const traffic = createTrafficCounter(store.traffic, storeClock);
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
+    { what: 'uncertain replies', everyMs: 10_000, flush: uncertainFlush(engine.uncertain, store) },
     { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
   ];
   for (const one of flushed) {

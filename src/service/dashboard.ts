@@ -12,6 +12,7 @@ import type { MailLimits } from './mail-limits.ts';
 import { createMemberService, type MemberService } from './members.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
 import { type Overview, overviewOf } from './overview.ts';
+import { createReplyService, type ReplyService } from './replies.ts';
 import type { Sessions } from './sign-in/session.ts';
 
 /** The services behind the dashboard's routes. */
@@ -25,6 +26,7 @@ export interface DashboardServices {
   readonly log: LogService;
   readonly operator: OperatorService;
   readonly jobs: JobService;
+  readonly replies: ReplyService;
 }
 
 interface DashboardParts {
@@ -64,5 +66,6 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
       requestListsUpdate: () => listsUpdate.request(),
     }),
     jobs: createJobService(store),
+    replies: createReplyService(store, lists),
   };
 }

@@ -24,6 +24,7 @@ import { sharedHolds } from './shared-holds.ts';
 import { stats } from './stats.ts';
 import type { Store, StoreEvent } from './store.ts';
 import { traffic } from './traffic.ts';
+import { uncertainReplies } from './uncertain-replies.ts';
 import { upkeep } from './upkeep.ts';
 import { usage } from './usage.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -84,6 +85,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     auditLog: auditLog(driver),
     attempts: attempts(driver),
     traffic: traffic(driver),
+    uncertainReplies: uncertainReplies(driver),
     jobs: jobs(driver),
     stats: stats(driver, charge),
     authDatabase: { db: auth.db, type: driver.name },

@@ -97,6 +97,9 @@ interface Expiry {
   readonly afterMs: number;
 }
 
+/** Tables of no account whose rows are kept as long as the log, by the time in this column. */
+const KEPT_AS_THE_LOG: ReadonlyMap<string, string> = new Map([['uncertain_replies', 'last_seen']]);
+
 /** Tables whose rows expire by a column of their own. */
 const EXPIRING: ReadonlyMap<string, Expiry> = new Map([
   ...Object.entries(OWNED_TABLES).flatMap(([table, { purge }]) => ('column' in purge ? [[table, purge] as const] : [])),
@@ -154,7 +157,8 @@ export async function purge(
   await count('ledger', (most) => rollUpLedger(now - keepMs, most, signal));
   await count('usage_hours', (most) => rollUpUsage(usageHoursFrom(now, keepMs), most, signal));
   for (const schema of await driver.schema()) {
-    const expiry = EXPIRING.get(schema.table);
+    const column = KEPT_AS_THE_LOG.get(schema.table);
+    const expiry = column === undefined ? EXPIRING.get(schema.table) : { column, afterMs: keepMs };
     if (expiry === undefined) continue;
     await count(schema.table, (most) => inBatches(() => expiryStep(driver, now, schema, expiry), signal, most));
   }

@@ -19,6 +19,7 @@ import type { SharedHolds } from './api/shared-holds.ts';
 import type { SignIns } from './api/sign-ins.ts';
 import type { StoreStats } from './api/stats.ts';
 import type { Traffic } from './api/traffic.ts';
+import type { UncertainReplies } from './api/uncertain-replies.ts';
 import type { Upkeep } from './api/upkeep.ts';
 import type { Usage } from './api/usage.ts';
 import type { Webhooks } from './api/webhooks.ts';
@@ -40,6 +41,7 @@ export type * from './api/shared-holds.ts';
 export type * from './api/sign-ins.ts';
 export type * from './api/stats.ts';
 export type * from './api/traffic.ts';
+export type * from './api/uncertain-replies.ts';
 export type * from './api/upkeep.ts';
 export type * from './api/usage.ts';
 export type * from './api/webhooks.ts';
@@ -93,6 +95,7 @@ export interface Store {
   readonly auditLog: AuditLog;
   readonly attempts: Attempts;
   readonly traffic: Traffic;
+  readonly uncertainReplies: UncertainReplies;
   readonly jobs: Jobs;
   readonly stats: StoreStats;
   /** For the sign-in library and its tables (`auth_…`): the Kysely instance, and its kind of database. */

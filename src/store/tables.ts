@@ -220,6 +220,18 @@ interface TrafficHoursTable {
   bucket: number;
   count: number;
 }
+interface UncertainRepliesTable {
+  operator: string;
+  fingerprint: string;
+  code: number;
+  enhanced: string | null;
+  template: string;
+  rule: string;
+  finding: string;
+  count: number;
+  first_seen: number;
+  last_seen: number;
+}
 interface SecretsTable {
   name: string;
   value: string;
@@ -269,6 +281,7 @@ export interface Tables {
   trail: TrailTable;
   attempts: AttemptsTable;
   traffic_hours: TrafficHoursTable;
+  uncertain_replies: UncertainRepliesTable;
   secrets: SecretsTable;
   jobs: JobsTable;
   lists: ListsTable;

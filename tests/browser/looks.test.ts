@@ -35,6 +35,7 @@ const INSIDE = [
   ['/operator/doctor', 'Doctor'],
   ['/operator/lists', 'Lists'],
   ['/operator/jobs', 'Failed jobs'],
+  ['/operator/replies', 'SMTP replies'],
   ['/operator/sign-ins', 'Sign-ins'],
 ] as const;
 const OUTSIDE = [

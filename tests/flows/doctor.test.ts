@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Clock, systemClock, toIso } from '../../src/kernel/clock.ts';
 import { type DnsLab, type Entry, type Lie, type Zone, zone } from '../lab/dns.ts';
 import { doctorLab, EGRESS, HELO } from '../lab/doctor.ts';
@@ -96,17 +96,24 @@ describe('a service with a blocked port 25', () => {
     expect((await ask('d40.com')).json.deliverability).toBe('deliverable');
   });
 
-  it('counts replies that no rule matches by kind, without addresses', async () => {
+  it('counts replies that no rule matches, and keeps their text without addresses', async () => {
     for (const local of ['odd.one', 'odd.two']) {
       await member.verify(`${local}@d40.com`, { validation_type: 'smtp' });
     }
     const text = await metrics();
-    expect(text).toMatch(/mailvet_smtp_unmatched_replies_total 2\n/);
-    expect(text).toMatch(/mailvet_smtp_unmatched_kinds_total\{fingerprint="[0-9a-f]{12}",code="550"\} 2\n/);
+    expect(text).toMatch(/mailvet_smtp_uncertain_replies_total\{rule="unmatched.5xx"\} 2\n/);
     expect(text).toMatch(/mailvet_lists_age_days \d+\n/);
     expect(text).toMatch(/mailvet_smtp_breakers_open 0\n/);
     expect(text).toMatch(/mailvet_smtp_dialogues_open \d+\n/);
     expect(text).not.toMatch(/odd|d40/);
+    await vi.waitFor(
+      async () => {
+        const { items } = await lab.store.uncertainReplies.list({ unmatched: true, limit: 10 });
+        expect(items).toMatchObject([{ operator: 'other', code: 550, rule: 'unmatched.5xx', count: 2 }]);
+        expect(JSON.stringify(items)).not.toMatch(/odd|d40/);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
   });
 });
 

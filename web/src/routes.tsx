@@ -172,6 +172,11 @@ const operatorJobs = createRoute({
   path: '/operator/jobs',
   component: lazyRouteComponent(() => import('./pages/jobs.tsx'), 'JobsPage'),
 });
+const operatorReplies = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator/replies',
+  component: lazyRouteComponent(() => import('./pages/replies.tsx'), 'RepliesPage'),
+});
 const operatorSignIns = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator/sign-ins',
@@ -199,6 +204,7 @@ export const router = createRouter({
       doctor,
       lists,
       operatorJobs,
+      operatorReplies,
       operatorSignIns,
     ]),
   ]),

@@ -5,9 +5,9 @@ import { type Codes, type CodesFile, compileCodes, loadCodes, type OperatorRow }
 import { DECISIONS, isRule, type Meaning, type RuleFinding, type RuleId, ruleOf } from './classify/decide.ts';
 import { announcedDelay } from './classify/delay.ts';
 import { type Echoes, type Plain, plainWords, takeOutEchoes } from './classify/echoes.ts';
-import { fingerprintOf } from './classify/fingerprint.ts';
 import { compileLexicon, entriesOf, type Lexicon, type LexiconFile, loadLexicon } from './classify/lexicon.ts';
 import { joinLines } from './classify/line-breaks.ts';
+import { type Template, templateOf } from './classify/template.ts';
 import { segmentsOf, wordsOf } from './classify/tokens.ts';
 import {
   aboutRecipient,
@@ -69,10 +69,8 @@ export interface Classifier {
   explain(input: ReplyToRead): Explanation;
   /** Whether a rule that decided (`Reading.rule`) is about our IP address. */
   isAboutOurIp(rule: string): boolean;
-  /** Key under which an unmatched reply is counted; equal for replies that differ only in echoes and ids. */
-  fingerprint(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;
-  /** The text without addresses, names and ids, so safe to log. */
-  plain(input: Pick<ReplyToRead, 'reply' | 'echoes'>): string;
+  /** The text without addresses, names, numbers and ids: what uncertain replies are counted and kept by. */
+  template(input: Pick<ReplyToRead, 'reply' | 'echoes'>): Template;
 }
 
 /** What replies are read with. */
@@ -120,8 +118,6 @@ export function createClassifier(
     codes: compileCodes({ ...data.codes, operators: forms }, operators),
     plain: (text, echoes) => takeOutEchoes(text, echoes, isBlocklist, keep),
   };
-  const words = ({ reply, echoes }: Pick<ReplyToRead, 'reply' | 'echoes'>): string =>
-    plainWords(reader.plain(reply.text, echoes).marked);
   const ofRow = new Map(forms.map(({ id, rule }) => [id, rule] as const));
   return {
     isAboutOurIp: (id) => {
@@ -130,8 +126,8 @@ export function createClassifier(
     },
     classify: (input) => classify(input, reader),
     explain: (input) => explain(input, reader),
-    plain: words,
-    fingerprint: (input) => fingerprintOf(input.reply.code, input.reply.enhanced, words(input)),
+    template: ({ reply, echoes }) =>
+      templateOf(reply, plainWords(reader.plain(reply.text, echoes).marked), echoes, lexicon.has),
   };
 }
 

@@ -1,10 +1,8 @@
 /** Explains how one reply is read, for operators. */
+import { SMTP_REPLY_LENGTH } from '../../kernel/limits.ts';
 import type { SmtpStage } from '../evidence.ts';
 import type { Classifier, Explanation } from './classify.ts';
 import { type Reply, ReplyParser } from './reply.ts';
-
-/** Characters of a reply that is explained. */
-const REPLY_TEXT_MAX = 8_000;
 
 /** An explanation without classes of its own: what the command prints and the dashboard shows. */
 export interface ReplyAccount {
@@ -33,7 +31,7 @@ export interface ReplyAccount {
  */
 export function parseReply(text: string): Reply | null {
   const lines = text
-    .slice(0, REPLY_TEXT_MAX)
+    .slice(0, SMTP_REPLY_LENGTH.max)
     .split(/\r\n|[\r\n]/)
     .map((line) => line.trim())
     .filter((line) => line !== '');

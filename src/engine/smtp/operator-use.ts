@@ -1,5 +1,6 @@
 /** How much each mail operator is used and slows us down, for metrics. */
 import type { LimiterUse } from './limiter.ts';
+import { OTHERS } from './operators.ts';
 
 export interface OperatorUse {
   /** Name of the provider, or OTHERS. */
@@ -21,9 +22,6 @@ export interface OperatorNames {
   readonly isNamed: (operator: string) => boolean;
   readonly most: number;
 }
-
-/** Whom no name is given. */
-const OTHERS = 'other';
 
 /**
  * By operator, for a bounded number of names: the `most` most active of those that `isNamed` admits; all others together.

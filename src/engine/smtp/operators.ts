@@ -14,6 +14,9 @@ export function loadSilentOperators(path: string = dataFile('smtp-operators.json
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
+/** All operators that are no provider of the list of mail hosts. */
+export const OTHERS = 'other';
+
 /**
  * Key of the operator, for throttling and caches: the provider if known, else the mail hosts' registrable domains. Not
  * the recipient's domain: one operator may serve thousands of domains.

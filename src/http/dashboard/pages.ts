@@ -17,6 +17,7 @@ const PATHS = [
   '/operator/doctor',
   '/operator/lists',
   '/operator/jobs',
+  '/operator/replies',
   '/operator/sign-ins',
 ] as const;
 

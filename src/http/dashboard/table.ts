@@ -6,6 +6,7 @@ import { JOB_ROUTES } from './jobs.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LOG_ROUTES } from './log.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
+import { REPLY_ROUTES } from './replies.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
@@ -22,4 +23,5 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...AUDIT_LOG_ROUTES,
   ...OPERATOR_ROUTES,
   ...JOB_ROUTES,
+  ...REPLY_ROUTES,
 ];

@@ -348,23 +348,16 @@ const METRICS = {
     help: 'Mailbox checks that wait for their turn at an operator.',
     look: 'To see which operator holds checks back.',
   },
-  mailvet_smtp_unmatched_replies_total: {
+  mailvet_smtp_uncertain_replies_total: {
     type: 'counter',
     of: 'process',
     kept: 'reading',
-    labels: {},
+    labels: {
+      rule: '[weak rule](classification.md#the-rules) that decided; `unmatched.4xx`, `unmatched.5xx`: none did',
+    },
     unit: 'replies',
-    help: 'Replies that no [rule](classification.md) matched.',
-    look: 'If it rises faster than verifications do, servers have new wordings.',
-  },
-  mailvet_smtp_unmatched_kinds_total: {
-    type: 'counter',
-    of: 'process',
-    kept: 'reading',
-    labels: { fingerprint: 'of the text, the 100 most frequent', code: 'of the reply' },
-    unit: 'replies',
-    help: 'The most frequent unmatched replies, by kind.',
-    look: 'To choose which rule to write first. The log has the text of each kind at level `info`.',
+    help: 'Replies of mail servers that were read with low confidence.',
+    look: 'If `unmatched.5xx` rises faster than verifications do, servers have new wordings: see `mailvet replies`.',
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 

@@ -91,6 +91,23 @@ describeBrowser('operators', (browser) => {
     await expectText(page.getByRole('alert')).toContain('500');
   });
 
+  it('see how a reply is read, and the uncertain ones', async () => {
+    const reply = { operator: 'google', fingerprint: 'f', code: 550, enhanced: null, template: 'hm _rcpt', count: 3 };
+    await lab.store.uncertainReplies.add([{ ...reply, rule: 'unmatched.5xx', finding: 'smtp_unverifiable' }]);
+    const { page, refused } = await operator();
+    await goTo(page, 'SMTP replies');
+    await says(page, '550 hm _rcpt');
+    refused(400, '/dashboard/operator/replies/explain');
+    await page.getByLabel('Reply of a mail server').fill('no reply');
+    await button(page, 'Explain').click();
+    await says(page, /^reply must begin with a code/);
+    await page.getByLabel('Reply of a mail server').fill('542 ada@example.com Rejected');
+    await page.getByLabel('Mail host').fill('cluster1.eu.messagelabs.com');
+    await button(page, 'Explain').click();
+    await says(page, 'Read as mailbox_not_found, with high confidence.');
+    await says(page, 'messagelabs.unregistered');
+  });
+
   it('retry and drop failed jobs', async () => {
     const failedAccounts = async () => {
       const { items } = await lab.store.jobs.list({ failed: true, limit: 10 });

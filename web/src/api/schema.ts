@@ -1221,6 +1221,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/operator/replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Replies of mail servers that were read with low confidence, the most frequent first */
+        get: operations["operatorReplies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/replies/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Explain how a reply to RCPT is read */
+        post: operations["operatorExplainReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1954,6 +1988,49 @@ export interface components {
             jobs: components["schemas"]["OperatorJob"][];
             total_count: number;
         };
+        /** UncertainReply */
+        UncertainReply: {
+            operator: string;
+            fingerprint: string;
+            code: number;
+            enhanced_code: string | null;
+            template: string;
+            rule: string;
+            finding: string;
+            count: number;
+            /** Format: date-time */
+            first_seen: string;
+            /** Format: date-time */
+            last_seen: string;
+        };
+        /** UncertainReplies */
+        UncertainReplies: {
+            replies: components["schemas"]["UncertainReply"][];
+            total_count: number;
+        };
+        /** ReplyExplanation */
+        ReplyExplanation: {
+            code: number;
+            enhanced_code: string | null;
+            operator: string | null;
+            read_as: string;
+            finding: string;
+            meaning: string;
+            rule: string;
+            /** @enum {string} */
+            confidence: "high" | "low";
+            retry_after: number | null;
+            clauses: {
+                subject: string;
+                predicate: string;
+                words: string;
+                rule: string | null;
+            }[];
+            alternatives: {
+                rule: string;
+                finding: string;
+            }[];
+        };
         /** Error */
         Error: {
             /** @description What is wrong, in one sentence. */
@@ -2056,6 +2133,9 @@ export type Lists = components['schemas']['Lists'];
 export type ListsUpdate = components['schemas']['ListsUpdate'];
 export type OperatorJob = components['schemas']['OperatorJob'];
 export type OperatorJobs = components['schemas']['OperatorJobs'];
+export type UncertainReply = components['schemas']['UncertainReply'];
+export type UncertainReplies = components['schemas']['UncertainReplies'];
+export type ReplyExplanation = components['schemas']['ReplyExplanation'];
 export type Error = components['schemas']['Error'];
 export type ResponseError = components['responses']['Error'];
 export type $defs = Record<string, never>;
@@ -4657,6 +4737,69 @@ export interface operations {
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorReplies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Replies of mail servers that were read with low confidence, the most frequent first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UncertainReplies"];
+                };
+            };
+            401: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorExplainReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description As the server sent it, with its code; one line or several. */
+                    reply: string;
+                    /** @description The mail host that gave it. */
+                    mx?: string;
+                    /** @description The address that it was given for. */
+                    address?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Explain how a reply to RCPT is read */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyExplanation"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };

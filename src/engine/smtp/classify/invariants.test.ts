@@ -6,7 +6,7 @@ import type { SmtpStage } from '../../evidence.ts';
 import { createClassifier, type Reading } from '../classify.ts';
 import type { LabelledReply } from './evaluation.ts';
 
-const { classify, fingerprint } = createClassifier();
+const { classify, template } = createClassifier();
 const echoes = {
   address: 'someone@example.com',
   ourNames: ['probe.example.net', 'verify@probe.example.net'],
@@ -100,14 +100,20 @@ describe('echoed strings do not influence the result', () => {
     }
   });
 
-  it('a fingerprint does not depend on echoes, but on the text', () => {
+  it('a template does not depend on echoes, names and numbers, but on the text', () => {
     const of = (text: string, address = echoes.address) =>
-      fingerprint({ reply: { code: 550, enhanced: null, text }, echoes: { ...echoes, address } });
-    expect(of('hm <someone@example.com> 192.0.2.25 id=4Xyz12Abc99Q')).toBe(
+      template({ reply: { code: 550, enhanced: null, text }, echoes: { ...echoes, address } });
+    expect(of('hm <someone@example.com> 192.0.2.25 id=4Xyz12Abc99Q')).toEqual(
       of('hm <x@y.example> 192.0.2.99 id=7Qrs88Dfe11W', 'x@y.example'),
     );
-    expect(of('hm')).not.toBe(of('ah'));
-    expect(of('hm')).toMatch(/^[\da-f]{12}$/);
+    expect(of('Hm, Ada Lovelace (staff of analytical) left 10.12.1852', 'ada.lovelace@analytical.example').text).toBe(
+      'hm _name _name staff of _name left #',
+    );
+    expect(of('Hm: mailbox closed', 'closed.mailbox@example.com').text).toBe('hm mailbox closed');
+    expect(of('hm').fingerprint).not.toBe(of('ah').fingerprint);
+    expect(of('hm').fingerprint).toMatch(/^[\da-f]{12}$/);
+    expect(of(`hm ${'\u{1f600} x'.repeat(1000)}`).text.length).toBeLessThanOrEqual(300);
+    expect(of(`h${'\u{1f600}'.repeat(1000)}`).text.isWellFormed()).toBe(true);
   });
 });
 

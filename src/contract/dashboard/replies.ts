@@ -1,0 +1,69 @@
+import Type, { type Static } from 'typebox';
+import { ADDRESS_LENGTH, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../kernel/limits.ts';
+import { Text } from '../bounded.ts';
+import { Nullable, OneOf } from '../schema.ts';
+import { Time } from './fields.ts';
+
+const Confidence = OneOf(['high', 'low'] as const);
+
+export const ExplainReplyRequest = Type.Object({
+  reply: Text('reply', SMTP_REPLY_LENGTH, {
+    description: 'As the server sent it, with its code; one line or several.',
+  }),
+  mx: Type.Optional(Text('mx', MAIL_HOST_LENGTH, { description: 'The mail host that gave it.' })),
+  address: Type.Optional(
+    Text('address', { min: 0, max: ADDRESS_LENGTH.max }, { description: 'The address that it was given for.' }),
+  ),
+});
+
+/** Rules, subjects and predicates are those of docs/classification.md. */
+export const ExplainReplyReply = Type.Object(
+  {
+    code: Type.Integer(),
+    enhanced_code: Nullable(Type.String()),
+    /** Of the mail host; null: unknown. */
+    operator: Nullable(Type.String()),
+    /** The text as it was read: without addresses, names and ids. */
+    read_as: Type.String(),
+    finding: Type.String(),
+    meaning: Type.String(),
+    rule: Type.String(),
+    confidence: Confidence,
+    /** Seconds. */
+    retry_after: Nullable(Type.Integer()),
+    clauses: Type.Array(
+      Type.Object({
+        subject: Type.String(),
+        predicate: Type.String(),
+        words: Type.String(),
+        rule: Nullable(Type.String()),
+      }),
+    ),
+    alternatives: Type.Array(Type.Object({ rule: Type.String(), finding: Type.String() })),
+  },
+  { title: 'ReplyExplanation' },
+);
+
+export const UncertainReply = Type.Object(
+  {
+    operator: Type.String(),
+    fingerprint: Type.String(),
+    code: Type.Integer(),
+    enhanced_code: Nullable(Type.String()),
+    /** Without addresses, names, numbers and ids. */
+    template: Type.String(),
+    rule: Type.String(),
+    finding: Type.String(),
+    count: Type.Integer(),
+    first_seen: Time,
+    last_seen: Time,
+  },
+  { title: 'UncertainReply' },
+);
+export type UncertainReply = Static<typeof UncertainReply>;
+
+/** The most frequent first. */
+export const UncertainRepliesReply = Type.Object(
+  { replies: Type.Array(UncertainReply), total_count: Type.Integer() },
+  { title: 'UncertainReplies' },
+);

@@ -1,0 +1,64 @@
+/** Counts replies that were read with low confidence, as input for new rules. */
+import type { RuleFinding } from './classify/decide.ts';
+
+/** Replies of one kind: those that differ only in names, addresses, numbers and ids. */
+interface UncertainReply {
+  /** Name of the provider; OTHERS: all others, whose names are neither few nor ours to keep. */
+  readonly operator: string;
+  /** Of code, enhanced code and template; 12 hex digits. */
+  readonly fingerprint: string;
+  readonly code: number;
+  readonly enhanced: string | null;
+  /** The text without names, addresses, numbers and ids (classify/template.ts). */
+  readonly template: string;
+  /** What decided, or `unmatched.…`, and what it means. */
+  readonly rule: string;
+  readonly finding: RuleFinding;
+  readonly count: number;
+}
+
+export interface UncertainReplies {
+  note(reply: Omit<UncertainReply, 'count'>): void;
+  /** What was noted since the last call, or put back. */
+  take(): UncertainReply[];
+  /** What was taken and could not be stored. */
+  putBack(replies: readonly UncertainReply[]): void;
+  /** All of this process, by rule. */
+  readonly totals: ReadonlyMap<string, number>;
+}
+
+/** Kinds kept in memory until they are taken; beyond that, replies only count in the totals. */
+const KINDS_MAX = 200;
+/** Of one operator, so that none displaces the others. */
+const KINDS_PER_OPERATOR_MAX = 40;
+
+export function createUncertainReplies(): UncertainReplies {
+  let kinds = new Map<string, UncertainReply>();
+  let ofOperator = new Map<string, number>();
+  const totals = new Map<string, number>();
+
+  function add(reply: UncertainReply): void {
+    const key = `${reply.operator}\n${reply.fingerprint}`;
+    const known = kinds.get(key);
+    if (known === undefined) {
+      const many = ofOperator.get(reply.operator) ?? 0;
+      if (kinds.size >= KINDS_MAX || many >= KINDS_PER_OPERATOR_MAX) return;
+      ofOperator.set(reply.operator, many + 1);
+    }
+    kinds.set(key, { ...reply, count: reply.count + (known?.count ?? 0) });
+  }
+
+  return {
+    note(reply) {
+      totals.set(reply.rule, (totals.get(reply.rule) ?? 0) + 1);
+      add({ ...reply, count: 1 });
+    },
+    take() {
+      const taken = [...kinds.values()];
+      [kinds, ofOperator] = [new Map(), new Map()];
+      return taken;
+    },
+    putBack: (replies) => replies.forEach(add),
+    totals,
+  };
+}

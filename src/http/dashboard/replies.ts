@@ -1,0 +1,49 @@
+import * as C from '../../contract/dashboard/replies.ts';
+import { toIso } from '../../kernel/clock.ts';
+import { UNCERTAIN_REPLIES_SHOWN } from '../../kernel/limits.ts';
+import type { UncertainReplyRow } from '../../service/replies.ts';
+import { type Route, route } from '../route.ts';
+
+const REPLIES = '/dashboard/operator/replies';
+
+const replyOf = ({ enhanced, firstSeen, lastSeen, ...row }: UncertainReplyRow): C.UncertainReply => ({
+  ...row,
+  enhanced_code: enhanced,
+  first_seen: toIso(firstSeen),
+  last_seen: toIso(lastSeen),
+});
+
+/** How replies of mail servers are read, for operators. */
+export const REPLY_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: REPLIES,
+    access: 'operator',
+    output: { content: C.UncertainRepliesReply },
+    doc: {
+      operationId: 'operatorReplies',
+      tag: 'Dashboard',
+      summary: 'Replies of mail servers that were read with low confidence, the most frequent first',
+    },
+    serve:
+      ({ replies }) =>
+      async () => {
+        const { items, total } = await replies.uncertain(UNCERTAIN_REPLIES_SHOWN);
+        return { body: { replies: items.map(replyOf), total_count: total } };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${REPLIES}/explain`,
+    access: 'operator',
+    input: { body: C.ExplainReplyRequest },
+    output: { content: C.ExplainReplyReply },
+    doc: { operationId: 'operatorExplainReply', tag: 'Dashboard', summary: 'Explain how a reply to RCPT is read' },
+    serve:
+      ({ replies }) =>
+      async (_context, { body: { reply, mx, address } }) => {
+        const { clauses, alternatives, ...rest } = replies.explain({ reply, mx: mx || null, address: address || null });
+        return { body: { ...rest, clauses: [...clauses], alternatives: [...alternatives] } };
+      },
+  }),
+];

@@ -1,0 +1,56 @@
+import type { WatchedLists } from '../engine/lists/watch.ts';
+import { createClassifier } from '../engine/smtp/classify.ts';
+import { accountOf, parseReply, type ReplyAccount } from '../engine/smtp/explain.ts';
+import type { UncertainReplies } from '../engine/smtp/uncertain.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Page, Store, UncertainReplyRow } from '../store/store.ts';
+
+export type { UncertainReplyRow };
+
+interface Asked {
+  /** As a server sends it or a log has it. */
+  readonly reply: string;
+  /** The mail host that gave it; null: of no known operator. */
+  readonly mx: string | null;
+  /** The address that it was given for, which servers echo; null: unknown. */
+  readonly address: string | null;
+}
+
+/** How replies of mail servers are read, for operators. */
+export interface ReplyService {
+  /** As a reply to RCPT. Throws ApiError if it is no reply. */
+  explain(asked: Asked): ReplyAccount & { readonly operator: string | null };
+  /** Replies that were read with low confidence, the most frequent first. */
+  uncertain(limit: number): Promise<Page<UncertainReplyRow>>;
+}
+
+export function createReplyService(store: Pick<Store, 'uncertainReplies'>, lists: WatchedLists): ReplyService {
+  // Made when it is first asked for: that takes some milliseconds.
+  let classifier: ReturnType<typeof createClassifier> | null = null;
+  return {
+    explain({ reply: text, mx, address }) {
+      const reply = parseReply(text);
+      if (reply === null) {
+        const message = 'reply must begin with a code from 200 to 599, such as "550 5.1.1 User unknown".';
+        throw new ApiError('invalid_parameter', message, { field: 'reply' });
+      }
+      classifier ??= createClassifier();
+      const operator = mx === null ? null : (lists.current.provider(mx.toLowerCase())?.name ?? null);
+      return { ...accountOf(classifier, reply, { stage: 'rcpt', operator, address: address ?? '' }), operator };
+    },
+    uncertain: (limit) => store.uncertainReplies.list({ unmatched: false, limit }),
+  };
+}
+
+/** Moves counts from memory to the store. If the store fails, nothing is lost: the next call writes them. */
+export const uncertainFlush =
+  (noted: UncertainReplies, store: Pick<Store, 'uncertainReplies'>): (() => Promise<void>) =>
+  async () => {
+    const replies = noted.take();
+    try {
+      await store.uncertainReplies.add(replies);
+    } catch (error) {
+      noted.putBack(replies);
+      throw error;
+    }
+  };

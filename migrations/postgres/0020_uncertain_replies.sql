@@ -1,4 +1,4 @@
--- compatible-from: 19
+-- compatible-from: 16
 -- Replies of mail servers that were read with low confidence, by operator and template. They hold no address and belong to
 -- no account.
 CREATE TABLE uncertain_replies (

@@ -23,9 +23,7 @@ function Replies() {
       about="How replies of mail servers are read, and those that were read with low confidence."
     >
       <ExplainForm />
-      <Title order={2} size="h4">
-        Uncertain replies
-      </Title>
+      <Title order={2}>Uncertain replies</Title>
       <QueryResult query={query}>
         {({ replies, total_count }) =>
           replies.length > 0 ? (

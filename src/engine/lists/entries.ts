@@ -27,8 +27,12 @@ export interface Tier {
 export interface DisposableFile {
   /** `YYYY-MM-DD`. */
   readonly version: string;
+  /** ISO time at which it was put together; of a packaged list the beginning of its day. Orders lists of one day. */
+  readonly made: string;
   /** Letter → source. */
   readonly sources: ReadonlyMap<string, string>;
+  /** Letter → ISO time of its download; none for what came with the package. */
+  readonly fetched: ReadonlyMap<string, string>;
   readonly verdict: Tier;
   readonly suspicion: Tier;
   /** The tier of `name`, or null. Takes about 1 µs. */
@@ -42,16 +46,20 @@ const MAX_FILE_CHARS = 64 * 1024 * 1024;
 const TAB = 9;
 const LINE_FEED = 10;
 
+const isTime = (text: string): boolean => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(text);
+
 /** Parses the header. Throws ListFileError when a required line is missing or malformed. */
 function readHead(text: string) {
   const values = new Map<string, string>();
   const sources = new Map<string, string>();
+  const fetched = new Map<string, string>();
   let body = 0;
   while (text[body] === '#') {
     const end = text.indexOf('\n', body);
     if (end === -1) break;
     const [, key, value = ''] = /^# ([a-z\d ]+): (.*)$/.exec(text.slice(body, end)) ?? [];
     if (key?.startsWith('source ')) sources.set(key.slice(7), value);
+    else if (key?.startsWith('fetched ') && isTime(value)) fetched.set(key.slice(8), value);
     else if (key !== undefined) values.set(key, value);
     body = end + 1;
   }
@@ -60,8 +68,12 @@ function readHead(text: string) {
     if (!form.test(value)) throw new ListFileError(`no ${what} in the header`);
     return value;
   };
+  const version = needed('version', /^\d{4}-\d{2}-\d{2}$/, 'version (YYYY-MM-DD)');
+  const made = values.get('made') ?? '';
   return {
-    version: needed('version', /^\d{4}-\d{2}-\d{2}$/, 'version (YYYY-MM-DD)'),
+    made: isTime(made) ? made : `${version}T00:00:00.000Z`,
+    fetched,
+    version,
     verdict: Number(needed('verdict', /^\d{1,8}$/, 'number of disposable domains')),
     suspicion: Number(needed('suspicion', /^\d{1,8}$/, 'number of suspected domains')),
     sha256: needed('sha256', /^[\da-f]{64}$/, 'SHA-256 of the entries'),
@@ -73,12 +85,14 @@ function readHead(text: string) {
 /** Parses the file: a few milliseconds for 165,000 lines. Throws ListFileError if it is truncated or modified. */
 export function parseDisposable(text: string): DisposableFile {
   if (text.length > MAX_FILE_CHARS) throw new ListFileError('larger than 64 MB');
-  const { version, sources, body, ...head } = readHead(text);
+  const { version, made, sources, fetched, body, ...head } = readHead(text);
   if (sha256Hex(text.slice(body)) !== head.sha256) throw new ListFileError('the entries do not match the digest');
   const tier = (name: string) => tierAt(text, body, name);
   return {
     version,
+    made,
     sources,
+    fetched,
     verdict: { size: head.verdict, has: (name) => tier(name) === 'verdict' },
     suspicion: { size: head.suspicion, has: (name) => tier(name) === 'suspicion' },
     tier,
@@ -106,7 +120,12 @@ function tierAt(text: string, body: number, name: string): TierName | null {
 
 /** Offset of the line of `name`, by binary search; -1 if absent. Terminates for any text. */
 function lineOf(text: string, body: number, name: string): number {
-  const key = `${name}\t`;
+  const at = placeOf(text, body, `${name}\t`);
+  return text.startsWith(`${name}\t`, at) ? at : -1;
+}
+
+/** Offset of the line that begins with `key`, or of the first line after its place. */
+function placeOf(text: string, body: number, key: string): number {
   let low = body;
   let high = text.length;
   while (low < high) {
@@ -123,7 +142,7 @@ function lineOf(text: string, body: number, name: string): number {
       low = end === -1 ? high : end + 1;
     }
   }
-  return -1;
+  return low;
 }
 
 /** The line of `name`, or null. */
@@ -154,11 +173,49 @@ export function allEntries(file: DisposableFile): Map<string, Entry> {
   return entries;
 }
 
+/** Up to `most` domains of the verdict tier that come after `after` in the order of the file. */
+export function verdictsAfter({ text, body }: DisposableFile, after: string, most: number): string[] {
+  const names: string[] = [];
+  let start = placeOf(text, body, `${after}\t`);
+  if (text.startsWith(`${after}\t`, start)) start = lineEnd(text, start);
+  while (start < text.length && names.length < most) {
+    const end = lineEnd(text, start);
+    const [name = '', ...columns] = text.slice(start, end - 1).split('\t');
+    if (tierOf(fromColumns([name, ...columns])) === 'verdict') names.push(name);
+    start = end;
+  }
+  return names;
+}
+
+const lineEnd = (text: string, at: number): number => {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+};
+
+/** How many domains each source lists, by letter. Reads the whole file: some milliseconds. */
+export function sizesOf({ text, body }: DisposableFile): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (let at = body; at < text.length; ) {
+    for (let i = text.indexOf('\t', at) + 1; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code === TAB || code === LINE_FEED) break;
+      const letter = String.fromCharCode(code);
+      sizes.set(letter, (sizes.get(letter) ?? 0) + 1);
+    }
+    at = lineEnd(text, at);
+  }
+  return sizes;
+}
+
+/** When a list was put together, and its parts downloaded (DisposableFile). */
+export type Times = Pick<DisposableFile, 'made' | 'fetched'>;
+
 /** The file's text for `entries`; deterministic. */
 export function formatDisposable(
   version: string,
   sources: ReadonlyMap<string, string>,
   entries: ReadonlyMap<string, Entry>,
+  times?: Times,
 ): string {
   const lines = [...entries]
     .map(([name, { bits, reason }]) => `${name}\t${lettersOf(bits)}${reason === null ? '' : `\t${reason}`}`)
@@ -168,6 +225,8 @@ export function formatDisposable(
   const head = [
     '# Disposable mail domains: domain, letters of the sources that name it, why it is set aside. See SOURCES.md.',
     `# version: ${version}`,
+    ...(times === undefined ? [] : [`# made: ${times.made}`]),
+    ...[...(times?.fetched ?? [])].map(([letter, at]) => `# fetched ${letter}: ${at}`),
     ...[...sources].map(([letter, what]) => `# source ${letter}: ${what}`),
     `# entries: ${lines.length}`,
     `# verdict: ${tiers.filter((tier) => tier === 'verdict').length}`,

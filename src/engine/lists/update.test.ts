@@ -23,7 +23,8 @@ afterAll(() => rmSync(packaged, { recursive: true, force: true }));
 const namesOf = (bit: number) => [...entries].filter(([, e]) => (e.bits & bit) !== 0).map(([name]) => name);
 const curated = namesOf(BIT.a);
 const crawled = namesOf(BIT.b);
-const urls = { disposable: 'https://lists.example/a', fakefilter: 'https://lists.example/b' };
+const two = { disposable: 'https://lists.example/a', fakefilter: 'https://lists.example/b' };
+const urls = { ...two, mailchecker: null, tompec: null, ivolo: null };
 const serve =
   (a: readonly string[], b: readonly string[] = crawled): FetchText =>
   async (url) =>
@@ -38,9 +39,16 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const update = (fetchText: FetchText, into = dir) => updateLists({ dir: into, packaged, urls, fetchText, clock });
-const apiError = async (fetchText: FetchText, code: UpdateFault, message: RegExp) => {
-  await expect(update(fetchText)).rejects.toMatchObject({ name: 'ListUpdateError', code });
-  await expect(update(fetchText)).rejects.toThrow(message);
+/** One list is refused, and the other is used; alone, it ends the update. */
+const refused = async (fetchText: FetchText, code: UpdateFault, message: RegExp, source: keyof typeof two = 'disposable') => {
+  const { sources } = await update(fetchText);
+  for (const outcome of sources) {
+    if (outcome.source === source) expect(outcome.problem).toMatch(message);
+    else expect(outcome.problem).toBeNull();
+  }
+  const alone = { ...urls, disposable: null, fakefilter: null, [source]: two[source] };
+  const failing = updateLists({ dir, packaged, urls: alone, fetchText, clock });
+  await expect(failing).rejects.toMatchObject({ name: 'ListUpdateError', code });
 };
 
 describe('disposable update', () => {
@@ -96,14 +104,14 @@ describe('disposable update', () => {
   });
 
   it('rejects a list that shrank by more than a fifth, and accepts one that shrank by less', async () => {
-    await apiError(serve(curated.slice(0, Math.floor(curated.length * 0.79))), 'shrunk', /more than a fifth is gone/);
-    await apiError(serve(curated, crawled.slice(0, Math.floor(crawled.length / 2))), 'shrunk', /lists\.example\/b/);
-    await apiError(serve([]), 'shrunk', /has 0 domains/);
+    await refused(serve(curated.slice(0, Math.floor(curated.length * 0.79))), 'shrunk', /more than a fifth is gone/);
+    await refused(serve(curated, crawled.slice(0, Math.floor(crawled.length / 2))), 'shrunk', /lists\.example\/b/, 'fakefilter');
+    await refused(serve([]), 'shrunk', /has 0 domains/);
     await expect(update(serve(curated.slice(0, Math.ceil(curated.length * 0.85))))).resolves.toBeTruthy();
   });
 
   it.each(['gmail.com', 'outlook.de', 'onet.pl', 'yahoo.com'])('rejects a list that contains %s', async (sentinel) => {
-    await apiError(serve([...curated, sentinel]), 'names_a_provider', new RegExp(sentinel));
+    await refused(serve([...curated, sentinel]), 'names_a_provider', new RegExp(sentinel));
   });
 
   it.each([
@@ -114,21 +122,72 @@ describe('disposable update', () => {
     ['a top-level domain', 'com'],
     ['control characters', 'mail\u0000inator.com'],
   ])('refuses %s among the domains', async (_, line) => {
-    await apiError(serve([...curated, line]), 'not_a_list', /line \d+ is not a domain name/);
+    await refused(serve([...curated, line]), 'not_a_list', /line \d+ is not a domain name/);
   });
 
   it('reports a failed fetch, and limits size and time', async () => {
-    await apiError(async () => Promise.reject(new Error('ECONNRESET')), 'fetch_failed', /ECONNRESET/);
+    const reset: FetchText = async (url, limit) => {
+      if (url === urls.disposable) throw new Error('ECONNRESET');
+      return serve(curated)(url, limit);
+    };
+    await refused(reset, 'fetch_failed', /ECONNRESET/);
     await update(async (url, limit) => {
       expect(limit).toEqual({ maxBytes: 16 * 1024 * 1024, timeoutMs: 30_000 });
       return serve(curated)(url, limit);
     });
   });
 
-  it('changes nothing when a list is rejected or cannot be written', async () => {
+  it('keeps what a list that fails named before, and says when each was downloaded', async () => {
+    await update(serve([...curated, 'brand-new-burner.com']));
+    const later = { ...clock, now: () => clock.now() + 3_600_000 };
+    const summary = await updateLists({
+      ...{ dir, packaged, urls, clock: later },
+      fetchText: serve(['gmail.com'], [...crawled, 'another-burner.com']),
+    });
+    expect(summary.sources.map(({ domains }) => domains)).toEqual([curated.length + 1, crawled.length + 1]);
+    const { fetched, made } = readDisposable(dir);
+    expect(Object.fromEntries(fetched)).toEqual({ a: '2026-11-25T12:00:00.000Z', b: '2026-11-25T13:00:00.000Z' });
+    expect(made).toBe('2026-11-25T13:00:00.000Z');
+    const lists = watchLists(dir, clock, { packaged }).current;
+    for (const name of ['brand-new-burner.com', 'another-burner.com'])
+      expect(lists.disposable(name).verdict).toBe('disposable');
+  });
+
+  it('weighs the other lists as the package does: one alone is a suspicion, two of them decide', async () => {
+    const third = namesOf(BIT.c);
+    const all = { ...two, mailchecker: 'https://lists.example/c', tompec: 'https://lists.example/d', ivolo: null };
+    const summary = await updateLists({
+      ...{ dir, packaged, urls: all, clock },
+      fetchText: async (url, limit) => {
+        if (url === all.mailchecker) return [...third, 'one-list.com', 'two-lists.com', 'nomail.com'].join('\n');
+        return url === all.tompec
+          ? JSON.stringify([...namesOf(BIT.d), 'two-lists.com', 'not a domain'])
+          : serve(curated)(url, limit);
+      },
+    });
+    expect(summary.sources.map(({ problem }) => problem)).toEqual([null, null, null, null]);
+    const lists = watchLists(dir, clock, { packaged }).current;
+    expect(lists.disposable('one-list.com').verdict).toBe('suspected');
+    expect(lists.disposable('two-lists.com').verdict).toBe('disposable');
+  });
+
+  it.each(['{}', '[1]', '["a b"]', '<html>'])('refuses %s instead of a JSON array of domains', async (text) => {
+    const alone = { ...urls, disposable: null, fakefilter: null, tompec: 'https://lists.example/d' };
+    const failing = updateLists({ dir, packaged, urls: alone, fetchText: async () => text, clock });
+    await expect(failing).rejects.toMatchObject({ code: 'not_a_list' });
+  });
+
+  it('dates a different list later, even where the clock stands still', async () => {
+    await update(serve([...curated, 'brand-new-burner.com']));
+    const first = readDisposable(dir).made;
+    await update(serve(curated));
+    expect(readDisposable(dir).made > first).toBe(true);
+  });
+
+  it('changes nothing when every list is rejected, or it cannot be written', async () => {
     await update(serve([...curated, 'brand-new-burner.com']));
     const before = readFileSync(join(dir, 'disposable.txt'));
-    await apiError(serve(['gmail.com']), 'names_a_provider', /gmail/);
+    await expect(update(serve(['gmail.com'], ['gmail.com']))).rejects.toMatchObject({ code: 'names_a_provider' });
     expect(readdirSync(dir)).toEqual(['disposable.txt']);
     expect(readFileSync(join(dir, 'disposable.txt')).equals(before)).toBe(true);
     await expect(update(serve(curated), join(dir, 'disposable.txt'))).rejects.toMatchObject({ code: 'not_written' });

@@ -1,41 +1,20 @@
 /**
- * `mailvet disposable update`: fetches the two lists that go stale fastest and merges them with the packaged ones. Fetched
- * data is untrusted: a list that is malformed, has shrunk or contains a large provider is rejected, and the lists in
- * use stay as they are.
+ * `mailvet disposable update`: fetches the source lists and merges them into one file. Fetched data is untrusted: a list
+ * that is malformed, has shrunk or contains a large provider is rejected, and what it named before stays in use.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Clock, toIso } from '../../kernel/clock.ts';
-import { randomToken } from '../../kernel/ids.ts';
 import { allEntries, type Entry, formatDisposable, parseDisposable, tierOf } from './entries.ts';
 import { readLines, readRelays, readTable } from './facts.ts';
 import { packagedDir } from './lists.ts';
-import { asciiName } from './names.ts';
-import { BIT, type RuleFacts, setAside } from './rule.ts';
+import { DISPOSABLE_FILE, replaceFile } from './replace-file.ts';
+import { BIT, type Letter, type RuleFacts, setAside } from './rule.ts';
+import { NotAListError, readNames, SOURCES, UPDATE_SOURCES, type UpdateSource } from './sources.ts';
 import { currentDisposable } from './watch.ts';
 
 /** Fetches a text; throws on failure. */
 export type FetchText = (url: string, limit: { maxBytes: number; timeoutMs: number }) => Promise<string>;
 
-type UpdateSource = 'disposable' | 'fakefilter';
-
-/** The fetched lists: letter and title in the file, and default URL. */
-const FETCHED = {
-  disposable: {
-    letter: 'a',
-    title: 'disposable_email_blocklist.conf',
-    url: 'https://raw.githubusercontent.com/disposable-email-domains/disposable-email-domains/main/disposable_email_blocklist.conf',
-  },
-  fakefilter: {
-    letter: 'b',
-    title: 'fakefilter data.txt',
-    url: 'https://raw.githubusercontent.com/7c/fakefilter/main/txt/data.txt',
-  },
-} as const;
-const SOURCES = ['disposable', 'fakefilter'] as const;
-
 const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_DOMAINS = 500_000;
 const TIMEOUT_MS = 30_000;
 /** A list that lost more than a fifth was probably truncated or emptied, by accident or on purpose. */
 const MIN_SHARE = 0.8;
@@ -44,7 +23,8 @@ interface UpdateOptions {
   /** Writable directory for the new list; created if missing. */
   readonly dir: string;
   readonly packaged?: string;
-  readonly urls?: Partial<Record<UpdateSource, string>>;
+  /** Null: not downloaded, and what is known of it stays. */
+  readonly urls?: Partial<Record<UpdateSource, string | null>>;
   readonly fetchText: FetchText;
   readonly clock: Clock;
 }
@@ -58,7 +38,16 @@ export interface UpdateSummary {
   /** Size of the verdict tier. */
   readonly total: number;
   readonly suspected: number;
-  readonly sources: readonly { readonly url: string; readonly domains: number }[];
+  readonly sources: readonly SourceOutcome[];
+}
+
+export interface SourceOutcome {
+  readonly source: UpdateSource;
+  readonly url: string;
+  /** How many it lists; after a problem, in its last good copy. */
+  readonly domains: number;
+  /** Why its last good copy stays in use; null: it was downloaded. One sentence for users. */
+  readonly problem: string | null;
 }
 
 export type UpdateFault = 'fetch_failed' | 'not_a_list' | 'shrunk' | 'names_a_provider' | 'not_written';
@@ -73,66 +62,99 @@ class ListUpdateError extends Error {
   }
 }
 
-/** Fetches, checks, merges and replaces. On ListUpdateError the lists are unchanged. */
+/**
+ * Fetches, checks, merges and replaces. A list that fails leaves what it named before in use, and so does one with the
+ * URL null. Throws ListUpdateError, and changes nothing, when all of them fail.
+ */
 export async function updateLists(options: UpdateOptions): Promise<UpdateSummary> {
   const { dir, packaged = packagedDir(), clock } = options;
   const current = currentDisposable(dir, packaged);
   const before = allEntries(current);
-  const fetched = await Promise.all(SOURCES.map((source) => fetchList(source, options)));
   const sentinels = readSentinels(packaged);
-  for (const list of fetched) refuse(list, count(before, BIT[list.letter]), sentinels);
+  const outcomes = await Promise.all(
+    UPDATE_SOURCES.flatMap((source) => {
+      const url = options.urls?.[source] === undefined ? SOURCES[source].url : options.urls[source];
+      return url === null ? [] : [attempt(source, url, options, before, sentinels)];
+    }),
+  );
+  const fetched = outcomes.flatMap(({ list }) => list ?? []);
+  const [failure] = outcomes.flatMap(({ error }) => error ?? []);
+  if (fetched.length === 0) throw failure ?? new ListUpdateError('fetch_failed', 'No list has a URL.');
   // A slow clock must not date the new list before the old one, because the one with the newer date is used.
-  const today = toIso(clock.now()).slice(0, 10);
+  const now = toIso(clock.now());
+  const today = now.slice(0, 10);
   const version = today > current.version ? today : current.version;
   const sources = new Map(current.sources);
-  for (const { letter, title } of fetched) sources.set(letter, `${title}, fetched ${version}`);
+  const times = { made: now > current.made ? now : current.made, fetched: new Map(current.fetched) };
+  for (const { letter, title } of fetched) {
+    sources.set(letter, `${title}, fetched ${version}`);
+    times.fetched.set(letter, now);
+  }
   const entries = merge(before, fetched, ruleFacts(packaged));
-  const text = formatDisposable(version, sources, entries);
-  const next = parseDisposable(text);
+  let text = formatDisposable(version, sources, entries, times);
+  let next = parseDisposable(text);
   if (next.verdict.size < current.verdict.size * MIN_SHARE) {
     throw shrunk('The merged list', next.verdict.size, current.verdict.size);
   }
-  const path = replace(dir, text);
+  if (times.made === current.made && text !== current.text) {
+    // Of two different lists one is later, even where the clock stands still.
+    text = formatDisposable(version, sources, entries, { ...times, made: toIso(Date.parse(current.made) + 1) });
+    next = parseDisposable(text);
+  }
+  const path = written(() => replaceFile(dir, DISPOSABLE_FILE, text));
   return {
     version,
     path,
     ...difference(before, entries),
     total: next.verdict.size,
     suspected: next.suspicion.size,
-    sources: fetched.map(({ url, names }) => ({ url, domains: names.size })),
+    sources: outcomes.map(({ outcome }) => outcome),
   };
 }
 
+interface Attempt {
+  readonly outcome: SourceOutcome;
+  readonly list: FetchedList | null;
+  readonly error: ListUpdateError | null;
+}
+
+async function attempt(
+  source: UpdateSource,
+  url: string,
+  options: UpdateOptions,
+  before: ReadonlyMap<string, Entry>,
+  sentinels: ReadonlySet<string>,
+): Promise<Attempt> {
+  const listed = count(before, BIT[SOURCES[source].letter]);
+  try {
+    const list = await fetchList(source, url, options);
+    refuse(list, listed, sentinels);
+    return { outcome: { source, url, domains: list.names.size, problem: null }, list, error: null };
+  } catch (error) {
+    if (!(error instanceof ListUpdateError)) throw error;
+    return { outcome: { source, url, domains: listed, problem: error.message }, list: null, error };
+  }
+}
+
 interface FetchedList {
-  readonly letter: 'a' | 'b';
+  readonly letter: Letter;
   readonly title: string;
   readonly url: string;
   readonly names: ReadonlySet<string>;
 }
 
-async function fetchList(source: UpdateSource, { urls = {}, fetchText }: UpdateOptions): Promise<FetchedList> {
-  const list = { ...FETCHED[source], url: urls[source] ?? FETCHED[source].url };
-  const text = await fetchText(list.url, { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS }).catch((cause: Error) => {
-    throw new ListUpdateError('fetch_failed', `${list.url} could not be fetched: ${cause.message}`, cause);
+async function fetchList(source: UpdateSource, url: string, { fetchText }: UpdateOptions): Promise<FetchedList> {
+  const { letter, title, format } = SOURCES[source];
+  const text = await fetchText(url, { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS }).catch((cause: Error) => {
+    throw new ListUpdateError('fetch_failed', `${url} could not be fetched: ${cause.message}`, cause);
   });
-  if (text.length > MAX_BYTES) throw new ListUpdateError('not_a_list', `${list.url} is over ${MAX_BYTES} bytes`);
-  return { ...list, names: readNames(text, list.url) };
-}
-
-/** One domain name per line; empty lines and `#` comments are skipped. Throws on anything else. */
-function readNames(text: string, url: string): Set<string> {
-  const names = new Set<string>();
-  let number = 0;
-  for (const raw of text.split('\n')) {
-    number++;
-    const line = raw.trim();
-    if (line === '' || line.startsWith('#')) continue;
-    const name = asciiName(line);
-    if (name === null) throw new ListUpdateError('not_a_list', `${url}: line ${number} is not a domain name`);
-    names.add(name);
-    if (names.size > MAX_DOMAINS) throw new ListUpdateError('not_a_list', `${url}: over ${MAX_DOMAINS} domains`);
+  if (text.length > MAX_BYTES) throw new ListUpdateError('not_a_list', `${url} is over ${MAX_BYTES} bytes`);
+  try {
+    return { letter, title, url, names: readNames(text, url, format) };
+  } catch (error) {
+    if (error instanceof NotAListError) throw new ListUpdateError('not_a_list', error.message, error);
+    throw error;
   }
-  return names;
 }
 
 function refuse({ names, url }: FetchedList, before: number, sentinels: Iterable<string>): void {
@@ -160,16 +182,17 @@ function count(entries: ReadonlyMap<string, Entry>, bit: number): number {
 function merge(
   before: ReadonlyMap<string, Entry>,
   fetched: readonly FetchedList[],
-  facts: RuleFacts,
+  facts: RuleFacts & { readonly free: ReadonlySet<string> },
 ): Map<string, Entry> {
   const bits = new Map<string, number>();
+  const replaced = fetched.reduce((all, { letter }) => all | BIT[letter], 0);
   for (const [name, entry] of before) {
-    const kept = entry.bits & ~(BIT.a | BIT.b);
+    const kept = entry.bits & ~replaced;
     // A name that only the replaced lists contained is dropped; a free-provider letter alone is not an entry.
     if ((kept & ~BIT.f) !== 0 || fetched.some(({ names }) => names.has(name))) bits.set(name, kept);
   }
   for (const { letter, names } of fetched) {
-    for (const name of names) bits.set(name, (bits.get(name) ?? 0) | BIT[letter]);
+    for (const name of names) bits.set(name, (bits.get(name) ?? (facts.free.has(name) ? BIT.f : 0)) | BIT[letter]);
   }
   return new Map([...bits].map(([name, b]) => [name, { bits: b, reason: setAside(name, facts) }]));
 }
@@ -190,44 +213,18 @@ function difference(
 const readSentinels = (packaged: string): Set<string> =>
   new Set([...readLines(packaged, 'sentinels.txt'), ...readTable(packaged, 'suggest.txt').keys()]);
 
-const ruleFacts = (packaged: string): RuleFacts => ({
+const ruleFacts = (packaged: string) => ({
+  free: new Set(readLines(packaged, 'free.txt')),
   zones: readTable(packaged, 'zones.txt'),
   tlds: new Set(readLines(packaged, 'tlds.txt')),
   allow: readTable(packaged, 'allow.txt'),
   relays: readRelays(packaged),
 });
 
-/** Writes a temporary file and renames it: readers see either the old file or the new one. */
-function replace(dir: string, text: string): string {
-  const path = join(dir, 'disposable.txt');
-  const draft = join(dir, `.disposable-${randomToken(8)}.tmp`);
+function written(write: () => string): string {
   try {
-    // Perhaps within the folder of the store, which only its own user may enter.
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    write(draft, text);
-    renameSync(draft, path);
-    return path;
+    return write();
   } catch (cause) {
-    discard(draft);
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ListUpdateError('not_written', `${path} could not be written: ${why}`, cause);
-  }
-}
-
-function write(path: string, text: string): void {
-  const handle = openSync(path, 'wx', 0o644);
-  try {
-    writeFileSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
-function discard(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Never created, or the directory is gone: report the first error.
+    throw new ListUpdateError('not_written', cause instanceof Error ? cause.message : String(cause), cause);
   }
 }

@@ -70,8 +70,7 @@ existing top-level domain, \`allow\` and \`relay\` are exempted by those lists. 
 | \`sources/role-localparts.txt\` | 929 | local parts seen as role accounts |
 | \`mx-providers.json\`, \`disposable-mx.json\` | | mail hosts of providers, and of disposable services, collected from public documentation and checkers |
 
-\`disposable update\` replaces a by \`disposable_email_blocklist.conf\` of [disposable-email-domains/disposable-email-domains](https://github.com/disposable-email-domains/disposable-email-domains) (CC0-1.0)
-and b by \`txt/data.txt\` of [7c/fakefilter](https://github.com/7c/fakefilter) (BSD-3-Clause); the rest is unchanged.
+\`disposable update\` replaces a to e by their latest versions, downloaded from the repositories (\`docs/data-sources.md\`).
 
 The other files of this folder (\`smtp-*.json\`, \`typos.json\`, \`mailbox-rules.json\`) name their sources in their rows or header.
 `;

@@ -36,6 +36,7 @@ import {
   securityContact,
   sender,
   webAddress,
+  webAddressOrNone,
 } from './values.ts';
 
 type OptionGroup =
@@ -332,7 +333,7 @@ export const OPTIONS = {
     default:
       'https://raw.githubusercontent.com/disposable-email-domains/disposable-email-domains/main/disposable_email_blocklist.conf',
     help: 'Where `disposable update` downloads the curated list of disposable domains.',
-    commands: ['disposable', 'doctor'],
+    commands: ['serve', 'disposable', 'doctor'],
   }),
   listsFakefilterUrl: row({
     env: 'MAILVET_LISTS_FAKEFILTER_URL',
@@ -341,7 +342,43 @@ export const OPTIONS = {
     parse: webAddress,
     default: 'https://raw.githubusercontent.com/7c/fakefilter/main/txt/data.txt',
     help: 'Where `disposable update` downloads the crawled list of disposable domains.',
-    commands: ['disposable'],
+    commands: ['serve', 'disposable'],
+  }),
+  listsMailcheckerUrl: row({
+    env: 'MAILVET_LISTS_MAILCHECKER_URL',
+    group: 'Lists',
+    value: 'url|none',
+    parse: webAddressOrNone,
+    default: 'https://raw.githubusercontent.com/FGRibreau/mailchecker/master/list.txt',
+    help: 'Where `disposable update` downloads a list that counts where another one confirms it. `none`: it stays as it is.',
+    commands: ['serve', 'disposable'],
+  }),
+  listsTompecUrl: row({
+    env: 'MAILVET_LISTS_TOMPEC_URL',
+    group: 'Lists',
+    value: 'url|none',
+    parse: webAddressOrNone,
+    default: 'https://raw.githubusercontent.com/tompec/disposable-email-domains/main/index.json',
+    help: 'Where `disposable update` downloads a list (a JSON array) that confirms others. `none`: it stays as it is.',
+    commands: ['serve', 'disposable'],
+  }),
+  listsIvoloUrl: row({
+    env: 'MAILVET_LISTS_IVOLO_URL',
+    group: 'Lists',
+    value: 'url|none',
+    parse: webAddressOrNone,
+    default: 'https://raw.githubusercontent.com/ivolo/disposable-email-domains/master/index.json',
+    help: 'Where `disposable update` downloads a list (a JSON array) that confirms others. `none`: it stays as it is.',
+    commands: ['serve', 'disposable'],
+  }),
+  listsUpdate: row({
+    env: 'MAILVET_LISTS_UPDATE',
+    group: 'Lists',
+    value: 'when',
+    parse: oneOf('daily', 'off'),
+    default: 'daily',
+    help: '`daily`: a background job downloads the lists every day, for all nodes. `off`: only `disposable update` does.',
+    commands: SERVE,
   }),
   logLevel: row({
     env: 'MAILVET_LOG_LEVEL',

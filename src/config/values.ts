@@ -119,6 +119,12 @@ export const webAddress: Parser<string> = (text) => {
   return { value: url.href.replace(/\/+$/, '') };
 };
 
+export const webAddressOrNone: Parser<string | null> = (text) => {
+  if (text === 'none') return { value: null };
+  const address = webAddress(text);
+  return 'value' in address ? address : { expected: `none, or ${address.expected}` };
+};
+
 /** What RFC 9116 §2.5.3 allows, of what people use: an email address, a `mailto:` or an `https:` URI. */
 export const securityContact: Parser<string> = (text) => {
   const address = mailAddress(text.replace(/^mailto:/i, ''));

@@ -1,7 +1,7 @@
 import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import type { JobRunner } from './runner.ts';
 
-/** Downloads the latest disposable list into the folder of the node that runs the job. */
+/** Downloads the latest disposable list for all nodes. */
 export const listsUpdateJob =
   (update: Pick<ListsUpdate, 'run'>): JobRunner<'lists_update'> =>
   async (_job, signal) => {

@@ -26,7 +26,7 @@ const STOP_MS = 3_000;
 
 export function startWorker(parts: WorkerParts): Worker {
   const { jobs, runners, clock, logger, policies = JOB_POLICIES } = parts;
-  const kinds = JOB_KINDS.filter((kind) => runners[kind] !== null);
+  const kinds = JOB_KINDS.filter((kind) => runners[kind]);
   const running = new Set<RunningJob>();
   const stopping = new AbortController();
   let failing = false;

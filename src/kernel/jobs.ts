@@ -66,6 +66,7 @@ export interface JobPayloads {
   /** The job's own `account` is the one to remove. */
   readonly account_removal: Empty;
   readonly lists_update: Empty;
+  readonly lists_refresh: Empty;
   /** A list that was deleted; the job's own `account` is its owner. */
   readonly list_removal: { readonly list: string };
   /** What is due of one webhook, whose id is the key as well. */
@@ -188,6 +189,12 @@ export const JOB_POLICIES = {
     description: 'Looks for webhooks with deliveries to be attempted again.',
     timeoutSeconds: 300,
     everySeconds: 10,
+  },
+  lists_refresh: {
+    ...PERIODIC,
+    description: 'Downloads the latest disposable list every day.',
+    timeoutSeconds: 300,
+    everySeconds: 3600,
   },
 } as const satisfies Record<JobKind, JobPolicy>;
 

@@ -2,6 +2,8 @@ import type { Options } from '../config/read.ts';
 import { accountRemovalJob } from '../jobs/account-removal.ts';
 import { listsUpdateJob } from '../jobs/disposable-lists-update.ts';
 import { listRemovalJob } from '../jobs/list-removal.ts';
+import { startListsExchange } from '../jobs/lists-exchange.ts';
+import { listsRefreshJob } from '../jobs/lists-refresh.ts';
 import { lowBalanceJob } from '../jobs/low-balance.ts';
 import { mailJob } from '../jobs/mail.ts';
 import { passwordResetJob } from '../jobs/password-reset.ts';
@@ -18,6 +20,7 @@ import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import { createLowBalanceAlerts } from '../service/low-balance.ts';
 import type { Mail } from '../service/mail.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
+import type { SharedLists } from '../service/shared-lists.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import { createAccountRemoval, createListRemoval, createPurge } from '../service/upkeep.ts';
@@ -35,14 +38,17 @@ interface Parts {
   readonly mailLimits: MailLimits;
   readonly listsUpdate: ListsUpdate;
   readonly deliverWebhook: DeliverWebhook;
+  readonly sharedLists: SharedLists;
   readonly context: { readonly signIn: SignInService };
   readonly closers: Closers;
   readonly url: () => string;
 }
 
-/** Background work, in every process except those that only serve requests. */
+/** Background work: jobs in every process except those that only serve requests. */
 export function startJobs(parts: Parts): void {
   const { options, logger, clock, store, closers } = parts;
+  const exchange = startListsExchange(parts.sharedLists, logger);
+  closers.add('lists', 3_000, () => exchange.stop());
   if (options.role === 'api') return;
   // Not a job: it must also work while the queue is stuck.
   const upkeep = startUpkeep((signal) => store.upkeep.releaseDead(signal), logger);
@@ -60,6 +66,7 @@ function runnersOf({
   mailLimits,
   listsUpdate,
   deliverWebhook,
+  sharedLists,
   context: { signIn },
   url,
 }: Parts): JobRunners {
@@ -74,5 +81,6 @@ function runnersOf({
     lists_update: listsUpdateJob(listsUpdate),
     webhook_delivery: webhookDeliveryJob(deliverWebhook),
     webhook_retry: webhookRetryJob((signal) => store.webhooks.wake(signal)),
+    lists_refresh: options.listsUpdate === 'daily' ? listsRefreshJob(listsUpdate, sharedLists, logger) : null,
   };
 }

@@ -20,6 +20,7 @@ import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
 import { uncertainFlush } from '../service/replies.ts';
+import { createSharedLists, type SharedLists } from '../service/shared-lists.ts';
 import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
 import { createSignIn } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
@@ -60,6 +61,7 @@ interface Services {
   readonly mailLimits: MailLimits;
   readonly listsUpdate: ListsUpdate;
   readonly deliverWebhook: DeliverWebhook;
+  readonly sharedLists: SharedLists;
 }
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
@@ -73,9 +75,10 @@ export function createServices(parts: Parts): Services {
     signup: options.signup === 'open' ? { credits: options.signupCredits } : null,
     checkDeliverability: deliverabilityCheck(engine),
   });
-  const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, options });
   const send = createSend(createPost(engine), clock);
   const webhookMail = disabledMail(mail !== null, url);
+  const sharedLists = createSharedLists({ store, lists, dir: options.listsDir });
+  const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, shared: sharedLists, options });
   const traffic = createTrafficCounter(store.traffic, storeClock);
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
@@ -88,7 +91,7 @@ export function createServices(parts: Parts): Services {
   }
   const context: HttpContext = {
     ...createDashboard({
-      ...{ store, clock, lists, url, listsUpdate, mailLimits },
+      ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits },
       mail: mail !== null,
       options: { ...options, smtpIdentity: smtpIdentityOf(options) },
       sessions: signIn,
@@ -128,7 +131,7 @@ export function createServices(parts: Parts): Services {
     answersRequests: options.role !== 'worker',
   };
   const deliverWebhook = createWebhookDelivery({ webhooks: store.webhooks, send, mailTo: webhookMail, clock });
-  return { context, mail, mailLimits, listsUpdate, deliverWebhook };
+  return { context, mail, mailLimits, listsUpdate, sharedLists, deliverWebhook };
 }
 
 function verifyService({ options, logger, store, engine, metrics }: Parts, traffic: TrafficCounter): VerifyService {

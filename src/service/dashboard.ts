@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { AccountId, Store } from '../store/store.ts';
 import { type AccountService, type ConfirmPassword, createAccountService } from './accounts.ts';
 import { type Chart, type ChartQuery, chartOf } from './charts.ts';
+import { type ListsOptions, urlsOf } from './disposable-lists.ts';
 import type { ListsUpdate } from './disposable-lists-update.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { createJobService, type JobService } from './jobs.ts';
@@ -13,6 +14,7 @@ import { createMemberService, type MemberService } from './members.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
 import { type Overview, overviewOf } from './overview.ts';
 import { createReplyService, type ReplyService } from './replies.ts';
+import type { SharedLists } from './shared-lists.ts';
 import type { Sessions } from './sign-in/session.ts';
 
 /** The services behind the dashboard's routes. */
@@ -32,7 +34,8 @@ export interface DashboardServices {
 interface DashboardParts {
   readonly store: Store;
   readonly clock: Clock;
-  readonly options: DoctorOptions & { readonly retentionDays: number; readonly signup: 'open' | 'closed' };
+  readonly options: DoctorOptions &
+    Omit<ListsOptions, 'listsDir'> & { readonly retentionDays: number; readonly signup: 'open' | 'closed' };
   readonly lists: WatchedLists;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
@@ -42,10 +45,12 @@ interface DashboardParts {
   readonly mail: boolean;
   readonly mailLimits: MailLimits;
   readonly listsUpdate: Pick<ListsUpdate, 'request'>;
+  readonly sharedLists: SharedLists;
 }
 
 export function createDashboard(parts: DashboardParts): DashboardServices {
-  const { store, clock, options, lists, url, sessions, confirmPassword, mail, mailLimits, listsUpdate } = parts;
+  const { store, clock, options, lists, url, sessions, confirmPassword, mail, mailLimits, listsUpdate, sharedLists } =
+    parts;
   return {
     sessions,
     members: createMemberService({ store, mailLimits, clock, url, mail, signupOpen: options.signup === 'open' }),
@@ -64,6 +69,8 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
         return examine(options, () => checkStore(store));
       },
       requestListsUpdate: () => listsUpdate.request(),
+      lastAttempt: () => sharedLists.lastAttempt(),
+      sourceUrls: urlsOf(options),
     }),
     jobs: createJobService(store),
     replies: createReplyService(store, lists),

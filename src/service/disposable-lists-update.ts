@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import type { Jobs } from '../store/jobs/queue.ts';
 import type { ListsOptions } from './disposable-lists.ts';
+import type { SharedLists } from './shared-lists.ts';
 
 /** Updates of the disposable list, as a job and for an operator who waits for the result. */
 export interface ListsUpdate {
@@ -17,16 +18,23 @@ const WAIT_MS = 120_000;
 export function createListsUpdate(parts: {
   jobs: Pick<Jobs, 'add' | 'list' | 'get'>;
   clock: Clock;
+  shared: SharedLists;
   options: ListsOptions & { readonly role: 'all' | 'api' | 'worker' };
 }): ListsUpdate {
-  const { jobs, clock, options } = parts;
+  const { jobs, clock, shared, options } = parts;
   /** Of this process's last update. */
   let summary: string | null = null;
 
   async function run(signal?: AbortSignal): Promise<void> {
     // Imported lazily, to keep the start fast.
     const { fetchListsInWorker, summaryLine } = await import('./disposable-lists.ts');
-    summary = summaryLine(await fetchListsInWorker(options, signal));
+    const updated = await fetchListsInWorker(options, signal).catch(async (error: Error) => {
+      if (!signal?.aborted) await shared.record([], error.message);
+      throw error;
+    });
+    summary = summaryLine(updated);
+    await shared.record(updated.sources, null);
+    await shared.exchange();
   }
 
   /** The ID of the new job, or of the one already open. */
@@ -44,6 +52,7 @@ export function createListsUpdate(parts: {
       // Such a process runs no jobs, so the update must be made here, in its own folder.
       if (options.role === 'api') await run();
       else await ended(await enqueue());
+      await shared.exchange();
       return summary ?? 'The lists were updated on another node.';
     },
   };

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { UpdateSource } from '../engine/lists/sources.ts';
 import { type UpdateSummary, updateLists } from '../engine/lists/update.ts';
 import type { Clock } from '../kernel/clock.ts';
 
@@ -6,13 +7,24 @@ export interface ListsOptions {
   readonly listsDir: string;
   readonly listsDisposableUrl: string;
   readonly listsFakefilterUrl: string;
+  readonly listsMailcheckerUrl: string | null;
+  readonly listsTompecUrl: string | null;
+  readonly listsIvoloUrl: string | null;
 }
+
+export const urlsOf = (options: Omit<ListsOptions, 'listsDir'>): Record<UpdateSource, string | null> => ({
+  disposable: options.listsDisposableUrl,
+  fakefilter: options.listsFakefilterUrl,
+  mailchecker: options.listsMailcheckerUrl,
+  tompec: options.listsTompecUrl,
+  ivolo: options.listsIvoloUrl,
+});
 
 /** Downloads the latest disposable list, which running services pick up. Throws an Error with a message for users. */
 export const fetchLists = (options: ListsOptions, clock: Clock): Promise<UpdateSummary> =>
   updateLists({
     dir: options.listsDir,
-    urls: { disposable: options.listsDisposableUrl, fakefilter: options.listsFakefilterUrl },
+    urls: urlsOf(options),
     fetchText,
     clock,
   });
@@ -28,8 +40,12 @@ const WORKER = new URL(
 
 /** The same in a worker thread, for a process that serves requests. */
 export function fetchListsInWorker(options: ListsOptions, signal?: AbortSignal): Promise<UpdateSummary> {
-  const { listsDir, listsDisposableUrl, listsFakefilterUrl } = options;
-  const workerData: ListsOptions = { listsDir, listsDisposableUrl, listsFakefilterUrl };
+  const { listsDir, listsDisposableUrl, listsFakefilterUrl, listsMailcheckerUrl, listsTompecUrl, listsIvoloUrl } =
+    options;
+  const workerData: ListsOptions = {
+    ...{ listsDir, listsDisposableUrl, listsFakefilterUrl },
+    ...{ listsMailcheckerUrl, listsTompecUrl, listsIvoloUrl },
+  };
   return new Promise((resolve, reject) => {
     const worker = new Worker(WORKER, { workerData, execArgv: [] });
     worker.once('message', (message: WorkerMessage) => {
@@ -43,9 +59,12 @@ export function fetchListsInWorker(options: ListsOptions, signal?: AbortSignal):
   });
 }
 
-/** `Version 2026-11-20: 40,840 disposable domains …` */
-export const summaryLine = ({ version, total, added, removed }: UpdateSummary): string =>
-  `Version ${version}: ${total} disposable domains, ${added} added, ${removed} removed.`;
+/** `Version 2026-11-20: 40,840 disposable domains …`, after what went wrong. */
+export const summaryLine = ({ version, total, added, removed, sources }: UpdateSummary): string =>
+  [
+    ...sources.flatMap(({ problem }) => (problem === null ? [] : `Kept as it was: ${problem.replace(/\.$/, '')}.`)),
+    `Version ${version}: ${total} disposable domains, ${added} added, ${removed} removed.`,
+  ].join('\n');
 
 /**
  * Downloads a text over HTTP(S), with limits on size and time. Throws an Error with a message that contains the URL.

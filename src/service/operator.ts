@@ -1,4 +1,6 @@
 import { ageInDays } from '../engine/doctor/service.ts';
+import { sizesOf } from '../engine/lists/entries.ts';
+import { SOURCES, UPDATE_SOURCES, type UpdateSource } from '../engine/lists/sources.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -15,6 +17,7 @@ import {
 import { auditEntries } from './audit-log.ts';
 import type { Finding } from './doctor.ts';
 import { parseAccountName, parseNote } from './names.ts';
+import type { UpdateAttempt } from './shared-lists.ts';
 
 export type { AccountSummary };
 
@@ -22,6 +25,25 @@ export interface ListsState {
   readonly version: string;
   readonly ageDays: number;
   readonly size: number;
+  readonly problem: string | null;
+  /** When the lists were last looked for, ms; null: never. */
+  readonly attemptedAt: number | null;
+  /** Why that failed for all of them. */
+  readonly failed: string | null;
+  readonly sources: readonly ListSource[];
+}
+
+/** A list that is part of the disposable list. */
+interface ListSource {
+  readonly name: UpdateSource;
+  readonly weight: string;
+  readonly license: string;
+  /** Null: it is not downloaded. */
+  readonly url: string | null;
+  readonly domains: number;
+  /** ISO; null: its copy came with the package. */
+  readonly downloadedAt: string | null;
+  /** Why its last good copy stays in use. */
   readonly problem: string | null;
 }
 
@@ -43,7 +65,7 @@ export interface OperatorService {
   allUserEvents(): AsyncGenerator<readonly AuditEntry[]>;
   /** The findings of `mailvet doctor`; concurrent calls share one run. */
   doctor(): Promise<{ findings: readonly Finding[]; tookMs: number }>;
-  lists(): ListsState;
+  lists(): Promise<ListsState>;
   /** Fetches the newest list; concurrent calls share one update. `message`: its outcome. */
   updateLists(): Promise<{ lists: ListsState; message: string }>;
 }
@@ -55,8 +77,10 @@ export function createOperatorService(parts: {
   doctor: () => Promise<readonly Finding[]>;
   /** Throws an Error with a message for users. */
   requestListsUpdate: () => Promise<string>;
+  lastAttempt: () => Promise<UpdateAttempt | null>;
+  sourceUrls: Readonly<Record<UpdateSource, string | null>>;
 }): OperatorService {
-  const { store, clock, lists, doctor, requestListsUpdate } = parts;
+  const { store, clock, lists, doctor, requestListsUpdate, lastAttempt, sourceUrls } = parts;
   const { accounts } = store;
 
   async function summaryOf(id: string): Promise<AccountSummary> {
@@ -69,9 +93,20 @@ export function createOperatorService(parts: {
     if (account === null || account.testOf !== null) throw noAccount();
     return account.id;
   }
-  const state = (): ListsState => {
+  const state = async (): Promise<ListsState> => {
+    const attempt = await lastAttempt();
     const { version, size } = lists.current;
-    return { version, ageDays: ageInDays(version, clock.now()), size, problem: lists.problem };
+    const { file } = lists;
+    const sizes = sizesOf(file);
+    const sources = UPDATE_SOURCES.map((name): ListSource => {
+      const { letter, weight, license } = SOURCES[name];
+      const downloadedAt = file.fetched.get(letter) ?? null;
+      const problem = attempt?.problems[name] ?? null;
+      return { name, weight, license, url: sourceUrls[name], domains: sizes.get(letter) ?? 0, downloadedAt, problem };
+    });
+    const { at: attemptedAt = null, failed = null } = attempt ?? {};
+    const age = ageInDays(version, clock.now());
+    return { version, ageDays: age, size, problem: lists.problem, attemptedAt, failed, sources };
   };
   const runDoctor = singleFlight(async () => {
     const began = clock.elapsed();
@@ -117,7 +152,7 @@ export function createOperatorService(parts: {
         const message = `The lists were not updated: ${why.replace(/\.$/, '')}.`;
         throw new ApiError('lists_not_updated', message, {}, error);
       });
-      return { lists: state(), message };
+      return { lists: await state(), message };
     },
   };
 }

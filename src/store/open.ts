@@ -20,6 +20,7 @@ import { members } from './people/members.ts';
 import { forgetSecret, secret } from './people/secret.ts';
 import { signIns } from './people/sign-ins.ts';
 import { users } from './people/users.ts';
+import { sharedFiles } from './shared-files.ts';
 import { sharedHolds } from './shared-holds.ts';
 import { stats } from './stats.ts';
 import type { Store, StoreEvent } from './store.ts';
@@ -86,6 +87,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     attempts: attempts(driver),
     traffic: traffic(driver),
     uncertainReplies: uncertainReplies(driver),
+    sharedFiles: sharedFiles(driver),
     jobs: jobs(driver),
     stats: stats(driver, charge),
     authDatabase: { db: auth.db, type: driver.name },

@@ -15,6 +15,7 @@ import type { Keys } from './api/keys.ts';
 import type { Lists } from './api/lists.ts';
 import type { Verifications } from './api/log.ts';
 import type { Attempts, Members, Users } from './api/people.ts';
+import type { SharedFiles } from './api/shared-files.ts';
 import type { SharedHolds } from './api/shared-holds.ts';
 import type { SignIns } from './api/sign-ins.ts';
 import type { StoreStats } from './api/stats.ts';
@@ -37,6 +38,7 @@ export type * from './api/keys.ts';
 export type * from './api/lists.ts';
 export type * from './api/log.ts';
 export type * from './api/people.ts';
+export type * from './api/shared-files.ts';
 export type * from './api/shared-holds.ts';
 export type * from './api/sign-ins.ts';
 export type * from './api/stats.ts';
@@ -96,6 +98,7 @@ export interface Store {
   readonly attempts: Attempts;
   readonly traffic: Traffic;
   readonly uncertainReplies: UncertainReplies;
+  readonly sharedFiles: SharedFiles;
   readonly jobs: Jobs;
   readonly stats: StoreStats;
   /** For the sign-in library and its tables (`auth_…`): the Kysely instance, and its kind of database. */

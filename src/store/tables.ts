@@ -50,6 +50,11 @@ export interface AccountsTable {
   /** Its live account; null: it is one. */
   test_of: Generated<string | null>;
 }
+interface SharedFilesTable {
+  name: string;
+  made: string;
+  content: string;
+}
 interface KeysTable {
   id: string;
   account_id: string;
@@ -289,5 +294,6 @@ export interface Tables {
   list_chunks: ListChunksTable;
   list_waiting: ListWaitingTable;
   list_leases: ListLeasesTable;
+  shared_files: SharedFilesTable;
 }
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;

@@ -25,7 +25,12 @@ const inherited = (): Record<string, string> => {
 };
 
 /** Nobody waits for a load balancer here. */
-const SERVE = { MAILVET_PORT: '0', MAILVET_LOG_LEVEL: 'error', MAILVET_DRAIN_SECONDS: '0' };
+const SERVE = {
+  MAILVET_PORT: '0',
+  MAILVET_LOG_LEVEL: 'error',
+  MAILVET_DRAIN_SECONDS: '0',
+  MAILVET_LISTS_UPDATE: 'off',
+};
 
 /** Starts `serve --json` and waits until it prints its URL. `cli`: the command of another version. */
 export async function startProcess(

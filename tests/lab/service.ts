@@ -39,6 +39,7 @@ export interface Lab {
   readonly databaseUrl: string;
   /** Who calls with a new test key of the member's account. */
   testMember(of: Member, limits?: KeyLimits & { allowIps?: string[] }): Promise<Member>;
+  readonly listsDir: string;
   /** A separate account with a key. */
   member(
     options?: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] } & KeyLimits,
@@ -79,6 +80,7 @@ export async function startLab(
     MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_LISTS_DIR: dir,
+    MAILVET_LISTS_UPDATE: 'off',
     MAILVET_LOG_LEVEL: 'silent',
     MAILVET_SMTP_HELO: 'verifier.lab',
     ...environment,
@@ -96,6 +98,7 @@ export async function startLab(
     store,
     dns,
     databaseUrl: database.url,
+    listsDir: dir,
     member: (options = {}) => memberOf(url, store, options),
     async testMember({ account: live }, { allowIps = [], ...limits } = {}) {
       const account = await store.accounts.testAccount(live.id);

@@ -90,6 +90,24 @@ export const ListsReply = Type.Object(
     disposable_domains: Type.Integer(),
     /** Why the newest list that was fetched is not in use; null where it is. */
     problem: Nullable(Type.String()),
+    /** Of the last download, on any node. */
+    attempted_at: Nullable(Time),
+    /** Why it failed for all sources. */
+    failed: Nullable(Type.String()),
+    sources: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        weight: Type.String(),
+        license: Type.String(),
+        /** Null: not downloaded. */
+        url: Nullable(Type.String()),
+        domains: Type.Integer(),
+        /** Null: its copy came with the package. */
+        downloaded_at: Nullable(Time),
+        /** Why its last good copy stays in use. */
+        problem: Nullable(Type.String()),
+      }),
+    ),
   },
   { title: 'Lists' },
 );

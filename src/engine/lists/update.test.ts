@@ -40,7 +40,12 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const update = (fetchText: FetchText, into = dir) => updateLists({ dir: into, packaged, urls, fetchText, clock });
 /** One list is refused, and the other is used; alone, it ends the update. */
-const refused = async (fetchText: FetchText, code: UpdateFault, message: RegExp, source: keyof typeof two = 'disposable') => {
+const refused = async (
+  fetchText: FetchText,
+  code: UpdateFault,
+  message: RegExp,
+  source: keyof typeof two = 'disposable',
+) => {
   const { sources } = await update(fetchText);
   for (const outcome of sources) {
     if (outcome.source === source) expect(outcome.problem).toMatch(message);
@@ -105,7 +110,12 @@ describe('disposable update', () => {
 
   it('rejects a list that shrank by more than a fifth, and accepts one that shrank by less', async () => {
     await refused(serve(curated.slice(0, Math.floor(curated.length * 0.79))), 'shrunk', /more than a fifth is gone/);
-    await refused(serve(curated, crawled.slice(0, Math.floor(crawled.length / 2))), 'shrunk', /lists\.example\/b/, 'fakefilter');
+    await refused(
+      serve(curated, crawled.slice(0, Math.floor(crawled.length / 2))),
+      'shrunk',
+      /lists\.example\/b/,
+      'fakefilter',
+    );
     await refused(serve([]), 'shrunk', /has 0 domains/);
     await expect(update(serve(curated.slice(0, Math.ceil(curated.length * 0.85))))).resolves.toBeTruthy();
   });

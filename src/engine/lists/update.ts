@@ -2,7 +2,7 @@
  * `mailvet disposable update`: fetches the source lists and merges them into one file. Fetched data is untrusted: a list
  * that is malformed, has shrunk or contains a large provider is rejected, and what it named before stays in use.
  */
-import { type Clock, toIso } from '../../kernel/clock.ts';
+import { type Clock, fromIso, toIso } from '../../kernel/clock.ts';
 import { allEntries, type Entry, formatDisposable, parseDisposable, tierOf } from './entries.ts';
 import { readLines, readRelays, readTable } from './facts.ts';
 import { packagedDir } from './lists.ts';
@@ -98,7 +98,10 @@ export async function updateLists(options: UpdateOptions): Promise<UpdateSummary
   }
   if (times.made === current.made && text !== current.text) {
     // Of two different lists one is later, even where the clock stands still.
-    text = formatDisposable(version, sources, entries, { ...times, made: toIso(Date.parse(current.made) + 1) });
+    text = formatDisposable(version, sources, entries, {
+      ...times,
+      made: toIso((fromIso(current.made) ?? clock.now()) + 1),
+    });
     next = parseDisposable(text);
   }
   const path = written(() => replaceFile(dir, DISPOSABLE_FILE, text));

@@ -19,6 +19,10 @@ interface WatchOptions {
 export interface WatchedLists {
   /** Read this property for every verification. Loading a changed list takes about 20 ms, once. */
   readonly current: Lists;
+  /** The disposable list of `current`. */
+  readonly file: DisposableFile;
+  /** Whether it was downloaded; false: it came with the package. */
+  readonly downloaded: boolean;
   /** Why the downloaded list is not used although it exists; null if there is no problem. */
   readonly problem: string | null;
 }
@@ -57,6 +61,14 @@ export function watchLists(dir: string | null, clock: Clock, options: WatchOptio
     get current() {
       look();
       return lists;
+    },
+    get file() {
+      look();
+      return inUse;
+    },
+    get downloaded() {
+      look();
+      return inUse !== shipped;
     },
     get problem() {
       return problem;

@@ -23,11 +23,14 @@ const accountReply = (a: AccountSummary): C.OperatorAccount => ({
   created_at: toIso(a.createdAt),
 });
 
-const listsReply = ({ version, ageDays, size, problem }: ListsState) => ({
+const listsReply = ({ version, ageDays, size, problem, attemptedAt, failed, sources }: ListsState) => ({
   version,
   age_days: ageDays,
   disposable_domains: size,
   problem,
+  attempted_at: attemptedAt === null ? null : toIso(attemptedAt),
+  failed,
+  sources: sources.map(({ downloadedAt, ...source }) => ({ ...source, downloaded_at: downloadedAt })),
 });
 
 /** Service operators only. */
@@ -150,7 +153,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     doc: { operationId: 'operatorLists', tag: 'Dashboard', summary: 'Disposable domain list in use' },
     serve:
       ({ operator }) =>
-      async () => ({ body: listsReply(operator.lists()) }),
+      async () => ({ body: listsReply(await operator.lists()) }),
   }),
   route({
     method: 'POST',

@@ -1964,6 +1964,17 @@ export interface components {
             age_days: number;
             disposable_domains: number;
             problem: string | null;
+            attempted_at: string | null;
+            failed: string | null;
+            sources: {
+                name: string;
+                weight: string;
+                license: string;
+                url: string | null;
+                domains: number;
+                downloaded_at: string | null;
+                problem: string | null;
+            }[];
         };
         /** ListsUpdate */
         ListsUpdate: {

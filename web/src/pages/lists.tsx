@@ -48,8 +48,8 @@ function Lists() {
       )}
       <QueryResult query={query}>{(lists) => <ListDetails lists={lists} />}</QueryResult>
       <Text size="sm" c="dimmed" maw={640}>
-        To update it daily, run “mailvet disposable update” from a timer, with the options of the service. A new list
-        takes effect without a restart.
+        A background job updates it every day, unless MAILVET_LISTS_UPDATE is off. All nodes use a new list without a
+        restart.
       </Text>
     </Page>
   );

@@ -1,0 +1,72 @@
+/** The downloaded lists on several nodes: the store has the newest ones, and each node keeps a copy in its folder. */
+import { parseDisposable } from '../engine/lists/entries.ts';
+import { DISPOSABLE_FILE, replaceFile } from '../engine/lists/replace-file.ts';
+import type { UpdateSource } from '../engine/lists/sources.ts';
+import type { SourceOutcome } from '../engine/lists/update.ts';
+import type { WatchedLists } from '../engine/lists/watch.ts';
+import { toIso } from '../kernel/clock.ts';
+import type { Store } from '../store/store.ts';
+
+/** The last attempt to download the lists, on any node. */
+export interface UpdateAttempt {
+  /** Unix time, ms. */
+  readonly at: number;
+  readonly problems: Readonly<Partial<Record<UpdateSource, string>>>;
+  /** Why the whole update failed; null where a list was downloaded. */
+  readonly failed: string | null;
+}
+
+export interface SharedLists {
+  /** Takes newer files from the store into this node's folder, and gives it those that are newer here. */
+  exchange(): Promise<void>;
+  record(outcomes: readonly SourceOutcome[], failed: string | null): Promise<void>;
+  lastAttempt(): Promise<UpdateAttempt | null>;
+  /** The store's clock. */
+  now(): Promise<number>;
+}
+
+const ATTEMPT = 'disposable-update.json';
+
+export function createSharedLists(parts: {
+  store: Pick<Store, 'sharedFiles' | 'clock'>;
+  lists: WatchedLists;
+  dir: string;
+}): SharedLists {
+  const { store, lists, dir } = parts;
+  const { sharedFiles } = store;
+  const now = async () => (await store.clock.peek()).now;
+
+  async function exchangeDisposable(stored: string): Promise<void> {
+    const { file, downloaded } = lists;
+    if (stored > file.made) {
+      const newer = await sharedFiles.read(DISPOSABLE_FILE);
+      if (newer === null) return;
+      parseDisposable(newer.text);
+      replaceFile(dir, DISPOSABLE_FILE, newer.text);
+    } else if (downloaded && file.made > stored) {
+      await sharedFiles.put({ name: DISPOSABLE_FILE, made: file.made, text: file.text });
+    }
+  }
+
+  return {
+    async exchange() {
+      const stored = new Map((await sharedFiles.list('')).map(({ name, made }) => [name, made]));
+      await exchangeDisposable(stored.get(DISPOSABLE_FILE) ?? '');
+    },
+    async record(outcomes, failed) {
+      const at = await now();
+      const problems = Object.fromEntries(
+        outcomes.flatMap(({ source, problem }) => (problem === null ? [] : [[source, problem]])),
+      );
+      const text = JSON.stringify({ at, problems, failed } satisfies UpdateAttempt);
+      await sharedFiles.put({ name: ATTEMPT, made: toIso(at), text });
+    },
+    async lastAttempt() {
+      const file = await sharedFiles.read(ATTEMPT);
+      if (file === null) return null;
+      const attempt: UpdateAttempt = JSON.parse(file.text);
+      return attempt;
+    },
+    now,
+  };
+}

@@ -52,6 +52,7 @@ export function startJob(parts: Parts): RunningJob {
     const about = { job: id, kind, attempt };
     try {
       const again = await runnerOf(parts.runners, kind)(claim, signal);
+      if (again === 'ended') return;
       const { everySeconds } = policy;
       await jobs.done(claim, again?.againMs ?? (everySeconds === null ? null : everySeconds * 1000));
     } catch (error) {

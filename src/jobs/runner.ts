@@ -1,8 +1,8 @@
 import type { JobKind } from '../kernel/jobs.ts';
 import type { Claim, ClaimOf } from '../service/jobs.ts';
 
-/** `againMs`: run the same job again after this many ms. */
-type JobOutcome = { readonly againMs: number } | undefined;
+/** `againMs`: run the same job again after this many ms; `ended`: the runner ended the job itself, with its changes. */
+type JobOutcome = { readonly againMs: number } | 'ended' | undefined;
 
 /**
  * Makes one attempt. On failure it throws, a JobFailure if it has a sentence for operators. When `signal` is aborted it

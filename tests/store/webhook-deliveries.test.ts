@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { WEBHOOK_RETRY_SECONDS } from '../../src/kernel/lifetimes.ts';
+import { type Claim, LeaseLostError } from '../../src/store/jobs/queue.ts';
 import type { AttemptOutcome, DueDelivery, Store, Webhook } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { member, purge, verifyNow } from './cast.ts';
@@ -21,12 +22,14 @@ async function dueNow(store: Store, { id }: Webhook): Promise<DueDelivery> {
 async function attemptAll(lab: StoreLab, store: Store, webhook: Webhook, outcome: AttemptOutcome): Promise<number[]> {
   const pauses: number[] = [];
   for (;;) {
-    const { due, nextInMs } = await store.webhooks.due(webhook.id, 10);
+    const { due } = await store.webhooks.due(webhook.id, 10);
     for (const delivery of due) expect(await store.webhooks.record(delivery, outcome, noMail)).toBe(true);
     if (due.length > 0) continue;
-    if (nextInMs === null) return pauses;
-    pauses.push(nextInMs / SECOND);
-    lab.clock.advance(nextInMs);
+    const next = (await listed(store, webhook)).find(({ nextAttemptAt }) => nextAttemptAt !== null);
+    const pauseMs = (next?.nextAttemptAt ?? 0) - lab.clock.now();
+    if (next === undefined) return pauses;
+    pauses.push(pauseMs / SECOND);
+    lab.clock.advance(pauseMs);
   }
 }
 
@@ -171,13 +174,43 @@ describeStores('deliveries of webhooks', (lab) => {
     expect(await claim()).toMatchObject([{ key: webhook.id }]);
   });
 
+  it('are missed by no job that ends while they are written', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const webhook = await create(store, account);
+    const claim = async () => (await store.jobs.claim(new Map([['webhook_delivery', 10]])))[0];
+    const deliver = async (outcome: AttemptOutcome) => {
+      for (const delivery of (await store.webhooks.due(webhook.id, 10)).due)
+        await store.webhooks.record(delivery, outcome, noMail);
+    };
+    const finish = (job: Claim, pauseMs = 0) => {
+      if (job.kind !== 'webhook_delivery') throw new TypeError(job.kind);
+      return store.webhooks.finish(job, { pauseMs, soonMs: 10 * SECOND });
+    };
+    await newKey(store, account, 'one');
+    const job = (await claim())!;
+    await deliver(replied(200));
+    await newKey(store, account, 'two');
+    expect(await finish(job)).toBe(false);
+    await deliver(replied(200));
+    expect(await finish(job)).toBe(true);
+    expect(await store.jobs.list({ failed: false, limit: 1 })).toMatchObject({ total: 0 });
+    await expect(finish(job)).rejects.toThrow(LeaseLostError);
+    // A retry that is due soon keeps the job, and a pause.
+    await newKey(store, account, 'three');
+    const second = (await claim())!;
+    await deliver(noReply);
+    expect(await finish(second)).toBe(true);
+    expect((await store.jobs.list({ failed: false, limit: 1 })).items).toMatchObject([{ state: 'waiting' }]);
+  });
+
   it('wait while the account is suspended', async () => {
     const store = await lab.open();
     const { account } = await member(store);
     const webhook = await create(store, account);
     await newKey(store, account);
     await store.accounts.set(account.id, { status: 'suspended' });
-    expect(await store.webhooks.due(webhook.id, 10)).toMatchObject({ due: [], nextInMs: null });
+    expect(await store.webhooks.due(webhook.id, 10)).toMatchObject({ due: [] });
     await store.accounts.set(account.id, { status: 'active' });
     await dueNow(store, webhook);
   });

@@ -2,7 +2,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { WEBHOOK_ATTEMPTS_AT_ONCE } from '../../kernel/limits.ts';
 import { delivers } from '../../kernel/webhook-events.ts';
-import type { AttemptOutcome, DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
+import type { ClaimOf } from '../../store/jobs/queue.ts';
+import type { DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
 import type { Send } from './send.ts';
 
 /** A webhook with much to receive lets others go first after so long, ms. */
@@ -13,39 +14,45 @@ const SOON_MS = 10_000;
 const PAUSE_MS = { least: 5_000, most: 60_000 } as const;
 
 interface Parts {
-  readonly webhooks: Pick<Store['webhooks'], 'due' | 'record'>;
+  readonly webhooks: Pick<Store['webhooks'], 'due' | 'record' | 'finish'>;
   readonly send: Send;
   readonly mailTo: WebhookDisabledMail;
   readonly clock: Clock;
 }
 
-/** Null: nothing is due soon. `againMs`: more will be, after so long. */
-export type DeliverWebhook = (webhook: string, signal: AbortSignal) => Promise<{ readonly againMs: number } | null>;
+/** Ends the job as well. */
+export type DeliverWebhook = (job: ClaimOf<'webhook_delivery'>, signal: AbortSignal) => Promise<void>;
 
 export function createWebhookDelivery({ webhooks, send, mailTo, clock }: Parts): DeliverWebhook {
-  async function attempt(delivery: DueDelivery, signal: AbortSignal): Promise<AttemptOutcome> {
+  async function attempt(delivery: DueDelivery, signal: AbortSignal): Promise<boolean> {
     const outcome = await send(delivery, signal);
     await webhooks.record(delivery, outcome, mailTo);
-    return outcome;
+    return delivers(outcome.status);
   }
 
-  return async (id, signal) => {
+  /** Up to WEBHOOK_ATTEMPTS_AT_ONCE of what is due. Returns for how long nothing more should be sent, ms. */
+  async function sendSome(id: string, signal: AbortSignal): Promise<number> {
+    const { due, failingForMs } = await webhooks.due(id, WEBHOOK_ATTEMPTS_AT_ONCE);
+    // All are recorded, even if the store fails for one.
+    const attempts = await Promise.allSettled(due.map((delivery) => attempt(delivery, signal)));
+    const delivered = attempts.map((settled) => {
+      if (settled.status === 'rejected') throw settled.reason;
+      return settled.value;
+    });
+    return delivered.length === 0 || delivered.includes(true) ? 0 : pauseOf(failingForMs ?? 0);
+  }
+
+  return async (job, signal) => {
     const began = clock.elapsed();
     for (;;) {
       signal.throwIfAborted();
-      const { due, nextInMs, failingForMs } = await webhooks.due(id, WEBHOOK_ATTEMPTS_AT_ONCE);
-      if (due.length === 0) return nextInMs !== null && nextInMs <= SOON_MS ? { againMs: nextInMs } : null;
-      // All are recorded, even if the store fails for one.
-      const attempts = await Promise.allSettled(due.map((delivery) => attempt(delivery, signal)));
-      const outcomes = attempts.map((settled) => {
-        if (settled.status === 'rejected') throw settled.reason;
-        return settled.value;
-      });
-      if (!outcomes.some(({ status }) => delivers(status))) return { againMs: pauseMs(failingForMs ?? 0) };
-      if (clock.elapsed() - began >= TURN_MS) return { againMs: 0 };
+      const pauseMs = await sendSome(job.payload.webhook, signal);
+      // At least 1 ms, so that the job ends and is claimed after those that are due already.
+      const turnMs = clock.elapsed() - began >= TURN_MS ? 1 : 0;
+      if (await webhooks.finish(job, { pauseMs: Math.max(pauseMs, turnMs), soonMs: SOON_MS })) return;
     }
   };
 }
 
-const pauseMs = (failingForMs: number): number =>
+const pauseOf = (failingForMs: number): number =>
   Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, Math.round(failingForMs / 4)));

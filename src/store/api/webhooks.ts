@@ -6,6 +6,7 @@ import type {
   WebhookEventType,
   WebhookSubscription,
 } from '../../kernel/webhook-events.ts';
+import type { ClaimOf } from '../jobs/queue.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 
@@ -83,8 +84,6 @@ export interface PreparedTest extends Dispatch {
 export interface DueDeliveries {
   /** Oldest first; empty when the webhook or its account is gone, disabled or suspended. */
   readonly due: readonly DueDelivery[];
-  /** When the next one is due, ms from now, if there is one that is not yet. */
-  readonly nextInMs: number | null;
   /** For how long all attempts have failed, ms; null: they have not. */
   readonly failingForMs: number | null;
 }
@@ -131,6 +130,12 @@ export interface Webhooks {
    * it was recorded already, or the delivery is gone.
    */
   record(delivery: DueDelivery, outcome: AttemptOutcome, mailTo: WebhookDisabledMail): Promise<boolean>;
+  /**
+   * Ends a job that sends what is due, unless something is: false. `pauseMs`: nothing is sent before so many ms. The job
+   * itself waits where that, or the next attempt, is within `soonMs`; later attempts are for `wake`. Whatever is emitted
+   * meanwhile finds the job open, or adds one. Throws LeaseLostError.
+   */
+  finish(job: ClaimOf<'webhook_delivery'>, wait: { pauseMs: number; soonMs: number }): Promise<boolean>;
   /** A ping, which nothing knows of before it is recorded; null where there is no such webhook. */
   prepareTest(account: AccountId, id: string): Promise<PreparedTest | null>;
   /** A test is not retried; otherwise as `record`. Null when the webhook is gone meanwhile. */

@@ -1,5 +1,5 @@
 /** Deliveries of webhooks: as they are listed, attempted and recorded. */
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { StorageDriver } from '../driver.ts';
 import { lockAccount } from '../lock.ts';
 import type { AccountId, Webhooks } from '../store.ts';
@@ -8,7 +8,7 @@ import { addDeliveryJob, newEvent, pendingRow } from './emit.ts';
 import { recordAttempt } from './record.ts';
 import { DELIVERY_COLUMNS, secretsOf, toDelivery } from './rows.ts';
 
-type DeliveryMethods = 'deliveries' | 'replay' | 'due' | 'record' | 'prepareTest' | 'recordTest' | 'wake';
+type DeliveryMethods = 'deliveries' | 'replay' | 'due' | 'record' | 'finish' | 'prepareTest' | 'recordTest' | 'wake';
 
 /** Webhooks looked at in one step of `wake`. */
 const WAKE_BATCH = 200;
@@ -44,24 +44,34 @@ export function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethod
 
     async due(id, most) {
       const now = await driver.now();
-      const found = db.selectFrom('webhooks as w').innerJoin('accounts as a', 'a.id', 'w.account_id').selectAll('w');
-      const active = found.where('w.id', '=', id).where('w.enabled', '=', 1).where('a.status', '=', 'active');
-      const webhook = await active.executeTakeFirst();
-      if (webhook === undefined) return { due: [], nextInMs: null, failingForMs: null };
-      const pending = db.selectFrom('webhook_deliveries').where('webhook_id', '=', id).where('status', '=', 'pending');
-      const inOrder = pending.select(['id', 'event_id', 'body', 'attempt_count', 'next_attempt_at']);
-      const rows = await inOrder.orderBy('next_attempt_at').orderBy('id').limit(most).execute();
+      const webhook = await servedWebhook(db, id);
+      if (webhook === undefined) return { due: [], failingForMs: null };
+      const inOrder = pendingOf(db, id).select(['id', 'event_id', 'body', 'attempt_count']);
+      const due = inOrder.where('next_attempt_at', '<=', now).orderBy('next_attempt_at').orderBy('id').limit(most);
       const [url, secrets] = [webhook.url, secretsOf(webhook, now)];
-      const isDue = ({ next_attempt_at: at }: (typeof rows)[number]) => at !== null && at <= now;
-      const later = rows.find((row) => !isDue(row))?.next_attempt_at ?? null;
       return {
-        due: rows.filter(isDue).map((row) => ({
+        due: (await due.execute()).map((row) => ({
           ...{ id: row.id, url, secrets, body: row.body, at: now },
           ...{ eventId: row.event_id, attemptCount: row.attempt_count },
         })),
-        nextInMs: later === null ? null : later - now,
         failingForMs: webhook.failing_since === null ? null : Math.max(0, now - webhook.failing_since),
       };
+    },
+
+    async finish(job, { pauseMs, soonMs }) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        // As those who emit events have: they find this job open, or it finds what they wrote.
+        if (job.account !== null) await driver.lockAccounts(trx, [job.account]);
+        const { webhook: id } = job.payload;
+        const isServed = (await servedWebhook(trx, id)) !== undefined;
+        const first = pendingOf(trx, id).select('next_attempt_at').where('next_attempt_at', 'is not', null);
+        const next = isServed ? await first.orderBy('next_attempt_at').limit(1).executeTakeFirst() : undefined;
+        const waitMs = next === undefined ? null : Math.max(pauseMs, (next.next_attempt_at ?? now) - now);
+        if (waitMs !== null && waitMs <= 0) return false;
+        await driver.jobs.done(trx, job, waitMs !== null && waitMs <= Math.max(soonMs, pauseMs) ? waitMs : null);
+        return true;
+      });
     },
 
     async record({ id, attemptCount, at }, outcome, mailTo) {
@@ -119,6 +129,20 @@ export function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethod
     },
   };
 }
+
+/** The webhook if it is enabled and its account active. */
+const servedWebhook = (from: Kysely<Tables>, id: string) =>
+  from
+    .selectFrom('webhooks as w')
+    .innerJoin('accounts as a', 'a.id', 'w.account_id')
+    .selectAll('w')
+    .where('w.id', '=', id)
+    .where('w.enabled', '=', 1)
+    .where('a.status', '=', 'active')
+    .executeTakeFirst();
+
+const pendingOf = (from: Kysely<Tables>, webhook: string) =>
+  from.selectFrom('webhook_deliveries').where('webhook_id', '=', webhook).where('status', '=', 'pending');
 
 const deliveryOf = (trx: Transaction<Tables>, id: string) =>
   trx.selectFrom('webhook_deliveries').selectAll().where('id', '=', id).executeTakeFirst();

@@ -5,6 +5,7 @@ import * as limits from '../../src/kernel/limits.ts';
 import * as passwordRules from '../../src/kernel/password-rules.ts';
 import * as plans from '../../src/kernel/plans.ts';
 import * as roles from '../../src/kernel/roles.ts';
+import * as webhookEvents from '../../src/kernel/webhook-events.ts';
 
 const SOURCES = {
   limits,
@@ -14,6 +15,7 @@ const SOURCES = {
   'key-scopes': keyScopes,
   'filter-types': filterTypes,
   'password-rules': passwordRules,
+  'webhook-events': webhookEvents,
 };
 
 /** web/src/api/limits.ts: the constants of these files, for the dashboard, which cannot import the server's sources. */

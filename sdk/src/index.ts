@@ -1,8 +1,9 @@
 import { transport } from './transport.ts';
-import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions } from './types.ts';
+import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions, Webhook } from './types.ts';
 
 export { MailvetError } from './error.ts';
 export type * from './types.ts';
+export { verifyWebhook, WebhookVerificationError } from './webhook.ts';
 
 /** Page size when listing all filters: the service's maximum. */
 const PER_PAGE = 100;
@@ -38,5 +39,22 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       all,
       remove: (id, call) => send({ ...call, method: 'DELETE', path: `v1/filters/${encodeURIComponent(id)}` }),
     },
+    webhooks: {
+      create: (webhook, call) => send({ ...call, method: 'POST', path: 'v1/webhooks', body: webhook }),
+      list: async (call) =>
+        (await send<{ webhooks: Webhook[] }>({ ...call, method: 'GET', path: 'v1/webhooks' })).webhooks,
+      get: (id, call) => send({ ...call, method: 'GET', path: webhookPath(id) }),
+      change: (id, change, call) => send({ ...call, method: 'PATCH', path: webhookPath(id), body: change }),
+      remove: async (id, call) => {
+        await send({ ...call, method: 'DELETE', path: webhookPath(id) });
+      },
+      rotateSecret: (id, call) => send({ ...call, method: 'POST', path: `${webhookPath(id)}/rotate-secret` }),
+      test: (id, call) => send({ ...call, method: 'POST', path: `${webhookPath(id)}/test` }),
+      deliveries: (id, query, call) => send({ ...call, method: 'GET', path: `${webhookPath(id)}/deliveries`, query }),
+      replay: (delivery, call) =>
+        send({ ...call, method: 'POST', path: `v1/deliveries/${encodeURIComponent(delivery)}/replay` }),
+    },
   };
 }
+
+const webhookPath = (id: string): string => `v1/webhooks/${encodeURIComponent(id)}`;

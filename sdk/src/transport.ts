@@ -4,7 +4,7 @@ import type { MailvetOptions, WriteOptions } from './types.ts';
 const TIMEOUT = 35_000;
 
 interface Call extends WriteOptions {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Relative to the address of the service. */
   path: string;
   query?: object | undefined;

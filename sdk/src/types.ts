@@ -20,6 +20,32 @@ export type FiltersQuery = QueryOf<'listFilters'>;
 export type FilterPage = JsonOf<operations['listFilters']['responses'][200]>;
 export type FilterRemoved = JsonOf<operations['removeFilter']['responses'][200]>;
 
+export type Webhook = JsonOf<operations['getWebhook']['responses'][200]>;
+/** With the secret that signs, which cannot be read again. */
+export type WebhookWithSecret = JsonOf<operations['createWebhook']['responses'][201]>;
+export type WebhookRequest = BodyOf<'createWebhook'>;
+export type WebhookChange = BodyOf<'changeWebhook'>;
+export type Delivery = JsonOf<operations['testWebhook']['responses'][200]>;
+export type DeliveriesQuery = QueryOf<'listDeliveries'>;
+/** One page of deliveries, newest first. */
+export type DeliveryPage = JsonOf<operations['listDeliveries']['responses'][200]>;
+
+/** What a webhook is told. */
+export interface WebhookEvent {
+  /** Such as `list.completed`; later versions may have more. */
+  type: string;
+  /** RFC 3339. */
+  timestamp: string;
+  /** The object of the API that it is about. */
+  data: Record<string, unknown>;
+}
+/** Of a Fetch API request, or of a request in Node. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+export interface WebhookVerifyOptions {
+  /** By how much the time of the request may differ from the clock; 300 by default. */
+  toleranceSeconds?: number | undefined;
+}
+
 export interface MailvetOptions {
   /** Where the service is, such as `https://verify.example.net`; a path is kept. */
   url: string;
@@ -71,5 +97,20 @@ export interface Mailvet {
     all(query?: Omit<FiltersQuery, 'page'>, options?: CallOptions): AsyncGenerator<Filter, void, undefined>;
     /** Removes a filter; an unknown id is an error, 404. */
     remove(id: number, options?: CallOptions): Promise<FilterRemoved>;
+  };
+  readonly webhooks: {
+    create(webhook: WebhookRequest, options?: CallOptions): Promise<WebhookWithSecret>;
+    /** All webhooks of the account, oldest first. */
+    list(options?: CallOptions): Promise<Webhook[]>;
+    get(id: string, options?: CallOptions): Promise<Webhook>;
+    change(id: string, change: WebhookChange, options?: CallOptions): Promise<Webhook>;
+    remove(id: string, options?: CallOptions): Promise<void>;
+    /** The secret before signs alongside for 24 hours. */
+    rotateSecret(id: string, options?: CallOptions): Promise<WebhookWithSecret>;
+    /** Sends a ping and waits for its outcome, which is in `status` and `attempts`. */
+    test(id: string, options?: CallOptions): Promise<Delivery>;
+    deliveries(id: string, query?: DeliveriesQuery, options?: CallOptions): Promise<DeliveryPage>;
+    /** Sends the event of a delivery again, with the same `webhook-id`. */
+    replay(delivery: string, options?: CallOptions): Promise<Delivery>;
   };
 }

@@ -16,7 +16,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'on a phone': { width: 375, height: 740 },
 };
 
-/** Path and heading; `:entry`, `:account` and `:reset` are filled in. */
+/** Path and heading; `:entry`, `:webhook`, `:account` and `:reset` are filled in. */
 const INSIDE = [
   ['/', 'Overview'],
   ['/usage', 'Usage'],
@@ -25,6 +25,8 @@ const INSIDE = [
   ['/log/:entry', 'Verification'],
   ['/filters', 'Filters'],
   ['/settings/keys', 'API keys'],
+  ['/webhooks', 'Webhooks'],
+  ['/webhooks/:webhook', 'Webhook'],
   ['/account', 'Account'],
   ['/account/ledger', 'Credit ledger'],
   ['/account/members', 'Members'],
@@ -56,6 +58,8 @@ const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page
   ['editing a key', '/settings/keys', (page) => act(page, 'Edit')],
   ['rolling a key', '/settings/keys', (page) => act(page, 'Roll')],
   ['revoking a key', '/settings/keys', (page) => act(page, 'Revoke')],
+  ['creating a webhook', '/webhooks', openWebhookForm],
+  ['the attempts of a delivery', '/webhooks/:webhook', (page) => button(page, /^1 attempt at ping/).click()],
   ['a verdict with its evidence', '/verify', ask],
   ['adding a filter', '/filters', (page) => button(page, 'Add filter').click()],
   ['the results of an import', '/filters', addMany],
@@ -76,6 +80,10 @@ async function make(page: Page): Promise<void> {
   await field(dialog(page), 'Name').fill('Made to be looked at');
   await button(dialog(page), 'Create key').click();
   await says(page, /shown only once/);
+}
+async function openWebhookForm(page: Page): Promise<void> {
+  await button(page, 'Create webhook').click();
+  await page.getByRole('radio', { name: 'Only these' }).check();
 }
 async function ask(page: Page): Promise<void> {
   await field(page, 'Email address').fill('no.such.person@fabrikam.test');
@@ -108,6 +116,7 @@ describeBrowser('how it looks', (browser) => {
   let lab: Lab;
   let seeded: MonthOfUse;
   let entry: string;
+  let webhook: string;
   let reset: string;
   beforeAll(async () => {
     mail = await startSmtp(POST_OFFICE);
@@ -117,6 +126,9 @@ describeBrowser('how it looks', (browser) => {
     const asked = { email: 'ada.lind@fabrikam.test', validation_type: 'smtp' };
     const headers = { authorization: `Bearer ${seeded.key}` };
     entry = (await request(lab.url, 'POST', '/v1/verify?evidence=1', asked, headers)).json.id;
+    const endpoint = { url: 'http://127.0.0.1:9/webhooks', events: ['*'], description: 'Billing' };
+    webhook = (await request(lab.url, 'POST', '/v1/webhooks', endpoint, headers)).json.id;
+    await request(lab.url, 'POST', `/v1/webhooks/${webhook}/test`, undefined, headers);
     reset = await peopleOf(lab).passwordToken(seeded.owner.id, 3_600_000);
   });
   afterAll(async () => {
@@ -125,7 +137,11 @@ describeBrowser('how it looks', (browser) => {
   });
 
   const pathOf = (path: string): string =>
-    path.replace(':entry', entry).replace(':account', seeded.account.id).replace(':reset', reset);
+    path
+      .replace(':entry', entry)
+      .replace(':webhook', webhook)
+      .replace(':account', seeded.account.id)
+      .replace(':reset', reset);
   const shown = async (page: Page, title: string): Promise<void> => {
     await heading(page, title).waitFor();
     await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
@@ -167,7 +183,7 @@ describeBrowser('how it looks', (browser) => {
     it('menus and dialogs', async () => {
       const { page } = await browser.visit(lab.url, { ...look, as: seeded.owner });
       for (const [name, path, open] of DIALOGS) {
-        await page.goto(lab.url + path);
+        await page.goto(lab.url + pathOf(path));
         await page.getByRole('heading', { level: 1 }).waitFor();
         await open(page);
         await judge(page, name);

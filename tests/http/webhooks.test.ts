@@ -40,7 +40,7 @@ async function create(url: string, events = ['*']) {
   expect(headers.get('location')).toBe(`/v1/webhooks/${json.id}`);
   return json;
 }
-const newKey = (name = 'fresh', of = lab) => createKey(of.store.keys, member.account.id, { name, allowIps: [] });
+const newKey = (name = 'fresh', of = lab) => createKey(of.store, member.account.id, { name, allowIps: [] });
 const deliveries = async (id: string, query = '') =>
   (await member.call('GET', `/v1/webhooks/${id}/deliveries${query}`)).json.deliveries;
 const statusOf = (reply: { status: number; json: { code?: string } }) => [reply.status, reply.json.code];

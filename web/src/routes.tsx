@@ -8,6 +8,7 @@ import { keysSearch } from './pages/keys/search.ts';
 import { logSearch } from './pages/log/search.ts';
 import { accountsSearch } from './pages/operator/search.ts';
 import { usageSearch } from './pages/usage/range.ts';
+import { webhookSearch } from './pages/webhooks/search.ts';
 import { Loading } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Root, SignedOutLayout } from './shell/root.tsx';
@@ -120,6 +121,17 @@ const keys = createRoute({
   validateSearch: keysSearch,
   component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'KeysPage'),
 });
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'WebhooksPage'),
+});
+const webhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$id',
+  validateSearch: webhookSearch,
+  component: lazyRouteComponent(() => import('./pages/webhook.tsx'), 'WebhookPage'),
+});
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
@@ -194,6 +206,8 @@ export const router = createRouter({
       logEntry,
       filters,
       keys,
+      webhooks,
+      webhook,
       account,
       ledger,
       members,

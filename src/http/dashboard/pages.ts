@@ -29,6 +29,8 @@ const ACCOUNT_PATHS = [
   '/log/:id',
   '/filters',
   '/settings/keys',
+  '/webhooks',
+  '/webhooks/:id',
   '/account',
   '/account/ledger',
   '/account/members',

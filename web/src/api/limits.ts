@@ -156,3 +156,10 @@ export const FILTER_TYPES = ["email","domain","ip_address"] as const;
 // src/kernel/password-rules.ts
 export const FREQUENT_PASSWORDS = 10000 as const;
 export const PASSWORD_LENGTH = {"min":12,"max":256} as const;
+
+// src/kernel/webhook-events.ts
+export const ATTEMPT_ERRORS = ["timeout","unknown_host","dns_failure","address_not_allowed","not_https","connection_failed","tls_failed","invalid_reply"] as const;
+export const DELIVERY_STATUSES = ["pending","delivered","failed"] as const;
+export const DISABLED_REASONS = ["manual","gone","failing"] as const;
+export const EVERY_EVENT = "*" as const;
+export const WEBHOOK_EVENT_TYPES = ["list.completed","list.failed","list.cancelled","credits.low","key.created","key.revoked","ping"] as const;

@@ -35,7 +35,10 @@ export const NAV_GROUPS: readonly NavGroup[] = [
   {
     title: 'Build',
     for: 'account',
-    pages: [{ to: '/settings/keys', label: 'API keys', icon: 'key', below: '/settings/keys/' }],
+    pages: [
+      { to: '/settings/keys', label: 'API keys', icon: 'key', below: '/settings/keys/' },
+      { to: '/webhooks', label: 'Webhooks', icon: 'webhook', below: '/webhooks/' },
+    ],
   },
   {
     title: 'Account',

@@ -1,0 +1,73 @@
+import type { WebhookEvent, WebhookHeaders, WebhookVerifyOptions } from './types.ts';
+
+/** A request that did not come from Mailvet, or that came too late. Reply with 400. */
+export class WebhookVerificationError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WebhookVerificationError';
+  }
+}
+
+/** Standard Webhooks recommends five minutes. */
+const TOLERANCE_SECONDS = 300;
+const SECRET_PREFIX = 'whsec_';
+/** The version of the signature with a shared secret. */
+const SCHEME = 'v1,';
+
+/**
+ * Verifies a webhook (Standard Webhooks) and returns its event. `payload`: the body as it arrived, not parsed and written
+ * again. `secret`: that of the webhook, `whsec_…`; several while it is rotated. Rejects with WebhookVerificationError
+ * where no signature fits or the time is off, and with TypeError for a secret that is none.
+ */
+export async function verifyWebhook(
+  payload: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  { toleranceSeconds = TOLERANCE_SECONDS }: WebhookVerifyOptions = {},
+): Promise<WebhookEvent> {
+  const id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  const signatures = headerOf(headers, 'webhook-signature').split(' ');
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a Unix time.');
+  const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : new Uint8Array(payload);
+  const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), body);
+  const keys = await Promise.all((typeof secret === 'string' ? [secret] : secret).map(keyOf));
+  const given = signatures.flatMap((one) => (one.startsWith(SCHEME) ? (bytesOf(one.slice(SCHEME.length)) ?? []) : []));
+  const fits = await Promise.all(
+    keys.flatMap((key) => given.map((one) => crypto.subtle.verify('HMAC', key, one, signed))),
+  );
+  if (!fits.includes(true)) throw new WebhookVerificationError('No signature fits the secret.');
+  // After the signature, so that the answer tells nothing to others.
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds)
+    throw new WebhookVerificationError('webhook-timestamp is too old or too new. Check the clock.');
+  return JSON.parse(new TextDecoder().decode(body));
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new WebhookVerificationError(`The header ${name} is missing.`);
+}
+
+function keyOf(secret: string) {
+  const bytes = secret.startsWith(SECRET_PREFIX) ? bytesOf(secret.slice(SECRET_PREFIX.length)) : null;
+  // Without the secret in the message.
+  if (bytes === null || bytes.length === 0) throw new TypeError('secret must be the secret of a webhook: whsec_….');
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+}
+
+/** Of base64; null where it is not. */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+}

@@ -1,0 +1,105 @@
+import { Anchor, Badge, Button, Code, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { WEBHOOKS_MAX } from '../api/limits.ts';
+import type { Webhook } from '../api/schema.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
+import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { formatNumber } from '../parts/format.ts';
+import { Page } from '../parts/page.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { Timestamp } from '../parts/timestamp.tsx';
+import { CreateWebhook } from './webhooks/create-dialog.tsx';
+import { webhooksQuery } from './webhooks/queries.ts';
+import { WebhookStatus } from './webhooks/status.tsx';
+
+export function WebhooksPage() {
+  const { id } = useAccount();
+  const isAdmin = useHasRole('admin');
+  const query = useQuery(webhooksQuery(id));
+  const [creating, setCreating] = useState(false);
+  const isFull = (query.data?.webhooks.length ?? 0) >= WEBHOOKS_MAX;
+  const create = isAdmin && (
+    <Button variant="filled" onClick={() => setCreating(true)} disabled={isFull}>
+      Create webhook
+    </Button>
+  );
+  return (
+    <Page
+      title="Webhooks"
+      about="Events of this account, sent to your server as signed HTTP requests as soon as they happen."
+      action={query.data?.webhooks.length ? create : null}
+    >
+      <QueryResult query={query}>
+        {({ webhooks }) =>
+          webhooks.length === 0 ? (
+            <EmptyState title="No webhooks yet" action={create}>
+              {isAdmin
+                ? 'Create one to be told when a list is completed, when credits run low, or when an API key changes.'
+                : ADMINS_ONLY}
+            </EmptyState>
+          ) : (
+            <>
+              {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
+              <DataTable label="Webhooks" columns={COLUMNS} rows={webhooks} rowKey={({ id }) => id} />
+              {isAdmin && isFull && (
+                <Text size="sm" c="dimmed">
+                  This account has all {formatNumber(WEBHOOKS_MAX)} webhooks that it can have.
+                </Text>
+              )}
+            </>
+          )
+        }
+      </QueryResult>
+      <CreateWebhook opened={creating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}
+
+const ADMINS_ONLY = 'Only admins and owners can create and change webhooks.';
+
+const COLUMNS: readonly Column<Webhook>[] = [
+  { header: 'Webhook', cell: (webhook) => <Endpoint of={webhook} /> },
+  { header: 'Events', wideOnly: true, cell: ({ events }) => <Events of={events} /> },
+  { header: 'Status', wideOnly: true, cell: (webhook) => <WebhookStatus of={webhook} /> },
+  { header: 'Created', wideOnly: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
+];
+
+function Endpoint({ of }: { of: Webhook }) {
+  const { id, url, description } = of;
+  return (
+    <>
+      <Anchor
+        size="sm"
+        fw={600}
+        className="anywhere"
+        renderRoot={(props) => <Link {...props} to="/webhooks/$id" params={{ id }} />}
+      >
+        {url}
+      </Anchor>
+      {description !== null && (
+        <Text size="xs" className="anywhere">
+          {description}
+        </Text>
+      )}
+      <NarrowOnly>
+        <Text size="xs" component="div">
+          <WebhookStatus of={of} />
+        </Text>
+      </NarrowOnly>
+    </>
+  );
+}
+
+const Events = ({ of }: { of: Webhook['events'] }) =>
+  of.includes('*') ? (
+    <Badge variant="outline">all events</Badge>
+  ) : (
+    <Group gap={6}>
+      {of.map((event) => (
+        <Code key={event}>{event}</Code>
+      ))}
+    </Group>
+  );

@@ -1,0 +1,113 @@
+import { Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { WEBHOOK_DESCRIPTION_LENGTH, WEBHOOK_EVENT_TYPES, WEBHOOK_URL_LENGTH } from '../../api/limits.ts';
+import type { Webhook } from '../../api/schema.ts';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { fieldError, formError } from '../../parts/field-error.ts';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
+
+type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'description'>;
+type EventType = (typeof WEBHOOK_EVENT_TYPES)[number];
+
+const EVENT_LABELS: Readonly<Record<EventType, string>> = {
+  'list.completed': 'A list was completed',
+  'list.failed': 'A list failed through a fault of the service',
+  'list.cancelled': 'A list was canceled',
+  'credits.low': 'The balance fell below the alert threshold',
+  'key.created': 'An API key was created',
+  'key.revoked': 'An API key was revoked',
+  ping: 'A test was sent',
+};
+
+/** Settings of a new or existing webhook. */
+export function WebhookForm(props: {
+  initial: WebhookSettings;
+  action: string;
+  onSave: (settings: WebhookSettings) => Promise<unknown>;
+  onCancel: () => void;
+}) {
+  const { initial, action, onSave, onCancel } = props;
+  const [url, setUrl] = useState(initial.url);
+  const [description, setDescription] = useState(initial.description ?? '');
+  const [all, setAll] = useState(initial.events.includes('*'));
+  const [chosen, setChosen] = useState<readonly EventType[]>(
+    WEBHOOK_EVENT_TYPES.filter((type) => initial.events.includes(type)),
+  );
+  const [tried, setTried] = useState(false);
+  const settings: WebhookSettings = {
+    url: url.trim(),
+    events: all ? ['*'] : [...chosen],
+    description: description.trim() || null,
+  };
+  const isComplete = settings.url !== '' && settings.events.length > 0;
+  const { run, busy, error } = useAsyncAction(() => onSave(settings));
+  const other = formError(error, ['url', 'events', 'description']);
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (isComplete) run();
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="URL"
+          description="Where events are sent: https, on a host that is reachable from the Internet. Redirects are not followed."
+          placeholder="https://example.com/webhooks"
+          type="url"
+          required
+          withAsterisk={false}
+          maxLength={WEBHOOK_URL_LENGTH.max}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          error={tried && settings.url === '' ? 'Enter a URL.' : fieldError(error, 'url')}
+        />
+        <Radio.Group
+          label="Events"
+          value={all ? 'all' : 'some'}
+          onChange={(value) => setAll(value === 'all')}
+          error={tried && settings.events.length === 0 ? 'Choose at least one event.' : fieldError(error, 'events')}
+        >
+          <Stack gap="xs" mt={6}>
+            <Radio value="all" label="All events, also those of later versions" />
+            <Radio value="some" label="Only these" />
+          </Stack>
+        </Radio.Group>
+        {!all && (
+          <Checkbox.Group
+            aria-label="Chosen events"
+            value={[...chosen]}
+            onChange={(values) => setChosen(WEBHOOK_EVENT_TYPES.filter((type) => values.includes(type)))}
+          >
+            <Stack gap="xs" pl="lg">
+              {WEBHOOK_EVENT_TYPES.map((type) => (
+                <Checkbox key={type} value={type} label={EVENT_LABELS[type]} description={type} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+        )}
+        <TextInput
+          label="Description"
+          description="Optional, for your own use."
+          maxLength={WEBHOOK_DESCRIPTION_LENGTH.max}
+          autoComplete="off"
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={fieldError(error, 'description')}
+        />
+        {other && <ErrorAlert error={other} />}
+        <Group justify="flex-end">
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={busy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

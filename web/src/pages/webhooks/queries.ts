@@ -1,0 +1,28 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, unwrap } from '../../api/client.ts';
+
+/** Never includes secrets, so that no cache holds them. */
+export const webhooksQuery = (account: string) =>
+  queryOptions({
+    queryKey: ['account', account, 'webhooks'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/dashboard/accounts/{account}/webhooks', { params: { path: { account } }, signal })),
+  });
+
+export const webhookQuery = (account: string, id: string) =>
+  queryOptions({
+    queryKey: ['account', account, 'webhooks', id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/dashboard/accounts/{account}/webhooks/{id}', { params: { path: { account, id } }, signal })),
+  });
+
+export const deliveriesQuery = (account: string, id: string, page: number) =>
+  queryOptions({
+    queryKey: ['account', account, 'webhooks', id, 'deliveries', page],
+    queryFn: ({ signal }) => {
+      const params = { path: { account, id }, query: { page } };
+      return unwrap(api.GET('/dashboard/accounts/{account}/webhooks/{id}/deliveries', { params, signal }));
+    },
+    // Attempts are made meanwhile.
+    refetchInterval: 5_000,
+  });

@@ -22,6 +22,15 @@ const ALLOWED: Readonly<Record<string, readonly (readonly [found: string, why: s
   'web/src/pages/operator/create-dialog.tsx': [['maxLength: 15', 'digits of a number, and what sets them apart']],
   'web/src/pages/operator-account/grant-form.tsx': [['maxLength: 15', 'likewise']],
   'web/src/pages/operator-account/limits-form.tsx': [['maxLength: 15', 'likewise']],
+  'web/src/pages/log/hours.tsx': [
+    ['HOURS = 24', 'bars of a chart'],
+    ['"24 hours" in a sentence', 'what they show'],
+  ],
+  'web/src/pages/log/search.ts': [
+    ['"24 hours" in a sentence', 'a range of the log'],
+    ['"7 days" in a sentence', 'likewise'],
+    ['"30 days" in a sentence', 'likewise'],
+  ],
   'web/src/pages/usage/range.ts': [
     ['"24 hours" in a sentence', 'a range of the charts'],
     ['"7 days" in a sentence', 'likewise'],

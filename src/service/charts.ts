@@ -2,8 +2,8 @@ import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { percentile } from '../kernel/latency.ts';
 import { CHART_BUCKETS_MAX } from '../kernel/limits.ts';
+import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import type { AccountId, Store, TrafficRow, UsageRow } from '../store/store.ts';
-import { DASHBOARD_KEY } from './log.ts';
 
 type Bucket = 'hour' | 'day';
 export interface ChartQuery {

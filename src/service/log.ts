@@ -1,8 +1,6 @@
 import { ApiError } from '../kernel/errors.ts';
+import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import type { AccountId, Actor, LoggedVerification, LogSearch, Store } from '../store/store.ts';
-
-/** The key ID under which verifications in the dashboard are recorded. */
-export const DASHBOARD_KEY = 'dashboard';
 
 /** A verification in the log. */
 export type LogEntry = Omit<LoggedVerification, 'seq'> & {

@@ -63,6 +63,8 @@ const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page
   ['a verdict with its evidence', '/verify', ask],
   ['adding a filter', '/filters', (page) => button(page, 'Add filter').click()],
   ['the results of an import', '/filters', addMany],
+  ['an entry beside the log', '/log', (page) => page.locator('tr[data-entry] time').first().click()],
+  ['a filter of the log', '/log', (page) => button(page, 'Reason').click()],
   ['erasing an address', '/log', (page) => button(page, 'Erase address').click()],
   ['an invitation', '/account/members', invite],
   ['deleting the account', '/account', (page) => button(page, 'Delete this account').click()],

@@ -23,6 +23,23 @@ const emails = async (store: Store, account: AccountId, search: Partial<LogSearc
   (await store.verifications.search(account, { ...ALL, ...search })).items.map((item) => item.email);
 
 describeStores('the log', (lab) => {
+  it('is limited to a time, wherever in the log that is', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    for (let n = 0; n < 40; n++) await logged(store, who, { email: `p${n}@a.example` });
+    const [began, step] = [Date.UTC(2026, 0, 1), 10 * 60_000];
+    const nth = '(seq - (SELECT min(seq) FROM verifications))';
+    await lab.sql(`UPDATE verifications SET created_at = ${began} + ${step} * ${nth}`);
+    const times = Array.from({ length: 41 }, (_, n) => began + n * step);
+    const found = (search: Partial<LogSearch>) => emails(store, who.account.id, search);
+    expect(await found({ from: times[3]!, to: times[6]! })).toEqual(['p5@a.example', 'p4@a.example', 'p3@a.example']);
+    expect(await found({ from: times[38]! })).toEqual(['p39@a.example', 'p38@a.example']);
+    expect(await found({ to: times[2]! })).toEqual(['p1@a.example', 'p0@a.example']);
+    expect(await found({ to: times[0]! })).toEqual([]);
+    expect(await found({ from: times[40]! })).toEqual([]);
+    expect(await found({ from: times[9]!, to: times[12]!, text: '0@a.' })).toEqual(['p10@a.example']);
+  });
+
   it('is searched newest first, page by page', async () => {
     const store = await lab.open();
     const who = await member(store);

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { choice } from '../../kernel/format.ts';
 import {
+  INSTANT_LENGTH,
   LINK_TOKEN_LENGTH,
   NAME_LENGTH,
   PAGE_SIZE,
@@ -11,7 +12,8 @@ import { PASSWORD_LENGTH } from '../../kernel/password-rules.ts';
 import { ACCOUNT_STATUSES, PLAN_NAMES } from '../../kernel/plans.ts';
 import { ROLES } from '../../kernel/roles.ts';
 import { Text, WholeNumber } from '../bounded.ts';
-import { OneOf } from '../schema.ts';
+import { DecodedAs, OneOf } from '../schema.ts';
+import { instantError } from '../usage.ts';
 
 export const Role = OneOf(ROLES, { 'x-error': `role must be ${choice(ROLES)}.` });
 export const Plan = OneOf(PLAN_NAMES, { 'x-error': `plan must be ${choice(PLAN_NAMES)}.` });
@@ -25,6 +27,8 @@ export const SecondFactorRequired = Type.Boolean({
   'x-error': 'second_factor_required must be true or false.',
 });
 
+export const InstantOf = (field: string) =>
+  DecodedAs('instant', Text(field, INSTANT_LENGTH, { 'x-error': instantError(field) }));
 export const Time = Type.String({ format: 'date-time' });
 
 export const Email = Text('email', USER_EMAIL_LENGTH, { 'x-error': 'email must be an email address.' });

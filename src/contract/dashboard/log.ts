@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox';
+import { choice } from '../../kernel/format.ts';
 import { ADDRESS_LENGTH, LOG_QUERY_LENGTH } from '../../kernel/limits.ts';
+import { LOG_ORIGINS } from '../../kernel/log-origins.ts';
 import { LEVELS } from '../../kernel/plans.ts';
-import { STATUSES } from '../../kernel/reasons.ts';
+import { DELIVERABILITIES, STATUSES } from '../../kernel/reasons.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import {
@@ -13,7 +15,7 @@ import {
   StatusField,
   VerifyReply,
 } from '../verify.ts';
-import { Before, Next, PageSize, Time } from './fields.ts';
+import { Before, InstantOf, Next, PageSize, Time } from './fields.ts';
 
 /** A verification from the dashboard: charged as any other, with its evidence. */
 export const DashboardVerifyRequest = Type.Object({
@@ -54,6 +56,23 @@ export const LogQuery = Type.Object({
     ),
   ),
   id: Type.Optional(Text('id', LOG_QUERY_LENGTH)),
+  query: Type.Optional(
+    Text(
+      'query',
+      { ...ADDRESS_LENGTH, min: 0 },
+      {
+        description:
+          'An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case.',
+      },
+    ),
+  ),
+  level: Type.Optional(OneOf(LEVELS, { 'x-error': `level must be ${choice(LEVELS)}.` })),
+  deliverability: Type.Optional(
+    OneOf(DELIVERABILITIES, { 'x-error': `deliverability must be ${choice(DELIVERABILITIES)}.` }),
+  ),
+  origin: Type.Optional(OneOf(LOG_ORIGINS, { 'x-error': `origin must be ${choice(LOG_ORIGINS)}.` })),
+  from: Type.Optional(InstantOf('from')),
+  to: Type.Optional(InstantOf('to')),
   reason: Type.Optional(ReasonOrNone),
   key: Type.Optional(Text('key', LOG_QUERY_LENGTH, { description: 'Id of a key, or `dashboard`.' })),
   status: Type.Optional(OneOf(STATUSES, { 'x-error': 'status must be "good" or "bad".' })),

@@ -1,11 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { span } from '../../kernel/format.ts';
-import { INSTANT_LENGTH, LOW_BALANCE } from '../../kernel/limits.ts';
-import { Text } from '../bounded.ts';
-import { DecodedAs, Nullable, OneOf } from '../schema.ts';
-import { instantError } from '../usage.ts';
+import { LOW_BALANCE } from '../../kernel/limits.ts';
+import { Nullable, OneOf } from '../schema.ts';
 import { ReasonOrNone } from '../verify.ts';
-import { Plan, Status, Time } from './fields.ts';
+import { InstantOf, Plan, Status, Time } from './fields.ts';
 
 export const OverviewReply = Type.Object(
   {
@@ -32,8 +30,6 @@ export const OverviewReply = Type.Object(
 export type OverviewReply = Static<typeof OverviewReply>;
 
 const BUCKETS = ['hour', 'day'] as const;
-const InstantOf = (field: string) =>
-  DecodedAs('instant', Text(field, INSTANT_LENGTH, { 'x-error': instantError(field) }));
 export const UsageRangeQuery = Type.Object({
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),

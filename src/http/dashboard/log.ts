@@ -55,8 +55,15 @@ export const LOG_ROUTES: readonly Route[] = [
           status = null,
           before = null,
           limit,
+          query: text = null,
+          level = null,
+          deliverability = null,
+          origin = null,
+          from = null,
+          to = null,
         } = query;
-        const search = { email, id, reason, keyId, status, before, limit };
+        const filters = { text, level, deliverability, origin, from, to };
+        const search = { email, id, reason, keyId, status, before, limit, ...filters };
         const { entries, next, searchedTo, retentionDays } = await log.search(account, search);
         return {
           body: {

@@ -1,4 +1,6 @@
-import type { ReasonOrNone, Status } from '../../kernel/reasons.ts';
+import type { LogOrigin } from '../../kernel/log-origins.ts';
+import type { Level } from '../../kernel/plans.ts';
+import type { Deliverability, ReasonOrNone, Status } from '../../kernel/reasons.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { VerificationRecord } from './charging.ts';
@@ -10,6 +12,16 @@ export interface LogSearch {
   readonly reason: ReasonOrNone | null;
   readonly keyId: string | null;
   readonly status: Status | null;
+  /** An ID, an address or its beginning, or any part of one, without regard to case. */
+  readonly text?: string | null;
+  /** The level that was billed. */
+  readonly level?: Level | null;
+  readonly deliverability?: Deliverability | null;
+  /** Whether a key is to be one of the API; `keyId` names one. */
+  readonly origin?: LogOrigin | null;
+  /** Unix time in ms; `to` is exclusive. */
+  readonly from?: number | null;
+  readonly to?: number | null;
   /** Rows before this one. */
   readonly before: number | null;
   readonly limit: number;

@@ -1,5 +1,7 @@
 /** Admission: authenticates, authorizes, and holds or charges credits; refusals in the order of the contract. */
+
 import type { KeyScope } from '../../kernel/key-scopes.ts';
+import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { PLANS, PRICE } from '../../kernel/plans.ts';
 import type {
   Admission,
@@ -21,9 +23,6 @@ import { countRequest, windowAhead, windowOf } from './window.ts';
 
 /** A key's last use is recorded at most this often. */
 const USE_RECORDED_EVERY_MS = 60_000;
-
-/** Recorded instead of a key id for a signed-in user. */
-const DASHBOARD_KEY = 'dashboard';
 
 const unauthenticated = (refusal: Refusal): Admission => ({
   ...refusal,

@@ -1,10 +1,13 @@
 /** Searches the log, reading a bounded number of rows at a time. */
 import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
+import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
 import { ADDRESS, ADDRESS_READ, indexed, seqsByAddress } from './address.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ, toVerification } from './row.ts';
+
+const VERIFICATION_ID = /^ver_\w{16,}$/;
 
 type SearchPage = Awaited<ReturnType<Verifications['search']>>;
 
@@ -15,7 +18,14 @@ type Rows = ReturnType<typeof mine>;
 /** The newest matches among `rows`; one more than a page, to know whether there is a next page. */
 async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit } = wanted;
+  const { text = null, level = null, deliverability = null, origin = null, from = null, to = null } = wanted;
   let some = rows;
+  if (text !== null) some = some.where(driver.substringMatch(ADDRESS_READ, indexed(text).toLowerCase()));
+  if (level !== null) some = some.where('validation_type', '=', level);
+  if (deliverability !== null) some = some.where('deliverability', '=', deliverability);
+  if (origin !== null) some = some.where('key_id', origin === 'dashboard' ? '=' : '!=', DASHBOARD_KEY);
+  if (from !== null) some = some.where('created_at', '>=', from);
+  if (to !== null) some = some.where('created_at', '<', to);
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null) some = some.where(driver.prefixMatch(ADDRESS_READ, indexed(email)));
   if (reason !== null) some = reason === 'none' ? some.where('reason', 'is', null) : some.where('reason', '=', reason);
@@ -37,23 +47,53 @@ function page(found: readonly LoggedVerification[], limit: number): SearchPage {
   return { items, next: last.seq, searchedTo: last.createdAt };
 }
 
-/** The last of the newest LOG_SEARCH_ROWS rows before this one; undefined: there are not so many. */
-export const edgeOf = (driver: StorageDriver, account: AccountId, before: number) =>
+/** The last of the newest LOG_SEARCH_ROWS rows before this one, `from` a row on; undefined: there are not so many. */
+export const edgeOf = (driver: StorageDriver, account: AccountId, before: number, from = FIRST_SEQ) =>
   driver.db
     .selectFrom('verifications')
     .select(['seq', 'created_at'])
-    .where(driver.seqRange(account, FIRST_SEQ, before))
+    .where(driver.seqRange(account, from, before))
     .orderBy('account_id', 'desc')
     .orderBy('seq', 'desc')
     .offset(LOG_SEARCH_ROWS - 1)
     .limit(1)
     .executeTakeFirst();
 
-/** Scans the newest LOG_SEARCH_ROWS rows. */
+/** The newest row in a range of them. */
+const newestIn = (driver: StorageDriver, account: AccountId, from: number, to: number) =>
+  driver.db
+    .selectFrom('verifications')
+    .select(['seq', 'created_at'])
+    .where(driver.seqRange(account, from, to))
+    .orderBy('account_id', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Rows are recorded in the order of their times, but for what nodes that record at once differ by. */
+const DISORDER_MS = 60_000;
+
+/** The position of the first row of that time or later, in `log2` steps, since times have no index of their own. */
+async function seqAt(driver: StorageDriver, account: AccountId, time: number): Promise<number> {
+  let low = FIRST_SEQ;
+  let high = ((await newestIn(driver, account, FIRST_SEQ, AFTER_LAST_SEQ))?.seq ?? FIRST_SEQ) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = await newestIn(driver, account, low, middle + 1);
+    if (row === undefined || row.created_at < time) low = middle + 1;
+    else high = row.seq;
+  }
+  return low;
+}
+
+/** Scans the newest LOG_SEARCH_ROWS rows, of the time that is asked for. */
 async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
-  const before = wanted.before ?? AFTER_LAST_SEQ;
-  const edge = await edgeOf(driver, account, before);
-  const reached = driver.db.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? FIRST_SEQ, before));
+  const { from = null, to = null } = wanted;
+  const first = from === null ? FIRST_SEQ : await seqAt(driver, account, from - DISORDER_MS);
+  const end = to === null ? AFTER_LAST_SEQ : await seqAt(driver, account, to + DISORDER_MS);
+  const before = Math.min(wanted.before ?? AFTER_LAST_SEQ, end);
+  const edge = await edgeOf(driver, account, before, first);
+  const reached = driver.db.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? first, before));
   const found = page(await matching(driver, reached, wanted), wanted.limit);
   if (found.next !== null || edge === undefined) return found;
   return { items: found.items, next: edge.seq, searchedTo: edge.created_at };
@@ -90,10 +130,23 @@ async function indexedRows(
   return seqs.length > LOG_SEARCH_ROWS ? null : seqs;
 }
 
-/** See `Verifications.search`. */
-export async function search(driver: StorageDriver, account: AccountId, asked: LogSearch): Promise<SearchPage> {
+/** Rows that begin with an address or have an ID, by index; a prefix that very many share, by a scan. */
+async function searchExactly(driver: StorageDriver, account: AccountId, asked: LogSearch): Promise<SearchPage> {
   const wanted = asked.email === '' ? { ...asked, email: null } : asked;
   const seqs = wanted.id === null && wanted.email === null ? null : await indexedRows(driver, account, wanted);
   // A prefix that very many addresses share is found soon enough among the newest rows.
   return seqs === null ? scan(driver, account, wanted) : fetchRows(driver, account, seqs, wanted);
+}
+
+/** See `Verifications.search`. */
+export async function search(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
+  const text = wanted.text?.trim() ?? '';
+  if (text === '') return searchExactly(driver, account, { ...wanted, text: null });
+  if (VERIFICATION_ID.test(text)) return searchExactly(driver, account, { ...wanted, text: null, id: text });
+  // An address, or how it begins. Where no row begins so, on none of the pages, it may be the middle of one.
+  if (text.indexOf('@') > 0) {
+    const found = await searchExactly(driver, account, { ...wanted, text: null, email: text });
+    if (found.items.length > 0 || found.next !== null) return found;
+  }
+  return scan(driver, account, { ...wanted, text });
 }

@@ -91,7 +91,10 @@ describeBrowser('the URL', (browser) => {
     const wanted = `${Number(day)} ${names[Number(month)]} ${year}, ${at.slice(11, 19)} UTC`;
     const time = rowOf(page, 'jane@good.com').locator('time');
     await time.waitFor();
-    expect(await time.textContent()).toContain(wanted);
+    expect(await time.textContent()).toBe(at.slice(11, 19));
+    expect(await time.getAttribute('title')).toBe(wanted);
+    await page.getByRole('columnheader', { name: 'Time (UTC)' }).waitFor();
+    await page.getByRole('rowheader', { name: new RegExp(`^\\w+ ${Number(day)} \\w+ ${year}$`) }).waitFor();
     await goTo(page, 'Overview');
     await expectText(balance(page)).toContain('1,233 credits');
     await expectText(balance(page)).toContain(`since 1 ${names[Number(month)]} ${year}`);

@@ -53,6 +53,20 @@ describe('the log', () => {
     [{ key: 'dashboard' }, ['cy@good.com']],
     [{ key: 'dashboard', status: 'bad' }, []],
     [{ id: 'ver_nothing' }, []],
+    [{ query: 'good.com' }, ['cy@good.com', 'Ada@good.com']],
+    [{ query: 'GOOD.c' }, ['cy@good.com', 'Ada@good.com']],
+    [{ query: '@good.com' }, ['cy@good.com', 'Ada@good.com']],
+    [{ query: 'ada@g' }, ['Ada@good.com']],
+    [{ query: 'da@good' }, ['Ada@good.com']],
+    [{ query: 'ob@MAIL', limit: '1' }, ['bob@mailinator.com']],
+    [{ query: '%' }, []],
+    [{ query: ' ' }, ['cy@good.com', 'bob@mailinator.com', 'Ada@good.com']],
+    [{ query: 'good.com', origin: 'api' }, ['Ada@good.com']],
+    [{ origin: 'dashboard' }, ['cy@good.com']],
+    [{ level: 'smtp' }, []],
+    [{ deliverability: 'undeliverable' }, []],
+    [{ to: '2020-01-01' }, []],
+    [{ from: '2020-01-01' }, ['cy@good.com', 'bob@mailinator.com', 'Ada@good.com']],
     [{ limit: '1' }, ['cy@good.com']],
   ])('is searched by %j', async (query, found) => {
     expect(emails(await search(query as unknown as Record<string, string>))).toEqual(found);
@@ -61,6 +75,7 @@ describe('the log', () => {
   it('filters by id and by key', async () => {
     const [entry] = (await search({ email: 'bob' })).json.entries;
     expect(emails(await search({ id: entry.id }))).toEqual(['bob@mailinator.com']);
+    expect(emails(await search({ query: entry.id }))).toEqual(['bob@mailinator.com']);
     expect(emails(await search({ key: member.keyId }))).toEqual(['bob@mailinator.com', 'Ada@good.com']);
   });
 
@@ -89,6 +104,11 @@ describe('the log', () => {
     { before: 'x' },
     { email: 'a\u0000b' },
     { id: 'x'.repeat(65) },
+    { level: 'dns' },
+    { deliverability: 'good' },
+    { origin: 'list' },
+    { from: '2026-13-45' },
+    { query: 'x'.repeat(5000) },
   ])('%j is refused by name', async (query) => {
     const { status, json } = await search(query as unknown as Record<string, string>);
     expect([status, json.field]).toEqual([400, Object.keys(query)[0]]);

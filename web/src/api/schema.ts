@@ -3194,6 +3194,13 @@ export interface operations {
                 /** @description An address or its beginning, without regard to case. */
                 email?: string;
                 id?: string;
+                /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
+                query?: string;
+                level?: "mx" | "smtp";
+                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+                origin?: "api" | "dashboard";
+                from?: string;
+                to?: string;
                 /** @description `none`: without a reason. */
                 reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Id of a key, or `dashboard`. */

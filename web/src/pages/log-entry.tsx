@@ -1,17 +1,13 @@
-import { Anchor, Button, Title } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, unwrap } from '../api/client.ts';
-import type { LogDetail } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
-import { CopyText } from '../parts/copy-text.tsx';
-import { formatDateTime } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
-import { escapeInvisibleJson } from '../parts/verdict/escape-invisible.ts';
-import { Verdict } from '../parts/verdict/verdict.tsx';
+import { EntryDetail } from './log/entry-detail.tsx';
 import { Erase } from './log/erase.tsx';
+import { entryQuery } from './log/query.ts';
 
 const route = getRouteApi('/inside/log/$id');
 
@@ -21,11 +17,7 @@ export function LogEntryPage() {
   const { id } = route.useParams();
   const navigate = route.useNavigate();
   const [erasing, setErasing] = useState(false);
-  const query = useQuery({
-    queryKey: ['account', account, 'log', 'entry', id],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/dashboard/accounts/{account}/log/{id}', { params: { path: { account, id } }, signal })),
-  });
+  const query = useQuery(entryQuery(account, id));
   const { data } = query;
   return (
     <Page
@@ -40,7 +32,7 @@ export function LogEntryPage() {
       }
       action={isAdmin && data && <Button onClick={() => setErasing(true)}>Erase this address</Button>}
     >
-      <QueryResult query={query}>{(detail) => <Detail detail={detail} />}</QueryResult>
+      <QueryResult query={query}>{(detail) => <EntryDetail detail={detail} />}</QueryResult>
       <Erase
         opened={erasing}
         initial={data?.entry.email ?? ''}
@@ -48,43 +40,5 @@ export function LogEntryPage() {
         onErased={() => navigate({ to: '/log' })}
       />
     </Page>
-  );
-}
-
-function Detail({ detail: { entry, reply } }: { detail: LogDetail }) {
-  const facts = [
-    ['Time', formatDateTime(entry.created_at)],
-    ['Source', entry.key === null ? 'Dashboard' : `API key “${entry.key.name}”`],
-    ['IP address', entry.client_ip ?? 'Unknown'],
-    ['Requested level', entry.requested],
-  ];
-  return (
-    <>
-      <dl className="descriptions">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd className="anywhere">{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <section aria-label="Verdict">
-        <Title order={2} mb="sm">
-          Verdict
-        </Title>
-        <Verdict reply={reply} />
-      </section>
-      <RawReply json={escapeInvisibleJson(reply)} />
-    </>
-  );
-}
-
-/** The reply as the API returned it. */
-function RawReply({ json }: { json: string }) {
-  return (
-    <details>
-      <summary>JSON reply</summary>
-      <CopyText label="JSON reply" text={json} block />
-    </details>
   );
 }

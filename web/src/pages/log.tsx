@@ -1,17 +1,24 @@
 import { Anchor, Button, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { PAGE_SIZE } from '../api/limits.ts';
 import type { Log } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { formatDateTime, pluralize } from '../parts/format.ts';
+import { Icon } from '../parts/icon.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
+import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
-import { SearchForm } from './log/search-form.tsx';
+import { LogFilters } from './log/filters.tsx';
+import { Hours } from './log/hours.tsx';
+import css from './log/log.module.css';
+import { type LogSearch, logQuery } from './log/search.ts';
 import { LogTable } from './log/table.tsx';
+import { useNewEntries } from './log/use-new-entries.ts';
 
 const route = getRouteApi('/inside/log');
 
@@ -20,35 +27,93 @@ export function LogPage() {
   const isAdmin = useHasRole('admin');
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [erasing, setErasing] = useState(false);
-  const isSearch = Object.keys(search).length > 0;
-  const query = useKeysetQuery(['account', id, 'log', search], (before) => {
-    const params = { ...search, limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before: Number(before) }) };
-    return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account: id }, query: params } }));
+  const client = useQueryClient();
+  /** The address to erase, while the dialog is open. */
+  const [erasing, setErasing] = useState<string | null>(null);
+  const { open, ...filters } = search;
+  const queryKey = ['account', id, 'log', filters];
+  const query = useKeysetQuery(queryKey, (before) => {
+    const page = { limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before: Number(before) }) };
+    const query = { ...logQuery(search, Date.now()), ...page };
+    return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account: id }, query } }));
   });
+  const entries = (query.data ?? []).flatMap((page) => page.entries);
   const days = query.data?.[0]?.retention_days;
+  const fresh = useNewEntries(id, search, entries[0]);
+  const show = (next: LogSearch) => void navigate({ search: next, resetScroll: false });
+  const openEntry = (entry: string) => show({ ...search, open: entry });
+  const close = () => {
+    document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(open ?? '')}"] a`)?.focus({ preventScroll: true });
+    show(filters);
+  };
+  const step = (by: -1 | 1) => {
+    const at = entries.findIndex((entry) => entry.id === open);
+    const next = entries[at < 0 ? 0 : at + by];
+    if (next) openEntry(next.id);
+  };
+  useShortcuts(step);
   return (
     <Page
       title="Log"
-      about={<>All verifications, newest first.{days !== undefined && ` Kept for ${pluralize(days, 'day')}.`}</>}
-      action={isAdmin && <Button onClick={() => setErasing(true)}>Erase address</Button>}
+      about={
+        <>Verifications, newest first.{days !== undefined && ` Kept for ${pluralize(days, 'day')}.`} Times are UTC.</>
+      }
+      action={isAdmin && <Button onClick={() => setErasing('')}>Erase address</Button>}
     >
-      <SearchForm key={JSON.stringify(search)} search={search} onSearch={(search) => void navigate({ search })} />
+      <LogFilters search={search} onSearch={show} />
+      <div className={css.panel}>
+        <Hours chosen={search.hour} onChoose={(hour) => show({ ...withoutTime(filters), hour })} />
+        {fresh !== null && (
+          <button type="button" className={css.fresh} onClick={() => void client.resetQueries({ queryKey })}>
+            <Icon name="arrow-up" size={14} /> {fresh} new
+          </button>
+        )}
+        {entries.length > 0 && <LogTable entries={entries} search={search} onOpen={openEntry} />}
+      </div>
       <LoadMore query={query}>
-        {(pages) => {
-          const entries = pages.flatMap((page) => page.entries);
-          return (
-            <>
-              {entries.length > 0 && <LogTable entries={entries} />}
-              <SearchProgress pages={pages} found={entries.length} />
-              {entries.length === 0 && pages.at(-1)?.next === null && <NoEntries isSearch={isSearch} />}
-            </>
-          );
-        }}
+        {(pages) => (
+          <>
+            {entries.length === 0 && pages.at(-1)?.next === null && (
+              <NoEntries isSearch={Object.keys(filters).length > 0} />
+            )}
+            <SearchProgress pages={pages} found={entries.length} />
+          </>
+        )}
       </LoadMore>
-      <Erase opened={erasing} initial={search.email ?? ''} onClose={() => setErasing(false)} />
+      {open !== undefined && (
+        <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
+      )}
+      <Erase
+        opened={erasing !== null}
+        initial={erasing ?? ''}
+        onClose={() => setErasing(null)}
+        onErased={async () => show(filters)}
+      />
     </Page>
   );
+}
+
+function withoutTime({ range: _range, hour: _hour, ...filters }: LogSearch): LogSearch {
+  return filters;
+}
+
+/** J and K open the entry below and above. */
+function useShortcuts(step: (by: -1 | 1) => void): void {
+  useEffect(() => {
+    const onKey = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+      if (
+        ctrlKey ||
+        metaKey ||
+        altKey ||
+        (target instanceof Element && target.closest('input, textarea, select, [role=dialog], [role=menu]'))
+      )
+        return;
+      if (key === 'j') step(1);
+      if (key === 'k') step(-1);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  });
 }
 
 /** A search reads a limited number of entries per request; this shows how far back it got. */
@@ -68,12 +133,12 @@ const NoEntries = ({ isSearch }: { isSearch: boolean }) =>
     <EmptyState
       title="No matches"
       action={
-        <Anchor component={Link} to="/log">
+        <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/log" search={{}} />}>
           Show all
         </Anchor>
       }
     >
-      No verification in the log matches. Try a broader search: the start of an address is enough.
+      No verification in the log matches. Clear a filter, or search for a part of the address.
     </EmptyState>
   ) : (
     <EmptyState

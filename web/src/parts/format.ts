@@ -6,6 +6,7 @@ const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 const date = new Intl.DateTimeFormat('en-GB', { ...UTC, ...DATE });
 const clock = new Intl.DateTimeFormat('en-GB', { ...UTC, ...CLOCK });
+const weekday = new Intl.DateTimeFormat('en-GB', { ...UTC, weekday: 'long', ...DATE, month: 'long' });
 const number = new Intl.NumberFormat('en');
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
@@ -14,7 +15,9 @@ export const formatDateTime = (iso: string): string => `${formatDate(iso)}, ${fo
 /** `22 Nov 2026`, the day in UTC. */
 export const formatDate = (iso: string): string => date.format(new Date(iso));
 /** `14:31:48`, in UTC. */
-const formatClock = (iso: string): string => clock.format(new Date(iso));
+export const formatClock = (iso: string): string => clock.format(new Date(iso));
+/** `Sunday 22 November 2026`, the day in UTC. */
+export const formatDay = (iso: string): string => weekday.format(new Date(iso)).replaceAll(',', '');
 export const formatNumber = (n: number): string => number.format(n).replace('-', '−');
 /** `1 credit`, `2 credits`. */
 export const pluralize = (n: number, one: string, many = `${one}s`): string =>

@@ -1,7 +1,7 @@
 import css from './glyph.module.css';
 
 /** What a row of the log or a bar of a chart shows: a verdict, or a request that was rejected. */
-type Outcome = 'deliverable' | 'not_checked' | 'unknown' | 'risky' | 'undeliverable' | 'rejected';
+export type Outcome = 'deliverable' | 'not_checked' | 'unknown' | 'risky' | 'undeliverable' | 'rejected';
 
 /** Shape and cut-out, on a grid of 16: outcomes differ without color. */
 const SHAPES: Readonly<Record<Outcome, React.ReactNode>> = {

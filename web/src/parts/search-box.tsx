@@ -5,6 +5,8 @@ import { useEffect, useRef, useState } from 'react';
 /** A debounced search field. `value` is the current search, as in the URL. */
 export function SearchBox(props: {
   label: string;
+  /** The label is for screen readers only; the placeholder says the same. */
+  hideLabel?: boolean;
   placeholder?: string;
   maxLength: number;
   value: string;
@@ -25,7 +27,7 @@ export function SearchBox(props: {
   return (
     <TextInput
       type="search"
-      label={props.label}
+      {...(props.hideLabel ? { 'aria-label': props.label } : { label: props.label })}
       placeholder={props.placeholder}
       value={text}
       maxLength={props.maxLength}

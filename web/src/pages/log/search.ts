@@ -1,34 +1,78 @@
-import { ADDRESS_LENGTH, LOG_QUERY_LENGTH } from '../../api/limits.ts';
+import { ADDRESS_LENGTH, LEVELS, LOG_QUERY_LENGTH } from '../../api/limits.ts';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
+import { keysOf } from '../../parts/keys-of.ts';
+
+export const RANGES = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' } as const;
+type Range = keyof typeof RANGES;
+const HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
+const HOUR_MS = 3_600_000;
+
+export const DELIVERABILITY_LABELS: Readonly<Record<Verification['deliverability'], string>> = {
+  deliverable: 'Deliverable',
+  risky: 'Risky',
+  undeliverable: 'Undeliverable',
+  unknown: 'Unknown',
+};
+export const STATUS_LABELS: Readonly<Record<Verification['status'], string>> = {
+  good: 'good in the API',
+  bad: 'bad in the API',
+};
+export const ORIGIN_LABELS = { api: 'API', dashboard: 'Dashboard' } as const;
 
 /** Search parameters of the page. */
 export interface LogSearch {
-  email?: string;
-  id?: string;
+  /** An ID, an address, or any part of one. */
+  query?: string;
+  range?: Range;
+  /** One hour, by its start in RFC 3339. */
+  hour?: string;
+  level?: Verification['validation_type'];
+  deliverability?: Verification['deliverability'];
   /** `none`: without a reason. */
   reason?: (typeof REASON_FILTERS)[number];
-  /** Id of a key, or `dashboard`. */
+  /** Id of a key. */
   key?: string;
+  origin?: keyof typeof ORIGIN_LABELS;
   status?: Verification['status'];
+  /** Id of the entry in the drawer. */
+  open?: string;
 }
 
-export const MAX_LENGTHS = {
-  email: ADDRESS_LENGTH.max,
-  id: LOG_QUERY_LENGTH.max,
-  key: LOG_QUERY_LENGTH.max,
-} as const;
+const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((one) => one === value);
+
+function textOf(value: unknown, max: number): string | undefined {
+  // The router parses digits as a number.
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  return text !== '' && text.length <= max ? text : undefined;
+}
+
+const hourOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:00:00(\.000)?Z$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
 
 export function logSearch(search: Record<string, unknown>): LogSearch {
-  const read: LogSearch = {};
-  for (const name of ['email', 'id', 'key'] as const) {
-    const value = search[name];
-    // The router parses digits as a number.
-    const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
-    if (text !== '' && text.length <= MAX_LENGTHS[name]) read[name] = text;
-  }
-  const reason = REASON_FILTERS.find((name) => name === search.reason);
-  if (reason !== undefined) read.reason = reason;
-  if (search.status === 'good' || search.status === 'bad') read.status = search.status;
-  return read;
+  const read = {
+    query: textOf(search.query, ADDRESS_LENGTH.max),
+    range: oneOf(keysOf(RANGES), search.range),
+    hour: hourOf(search.hour),
+    level: oneOf(LEVELS, search.level),
+    deliverability: oneOf(keysOf(DELIVERABILITY_LABELS), search.deliverability),
+    reason: oneOf(REASON_FILTERS, search.reason),
+    key: textOf(search.key, LOG_QUERY_LENGTH.max),
+    origin: oneOf(keysOf(ORIGIN_LABELS), search.origin),
+    status: oneOf(keysOf(STATUS_LABELS), search.status),
+    open: textOf(search.open, LOG_QUERY_LENGTH.max),
+  };
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
+/** As the server takes it. `now` in milliseconds. */
+export function logQuery({ range, hour, open: _open, ...filters }: LogSearch, now: number) {
+  const iso = (at: number) => new Date(at).toISOString();
+  if (hour !== undefined) return { ...filters, from: iso(Date.parse(hour)), to: iso(Date.parse(hour) + HOUR_MS) };
+  if (range !== undefined) return { ...filters, from: iso(now - HOURS[range] * HOUR_MS) };
+  return filters;
 }

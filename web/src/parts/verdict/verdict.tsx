@@ -1,13 +1,16 @@
-import { Alert, Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Verification } from '../../api/schema.ts';
 import { DataTable } from '../data-table.tsx';
 import { humanize, pluralize } from '../format.ts';
+import { Glyph } from '../glyph.tsx';
 import { checkRows, type Result } from './checks.ts';
 import { escapeInvisible } from './escape-invisible.ts';
 import { Evidence } from './evidence.tsx';
-import { headline, retryWords, wordsOf } from './reasons.ts';
+import { outcomeOf } from './outcome.ts';
+import { retryWords, wordsOf } from './reasons.ts';
 import css from './verdict.module.css';
+import { Address } from './verdict-line.tsx';
 
 const RESULT_BADGES: Readonly<Record<Result, readonly [sign: string, color: string]>> = {
   pass: ['✓', 'green'],
@@ -85,42 +88,38 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
 }
 
 function Summary({ reply }: { reply: Verification }) {
-  const { meaning, advice } = wordsOf(reply);
+  const { title, meaning, advice } = wordsOf(reply);
   const flags = flagsOf(reply);
   return (
-    <Alert
-      color={reply.status === 'bad' ? 'red' : reply.deliverability === 'deliverable' ? 'green' : 'accent'}
-      variant="outline"
-      title={
-        <Text span fz="lg" fw={600} inherit>
-          {headline(reply)}
-        </Text>
-      }
-    >
-      <Stack gap="xs">
-        <Text size="sm" className="anywhere" fw={600}>
-          {escapeInvisible(reply.email)}
-        </Text>
-        <Text size="sm">
-          {meaning} {advice}
-          {reply.retry_after !== null && ` Retry ${retryWords(reply.retry_after)}.`}
-        </Text>
-        <Text size="sm" c="dimmed">
-          Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : humanize(reply.reason)}.
-          Checked at the {reply.validation_type} level in {pluralize(reply.duration_ms, 'millisecond')} for{' '}
-          {pluralize(reply.credits_used, 'credit')}.
-        </Text>
-        {flags.length > 0 && (
-          <Group gap="xs" aria-label="Flags" role="list">
-            {flags.map((flag) => (
-              <Badge key={flag} role="listitem" variant="default" tt="none" fw={500}>
-                {flag}
-              </Badge>
-            ))}
-          </Group>
-        )}
-      </Stack>
-    </Alert>
+    <Stack gap="xs">
+      <Text size="lg" component="div" className="anywhere">
+        <Address email={reply.email} of={reply} />
+      </Text>
+      <div className={css.says} data-outcome={outcomeOf(reply)}>
+        <Glyph of={outcomeOf(reply)} size={24} />
+        <div>
+          <b>{title}</b>
+          <p>
+            {meaning} {advice}
+            {reply.retry_after !== null && ` Retry ${retryWords(reply.retry_after)}.`}
+          </p>
+        </div>
+      </div>
+      <Text size="sm" c="dimmed">
+        Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : humanize(reply.reason)}.
+        Checked at the {reply.validation_type} level in {pluralize(reply.duration_ms, 'millisecond')} for{' '}
+        {pluralize(reply.credits_used, 'credit')}.
+      </Text>
+      {flags.length > 0 && (
+        <Group gap="xs" aria-label="Flags" role="list">
+          {flags.map((flag) => (
+            <Badge key={flag} role="listitem" variant="default">
+              {flag}
+            </Badge>
+          ))}
+        </Group>
+      )}
+    </Stack>
   );
 }
 

@@ -1,0 +1,45 @@
+import { Title } from '@mantine/core';
+import type { LogDetail } from '../../api/schema.ts';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { formatDateTime } from '../../parts/format.ts';
+import { escapeInvisibleJson } from '../../parts/verdict/escape-invisible.ts';
+import { Verdict } from '../../parts/verdict/verdict.tsx';
+
+/** A verification with its facts, verdict and evidence. */
+export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail }) {
+  const facts = [
+    ['Time', formatDateTime(entry.created_at)],
+    ['Source', entry.key === null ? 'Dashboard' : `API key “${entry.key.name}”`],
+    ['IP address', entry.client_ip ?? 'Unknown'],
+    ['Requested level', entry.requested],
+  ];
+  return (
+    <>
+      <dl className="descriptions">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className="anywhere">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <section aria-label="Verdict">
+        <Title order={2} mb="sm">
+          Verdict
+        </Title>
+        <Verdict reply={reply} />
+      </section>
+      <RawReply json={escapeInvisibleJson(reply)} />
+    </>
+  );
+}
+
+/** The reply as the API returned it. */
+function RawReply({ json }: { json: string }) {
+  return (
+    <details>
+      <summary>JSON reply</summary>
+      <CopyText label="JSON reply" text={json} block />
+    </details>
+  );
+}

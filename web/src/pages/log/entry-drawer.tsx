@@ -1,0 +1,51 @@
+import { Anchor, Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useAccount } from '../../api/session.ts';
+import { Drawer, DrawerButton } from '../../parts/drawer.tsx';
+import { QueryResult } from '../../parts/query-result.tsx';
+import { EntryDetail } from './entry-detail.tsx';
+import { entryQuery } from './query.ts';
+
+/** An entry beside the log. `onStep`: to the entry above (-1) or below (1); `onErase`: null for who may not. */
+export function EntryDrawer(props: {
+  id: string;
+  onStep: (by: -1 | 1) => void;
+  onClose: () => void;
+  onErase: ((email: string) => void) | null;
+}) {
+  const { id, onStep, onClose, onErase } = props;
+  const query = useQuery(entryQuery(useAccount().id, id));
+  const { data } = query;
+  return (
+    <Drawer
+      label={data === undefined ? 'Verification' : `Verification of ${data.entry.email}`}
+      title="Verification"
+      onClose={onClose}
+      actions={
+        <>
+          <DrawerButton icon="arrow-up" label="Previous (K)" onClick={() => onStep(-1)} />
+          <DrawerButton icon="arrow-down" label="Next (J)" onClick={() => onStep(1)} />
+        </>
+      }
+    >
+      <QueryResult query={query}>
+        {(detail) => (
+          <>
+            <EntryDetail detail={detail} />
+            <Group>
+              <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id }} />}>
+                Open as a page
+              </Anchor>
+              {onErase && (
+                <Button color="red" variant="subtle" size="xs" onClick={() => onErase(detail.entry.email)}>
+                  Erase this address
+                </Button>
+              )}
+            </Group>
+          </>
+        )}
+      </QueryResult>
+    </Drawer>
+  );
+}

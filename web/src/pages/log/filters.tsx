@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { ADDRESS_LENGTH, LEVELS } from '../../api/limits.ts';
+import { REASON_FILTERS } from '../../api/reasons.ts';
+import { useAccount } from '../../api/session.ts';
+import { FilterChip } from '../../parts/filter-chip.tsx';
+import { formatClock, formatDate } from '../../parts/format.ts';
+import { keysOf } from '../../parts/keys-of.ts';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { reasonName } from '../../parts/verdict/reasons.ts';
+import { keysQuery } from '../keys/query.ts';
+import css from './log.module.css';
+import { DELIVERABILITY_LABELS, type LogSearch, logSearch, ORIGIN_LABELS, RANGES, STATUS_LABELS } from './search.ts';
+
+type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'open'>;
+
+const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
+  keysOf(labels).map((value) => ({ value, label: labels[value] }));
+
+/** Search and filters; their state is the URL. */
+export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: (search: LogSearch) => void }) {
+  const { id } = useAccount();
+  const { data } = useQuery(keysQuery(id));
+  const keys = (data?.keys ?? []).map(({ id, name, key }) => ({ value: id, label: `${name} (${key.slice(-4)})` }));
+  const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
+    [
+      ['range', 'Time', labeled(RANGES)],
+      ['deliverability', 'Deliverability', labeled(DELIVERABILITY_LABELS)],
+      ['reason', 'Reason', REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
+      ['key', 'Key', keys],
+      ['level', 'Level', LEVELS.map((value) => ({ value, label: value }))],
+      ['origin', 'Origin', labeled(ORIGIN_LABELS)],
+      ['status', 'Status', labeled(STATUS_LABELS)],
+    ];
+  const change = (part: Readonly<Record<string, string | null>>) =>
+    onSearch(logSearch({ ...search, open: null, ...part }));
+  return (
+    <search className={css.filters} aria-label="Verifications">
+      <div className={css.search}>
+        <SearchBox
+          label="Address, domain or ID"
+          hideLabel
+          placeholder="Address, domain, ID"
+          maxLength={ADDRESS_LENGTH.max}
+          value={search.query ?? ''}
+          onSearch={(query) => change({ query })}
+        />
+      </div>
+      <div className={css.chips}>
+        {search.hour !== undefined && (
+          <FilterChip
+            name="Hour"
+            value={search.hour}
+            options={[
+              { value: search.hour, label: `${formatDate(search.hour)}, ${formatClock(search.hour).slice(0, 5)} UTC` },
+            ]}
+            onChange={(hour) => change({ hour })}
+          />
+        )}
+        {chips.map(([name, label, options]) => (
+          <FilterChip
+            key={name}
+            name={label}
+            options={options}
+            value={search[name] ?? null}
+            onChange={(value) => change(name === 'range' ? { range: value, hour: null } : { [name]: value })}
+          />
+        ))}
+      </div>
+    </search>
+  );
+}

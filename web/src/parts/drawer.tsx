@@ -1,0 +1,55 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import css from './drawer.module.css';
+import { Icon } from './icon.tsx';
+
+/**
+ * One record beside the list that it is from; not modal. From 1280 px the list makes way (`data-drawer`, see the shell),
+ * below it lies over it. `actions`: icon buttons beside the one that closes.
+ */
+export function Drawer(props: {
+  label: string;
+  title: string;
+  actions: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const { label, title, actions, onClose, children } = props;
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => place.current?.focus({ preventScroll: true }), []);
+  return (
+    <section
+      ref={place}
+      className={css.drawer}
+      data-drawer
+      aria-label={label}
+      tabIndex={-1}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') onClose();
+      }}
+    >
+      <header>
+        <h2>{title}</h2>
+        {actions}
+        <DrawerButton icon="x" label="Close" onClick={onClose} />
+      </header>
+      <div className={css.body}>{children}</div>
+    </section>
+  );
+}
+
+export const DrawerButton = (props: {
+  icon: 'x' | 'arrow-up' | 'arrow-down';
+  label: string;
+  disabled?: boolean;
+  onClick: () => void;
+}) => (
+  <button
+    type="button"
+    className={css.button}
+    aria-label={props.label}
+    disabled={props.disabled}
+    onClick={props.onClick}
+  >
+    <Icon name={props.icon} />
+  </button>
+);

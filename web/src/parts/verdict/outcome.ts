@@ -1,0 +1,59 @@
+import type { Reason } from '../../api/reasons.ts';
+import type { Verification } from '../../api/schema.ts';
+import type { Outcome } from '../glyph.tsx';
+import { reasonName } from './reasons.ts';
+
+/** What a row of the log is judged by. */
+type Judged = Pick<Verification, 'status' | 'deliverability' | 'reason' | 'validation_type'>;
+
+/** The part of an address on which a verdict rests; null where nothing about it was found out. */
+type Part = 'local' | 'domain' | 'all' | null;
+
+interface Phrase {
+  /** What was found. */
+  readonly found: string;
+  /** What is still open. */
+  readonly open?: string;
+  readonly part: Part;
+}
+
+const PHRASES: Readonly<Record<Reason, Phrase>> = {
+  blocked_by_filter: { found: 'Blocked by your filter', part: null },
+  invalid_format: { found: 'Invalid address', part: 'all' },
+  disposable_domain: { found: 'Disposable address', part: 'domain' },
+  domain_not_found: { found: 'Domain not found', part: 'domain' },
+  no_mx_records: { found: 'No mail servers', part: 'domain' },
+  null_mx: { found: 'Domain does not accept mail', open: 'null MX', part: 'domain' },
+  mx_unusable: { found: 'Mail servers unreachable', part: 'domain' },
+  dns_failure: { found: 'DNS failure', open: 'try again later', part: null },
+  catch_all: { found: 'Catch-all server', open: 'mailbox unconfirmed', part: 'domain' },
+  mailbox_not_found: { found: 'Mailbox not found', part: 'local' },
+  mailbox_full: { found: 'Mailbox full', part: 'local' },
+  mailbox_disabled: { found: 'Mailbox disabled', part: 'local' },
+  relay_denied: { found: 'Server does not accept mail for the domain', part: 'domain' },
+  greylisted: { found: 'Greylisted', open: 'try again later', part: null },
+  smtp_temporary_failure: { found: 'Deferred', open: 'try again later', part: null },
+  smtp_timeout: { found: 'Server timed out', open: 'mailbox unknown', part: null },
+  smtp_unreachable: { found: 'No connection to the server', open: 'mailbox unknown', part: null },
+  smtp_blocked: { found: 'Server blocked us', open: 'says nothing about the mailbox', part: null },
+  smtp_unverifiable: { found: 'Provider does not disclose', open: 'mailbox unknown', part: null },
+};
+
+const NO_REASON: Readonly<Record<Verification['validation_type'], Phrase>> = {
+  mx: { found: 'Domain accepts mail', open: 'mailbox not checked', part: null },
+  smtp: { found: 'Mailbox exists', part: 'local' },
+};
+
+/** Undefined for a reason that is newer than this page. */
+const ROWS: Readonly<Record<string, Phrase | undefined>> = PHRASES;
+
+/** The verdict in a few words. */
+export function phraseOf({ reason, status, validation_type }: Judged): Phrase {
+  if (reason === null) return NO_REASON[validation_type];
+  if (reason === 'mailbox_full' && status === 'good') return { ...PHRASES.mailbox_full, open: 'temporary' };
+  return ROWS[reason] ?? { found: reasonName(reason), part: null };
+}
+
+/** An address at the mx level without a finding was not asked about: that is no failure to find out. */
+export const outcomeOf = ({ deliverability, reason }: Judged): Outcome =>
+  deliverability === 'unknown' && reason === null ? 'not_checked' : deliverability;

@@ -8,7 +8,7 @@ import { intendedAddress } from './address/intended.ts';
 import { type Address, parseAddress } from './address/parse.ts';
 import { didYouMean } from './address/suggest.ts';
 import { lookUpMailServers } from './dns/mx-lookup.ts';
-import type { Resolver } from './dns/resolver.ts';
+import type { Limit, Resolver } from './dns/resolver.ts';
 import { runLookup, runLookupFromCache } from './dns/run-lookup.ts';
 import type { CatchAllEvidence, DnsEvidence, Evidence, FilterMatch, Level, SmtpEvidence } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
@@ -22,6 +22,8 @@ export interface MailboxLimit {
   readonly signal?: AbortSignal;
   /** On whose behalf: tenants take turns at each mail server. Opaque. */
   readonly tenant: string;
+  /** Nobody waits for the answer: others come first. */
+  readonly isBackground?: boolean;
 }
 
 /** The mailbox check (smtp/mailbox.ts): queries the hosts in `dns` about one address, never throws. */
@@ -136,11 +138,25 @@ export async function runOnline(
   if (isConclusive(e)) return e;
   const deadline = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
   const bound = limit.signal ? { deadline, signal: limit.signal } : { deadline };
-  const dns = await runLookup(mxLookup(e, engine), engine.resolver, { ...bound, clock: engine.clock });
+  const dns = await lookUpDomain(e, bound, engine);
+  return checkMailbox(e, dns, { ...bound, tenant: limit.tenant }, engine);
+}
+
+/** The dns stage, whose evidence holds for all addresses of the domain at this level. */
+export const lookUpDomain = (e: Evidence, limit: Limit, engine: EngineDeps): Promise<DnsEvidence> =>
+  runLookup(mxLookup(e, engine), engine.resolver, { ...limit, clock: engine.clock });
+
+/** What is left to do after the dns stage, if anything. */
+export async function checkMailbox(
+  e: Evidence,
+  dns: DnsEvidence,
+  limit: MailboxLimit,
+  engine: EngineDeps,
+): Promise<Evidence> {
+  if (isConclusive(e)) return e;
   const found = withDns(e, dns, engine);
   if (e.requested !== 'smtp' || !needsMailboxCheck(found)) return found;
-  const answer = await engine.mailbox.check({ address: addressOf(e), dns }, { ...bound, tenant: limit.tenant });
-  return { ...found, ...answer };
+  return { ...found, ...(await engine.mailbox.check({ address: addressOf(e), dns }, limit)) };
 }
 
 const needsMailboxCheck = (e: Evidence): boolean =>

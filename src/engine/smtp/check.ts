@@ -23,6 +23,7 @@ import {
   resultWithoutDialogue,
   type SmtpResult,
 } from './result.ts';
+import { backgroundOf } from './tenants.ts';
 import type { Throttle } from './throttle.ts';
 import { Transcript } from './transcript.ts';
 import type { Served, Service } from './waiting-lines.ts';
@@ -160,7 +161,8 @@ export class Check {
 
   #ask({ host, address }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
     const { clock } = this.#deps.options;
-    const { deadline, signal, tenant } = this.#limit;
+    const { deadline, signal } = this.#limit;
+    const tenant = this.#limit.isBackground ? backgroundOf(this.#limit.tenant) : this.#limit.tenant;
     const now = clock.elapsed();
     return this.#deps.pool.ask({
       fresh,

@@ -1,5 +1,6 @@
 import type { Breaker, Limiter } from './limiter.ts';
 import type { Route } from './routes.ts';
+import { isBackground } from './tenants.ts';
 
 export interface LeaseEvents {
   released(limiters: readonly Limiter[]): void;
@@ -64,7 +65,7 @@ export class Lease {
 
   /**
    * Whether someone waits for this dialogue's place who has a better right to it than `tenant`: who has fewer dialogues,
-   * even after getting it. Null: than nobody.
+   * even after getting it, or whose client waits while `tenant` is background work. Null: than nobody.
    */
   isWantedMoreThanBy(tenant: string | null): boolean {
     const { address, host } = this.#route;
@@ -72,7 +73,11 @@ export class Lease {
       if (!limiter.isFull) continue;
       if (tenant === null && limiter.isWaitedFor) return true;
       if (tenant === null) continue;
-      for (const other of limiter.waiting) if (this.othersOf(other) < this.othersOf(tenant)) return true;
+      for (const other of limiter.waiting) {
+        if (isBackground(other) !== isBackground(tenant)) {
+          if (isBackground(tenant)) return true;
+        } else if (this.othersOf(other) < this.othersOf(tenant)) return true;
+      }
     }
     return false;
   }

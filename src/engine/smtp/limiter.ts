@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Rate } from './rate.ts';
+import { isBackground } from './tenants.ts';
 
 export interface LimiterOptions {
   readonly clock: Clock;
@@ -76,6 +77,7 @@ export class Limiter {
   #breaker: Breaker | null = null;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
+  #wakeAt = 0;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
@@ -116,18 +118,26 @@ export class Limiter {
     const turns = (this.#lines.get(tenant)?.entries ?? 0) + 1;
     let ahead = turns;
     // Tenants take turns, so nobody has more of them before this request than its own tenant.
-    for (const [name, { entries }] of this.#lines) if (name !== tenant) ahead += Math.min(entries, turns);
+    for (const [name, { entries }] of this.#lines) {
+      if (name === tenant || (isBackground(name) && !isBackground(tenant))) continue;
+      ahead += Math.min(entries, turns);
+    }
     return this.#rate.waitMs(now, ahead);
   }
 
-  /** Whether a dialogue may begin, for a request of `queue` if given. Wakes when the rate will allow it. */
-  admits(now: number, queue: WaitingQueue | null = null): boolean {
-    const { most, isSoft } = this.#options;
+  /**
+   * Whether a dialogue may begin for the tenant, for a request of `queue` if given. Background work leaves one place and
+   * one dialogue of the rate to others, so that nobody waits for it. Wakes when the rate will allow it.
+   */
+  admits(now: number, tenant: string, queue: WaitingQueue | null = null): boolean {
+    const { isSoft } = this.#options;
     if (this.#breaker !== null && (this.#breaker.isTrying || this.#breaker.until > now)) return false;
     const inTurn = queue !== null && queue === this.#inTurn;
+    const yields = isBackground(tenant);
+    const most = yields ? Math.max(1, this.#options.most - 1) : this.#options.most;
     if (this.#open >= (isSoft && inTurn ? most + 1 : most)) return false;
-    if (this.#rate.admits(now, inTurn)) return true;
-    this.#wakeIn(this.#rate.waitMs(now, 1));
+    if (this.#rate.admits(now, inTurn, yields)) return true;
+    this.#wakeIn(this.#rate.waitMs(now, 1, yields));
     return false;
   }
 
@@ -153,19 +163,27 @@ export class Limiter {
   }
 
   /**
-   * The queue to serve now; null if none can be served. Tenants with the fewest dialogues at the address come first, so
-   * that slow dialogues count for more than fast ones; then tenants, and each tenant's queues, in rotation.
+   * The queue to serve now; null if none can be served. Background work comes last. Tenants with the fewest dialogues at
+   * the address come first, so that slow dialogues count for more than fast ones; then tenants, and each tenant's queues,
+   * in rotation.
    */
   next(now: number): WaitingQueue | null {
-    if (this.#lines.size === 0 || !this.admits(now, this.#inTurn)) return null;
+    return this.#nextOf(false, now) ?? this.#nextOf(true, now);
+  }
+
+  #nextOf(inBackground: boolean, now: number): WaitingQueue | null {
     let best: WaitingQueue | null = null;
     let fewest = Number.POSITIVE_INFINITY;
-    for (const { queues } of this.#lines.values()) {
+    let mayAdmit: boolean | null = null;
+    for (const [tenant, { queues }] of this.#lines) {
+      if (isBackground(tenant) !== inBackground) continue;
+      mayAdmit ??= this.admits(now, tenant, this.#inTurn);
+      if (!mayAdmit) return null;
       for (const queue of queues) {
         const { open } = queue;
         if (open >= fewest) continue;
         if (queue.isReady(now)) [best, fewest] = [queue, open];
-        else if (this.admits(now)) this.#inTurn ??= queue;
+        else if (this.admits(now, tenant)) this.#inTurn ??= queue;
         if (fewest === 0) return best;
       }
     }
@@ -239,7 +257,10 @@ export class Limiter {
   }
 
   #wakeIn(ms: number): void {
-    if (this.#timer !== null) return;
+    const at = this.#options.clock.elapsed() + ms;
+    if (this.#timer !== null && at >= this.#wakeAt) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#wakeAt = at;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#options.onRoom(this);

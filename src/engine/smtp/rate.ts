@@ -25,22 +25,23 @@ export class Rate {
     this.#refilledAt = clock.elapsed();
   }
 
-  /** `onCredit`: the token may be missing, but only one. */
-  admits(now: number, onCredit: boolean): boolean {
+  /** `onCredit`: the token may be missing, but only one. `leavesOne`: another one is left to others, if there can be two. */
+  admits(now: number, onCredit: boolean, leavesOne: boolean): boolean {
     if (this.#most === 0) return true;
-    this.#refill(now);
-    return this.#tokens >= (onCredit ? 0 : 1 - ROUNDING);
+    const spared = this.#refill(now) >= 2 && leavesOne ? 1 : 0;
+    return this.#tokens >= spared + (onCredit ? 0 : 1 - ROUNDING);
   }
 
   take(): void {
     if (this.#most > 0) this.#tokens -= 1;
   }
 
-  /** Milliseconds until the last of so many is admitted. */
-  waitMs(now: number, count: number): number {
+  /** Milliseconds until the last of so many is admitted. `leavesOne`: see admits. */
+  waitMs(now: number, count: number, leavesOne = false): number {
     if (this.#most === 0) return 0;
     const rate = this.#refill(now);
-    return Math.max(0, ((count - this.#tokens) / rate) * 1000);
+    const spared = leavesOne && rate >= 2 ? 1 : 0;
+    return Math.max(0, ((count + spared - this.#tokens) / rate) * 1000);
   }
 
   slowDown(): void {

@@ -33,7 +33,7 @@ export class TenantQueue {
   }
 
   isReady(now: number): boolean {
-    return this.#limiters.every((limiter) => limiter.admits(now, this));
+    return this.#limiters.every((limiter) => limiter.admits(now, this.tenant, this));
   }
 
   add(entry: QueueEntry): void {

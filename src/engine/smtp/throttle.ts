@@ -73,7 +73,7 @@ export class Throttle {
       return () => {};
     }
     // Whoever waits for these limiters waits for another one as well.
-    if (route.limiters.every((limiter) => limiter.admits(now))) {
+    if (route.limiters.every((limiter) => limiter.admits(now, request.tenant))) {
       this.#begin(route, request);
       return () => {};
     }

@@ -3,6 +3,7 @@ import type { DialogueSetup } from './events.ts';
 import type { Lease } from './lease.ts';
 import type { Outcome, Question } from './outcome.ts';
 import type { Destination } from './routes.ts';
+import { isBackground } from './tenants.ts';
 import type { Transcript } from './transcript.ts';
 
 /** The destination is dialled when no session is available. */
@@ -47,6 +48,8 @@ export interface Waiter {
   rejoined: number;
 }
 
+/** More than there can be dialogues. */
+const BEHIND_ALL = 1e9;
 /** Waiters looked at for one transaction: those before may not fit. */
 const LOOKED_AT = 100;
 
@@ -69,14 +72,17 @@ export class WaitingLines {
     if (waiting?.size === 0) this.#lines.delete(hosts);
   }
 
-  /** The first one of the tenant which has the fewest other dialogues with the address; then in rotation. */
+  /**
+   * The first one of the tenant which has the fewest other dialogues with the address; then in rotation. Background work
+   * comes last.
+   */
   next(hosts: string, lease: Lease): Waiter | undefined {
     const waiting = this.#lines.get(hosts);
     if (waiting === undefined) return undefined;
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (const [tenant, [first]] of waiting) {
-      const others = lease.othersOf(tenant);
+      const others = lease.othersOf(tenant) + (isBackground(tenant) ? BEHIND_ALL : 0);
       if (others < fewest) [next, fewest] = [first, others];
     }
     return next;

@@ -111,7 +111,7 @@ function mxLookup(e: Evidence, engine: EngineDeps) {
 }
 
 /** Evidence of the dns stage, and whether the mail hosts are disposable. */
-const withDns = (e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evidence => ({
+export const withDns = (e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evidence => ({
   ...e,
   dns,
   disposable: disposableByHost(e.disposable, addressOf(e).domain, dns, engine.lists()),
@@ -123,7 +123,7 @@ export function runFromCache(e: Evidence, engine: EngineDeps): Evidence | null {
   const dns = runLookupFromCache(mxLookup(e, engine), engine.resolver);
   if (dns === null) return null;
   const found = withDns(e, dns, engine);
-  return e.requested === 'smtp' && needsMailboxCheck(found) ? null : found;
+  return needsMailboxCheck(found) ? null : found;
 }
 
 /**
@@ -138,26 +138,23 @@ export async function runOnline(
   if (isConclusive(e)) return e;
   const deadline = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
   const bound = limit.signal ? { deadline, signal: limit.signal } : { deadline };
-  const dns = await lookUpDomain(e, bound, engine);
-  return checkMailbox(e, dns, { ...bound, tenant: limit.tenant }, engine);
+  const found = withDns(e, await lookUpDomain(e, bound, engine), engine);
+  return needsMailboxCheck(found) ? checkMailbox(found, { ...bound, tenant: limit.tenant }, engine) : found;
 }
 
 /** The dns stage, whose evidence holds for all addresses of the domain at this level. */
 export const lookUpDomain = (e: Evidence, limit: Limit, engine: EngineDeps): Promise<DnsEvidence> =>
   runLookup(mxLookup(e, engine), engine.resolver, { ...limit, clock: engine.clock });
 
-/** What is left to do after the dns stage, if anything. */
-export async function checkMailbox(
-  e: Evidence,
-  dns: DnsEvidence,
-  limit: MailboxLimit,
-  engine: EngineDeps,
-): Promise<Evidence> {
-  if (isConclusive(e)) return e;
-  const found = withDns(e, dns, engine);
-  if (e.requested !== 'smtp' || !needsMailboxCheck(found)) return found;
-  return { ...found, ...(await engine.mailbox.check({ address: addressOf(e), dns }, limit)) };
+/** The smtp stage, for evidence that needs it. */
+export async function checkMailbox(e: Evidence, limit: MailboxLimit, engine: EngineDeps): Promise<Evidence> {
+  if (e.dns === null) throw new TypeError('the mailbox check needs the mail hosts');
+  return { ...e, ...(await engine.mailbox.check({ address: addressOf(e), dns: e.dns }, limit)) };
 }
 
-const needsMailboxCheck = (e: Evidence): boolean =>
-  e.disposable.result !== 'fail' && e.dns !== null && DNS_FINDINGS[e.dns.finding].mx === 'pass';
+/** Whether the smtp stage is left to do. */
+export const needsMailboxCheck = (e: Evidence): boolean =>
+  e.requested === 'smtp' &&
+  e.disposable.result !== 'fail' &&
+  e.dns !== null &&
+  DNS_FINDINGS[e.dns.finding].mx === 'pass';

@@ -34,3 +34,5 @@ export const WEBHOOK_SECRET_OVERLAP_HOURS = 24;
 export const WEBHOOK_RETRY_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 /** A webhook is disabled when all its attempts have failed for this long. */
 export const WEBHOOK_FAILING_DAYS = 5;
+/** How long a process that has stopped keeps the work on lists that it had claimed. */
+export const LIST_LEASE_SECONDS = 30;

@@ -1,7 +1,9 @@
 import type { Options } from '../config/read.ts';
+import type { VerificationEngine } from '../engine/create.ts';
 import { accountRemovalJob } from '../jobs/account-removal.ts';
 import { listsUpdateJob } from '../jobs/disposable-lists-update.ts';
 import { listRemovalJob } from '../jobs/list-removal.ts';
+import { startListWorker } from '../jobs/list-worker.ts';
 import { startListsExchange } from '../jobs/lists-exchange.ts';
 import { listsRefreshJob } from '../jobs/lists-refresh.ts';
 import { lowBalanceJob } from '../jobs/low-balance.ts';
@@ -17,6 +19,8 @@ import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { ListsUpdate } from '../service/disposable-lists-update.ts';
+import { createListVerifier } from '../service/lists/verify-list.ts';
+import { createListWork, type ListWorkService } from '../service/lists/work.ts';
 import { createLowBalanceAlerts } from '../service/low-balance.ts';
 import type { Mail } from '../service/mail.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
@@ -24,6 +28,7 @@ import type { SharedLists } from '../service/shared-lists.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import { createAccountRemoval, createListRemoval, createPurge } from '../service/upkeep.ts';
+import type { VerifyService } from '../service/verify.ts';
 import type { DeliverWebhook } from '../service/webhooks/deliver.ts';
 import type { Store } from '../store/store.ts';
 import type { Closers } from './closers.ts';
@@ -34,12 +39,13 @@ interface Parts {
   readonly clock: Clock;
   readonly storeClock: WatchedClock;
   readonly store: Store;
+  readonly engine: VerificationEngine;
   readonly mail: Mail | null;
   readonly mailLimits: MailLimits;
   readonly listsUpdate: ListsUpdate;
   readonly deliverWebhook: DeliverWebhook;
   readonly sharedLists: SharedLists;
-  readonly context: { readonly signIn: SignInService };
+  readonly context: { readonly signIn: SignInService; readonly verify: VerifyService };
   readonly closers: Closers;
   readonly url: () => string;
 }
@@ -55,6 +61,18 @@ export function startJobs(parts: Parts): void {
   closers.add('upkeep', 3_000, () => upkeep.stop());
   const worker = startWorker({ jobs: store.jobs, runners: runnersOf(parts), clock, logger });
   closers.add('jobs', 5_000, () => worker.stop());
+  const lists = startListWorker(listWork(parts), logger);
+  closers.add('lists', 5_000, () => lists.stop());
+}
+
+function listWork({ clock, store, engine, logger, context }: Parts): ListWorkService {
+  const verifier = createListVerifier({
+    engine,
+    matchFilters: (account, keys) => store.filters.matchMany(account, keys),
+    singleCalls: () => context.verify.calls,
+  });
+  const failed = (error: unknown) => logger.error({ err: error }, 'work on a list failed; it is tried again');
+  return createListWork({ clock, lists: store.lists, verifier, failed });
 }
 
 function runnersOf({

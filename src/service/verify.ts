@@ -1,10 +1,8 @@
-import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
 import { decideVerdict } from '../engine/decide-verdict.ts';
 import { problemOf, RESOLVER_PROBLEMS } from '../engine/dns/problems.ts';
 import type { Evidence } from '../engine/evidence.ts';
-import { report } from '../engine/report.ts';
 import type { Verdict } from '../engine/verdict.ts';
-import { type EngineDeps, withFilter } from '../engine/verify.ts';
+import type { EngineDeps } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Level } from '../kernel/plans.ts';
@@ -17,6 +15,7 @@ import type {
   IdempotencyRef,
   VerificationRecord,
 } from '../store/store.ts';
+import { filterKeys, toRecord, withMatch } from './verdict-record.ts';
 import { type Check, liveMode, testMode, type VerifyMode } from './verify-modes.ts';
 
 interface VerifyRequest {
@@ -61,6 +60,8 @@ export interface VerifyService {
   verify(request: VerifyRequest): Promise<VerifyOutcome>;
   /** Checks waiting for DNS or a mail server, without those of test mode. */
   readonly running: number;
+  /** Calls of `verify` so far. */
+  readonly calls: number;
 }
 
 interface Run {
@@ -89,31 +90,11 @@ export function createVerifyService(options: {
   const { charging, tools: engine, maxRunning, onVerdict } = options;
   const modes = { live: liveMode(engine, maxRunning), test: testMode(engine) };
   const running = new Map<VerifyMode, number>();
+  let calls = 0;
   const runningIn = (mode: VerifyMode): number => running.get(mode) ?? 0;
 
-  function toRecord(
-    { request, mode, id, started }: Run,
-    e: Evidence,
-    { credits, ...judged }: Verdict,
-  ): VerificationRecord {
-    const verdict = { ...judged, credits: mode.charges ? credits : 0 };
-    const durationMs = engine.clock.elapsed() - started;
-    const at = engine.clock.now();
-    const result = report(e, verdict, { id, durationMs, at, withEvidence: request.withEvidence });
-    return {
-      id,
-      email: request.email,
-      requested: request.level,
-      validationType: verdict.level,
-      status: verdict.status,
-      deliverability: verdict.deliverability,
-      reason: verdict.reason,
-      credits: verdict.credits,
-      clientIp: request.clientIp,
-      durationMs: Math.round(durationMs),
-      body: JSON.stringify(result),
-    };
-  }
+  const recordOf = ({ request, mode, id, started }: Run, e: Evidence, verdict: Verdict): VerificationRecord =>
+    toRecord(engine, request, { id, started }, e, { ...verdict, credits: mode.charges ? verdict.credits : 0 });
 
   async function runChecks(run: Run, caller: Caller) {
     const evidence = await run.check.finish(caller.accountId);
@@ -124,7 +105,7 @@ export function createVerifyService(options: {
         retry_after: 5,
       });
     }
-    return { evidence, record: toRecord(run, evidence, verdict) };
+    return { evidence, record: recordOf(run, evidence, verdict) };
   }
 
   async function settle(run: Run, caller: Caller) {
@@ -148,7 +129,11 @@ export function createVerifyService(options: {
     get running() {
       return runningIn(modes.live);
     },
+    get calls() {
+      return calls;
+    },
     async verify(request) {
+      calls += 1;
       const started = engine.clock.elapsed();
       const mode = request.test ? modes.test : modes.live;
       const check = mode.begin(request);
@@ -159,9 +144,9 @@ export function createVerifyService(options: {
       const run: Run = { request, mode, check, id, started };
       let decided: Evidence | null = null;
       const decide = (filter: Filter | null) => {
-        decided = filter === null ? known : withFilter(offline, toMatch(filter));
+        decided = filter === null ? known : withMatch(offline, filter);
         const verdict = decided && decideVerdict(decided);
-        return decided && verdict && toRecord(run, decided, verdict);
+        return decided && verdict && recordOf(run, decided, verdict);
       };
       const admissionRequest: AdmissionRequest = {
         keyHash: request.keyHash,
@@ -196,19 +181,5 @@ export function createVerifyService(options: {
           }
       }
     },
-  };
-}
-
-const toMatch = (f: Filter) => ({ id: f.id, filter_type: f.filterType, value: f.value });
-
-const NO_KEYS = { email: null, domains: [], ip: null };
-
-/** A malformed address has no canonical form to match, so no filter applies. */
-function filterKeys(e: Evidence, clientIp: string) {
-  if (e.syntax.result === 'fail') return NO_KEYS;
-  return {
-    email: canonicalAddress(e.syntax.address),
-    domains: parentDomains(e.syntax.address.domain),
-    ip: clientIp,
   };
 }

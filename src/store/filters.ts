@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
 import type { StorageDriver } from './driver.ts';
+import { filterMatch } from './filter-match.ts';
 import { insertAll, lowerCase, type NewFilter, toFilter, toRow } from './filter-rows.ts';
 import { storeReply } from './idempotency.ts';
 import { writeAudit } from './people/audit-log.ts';
@@ -63,6 +64,8 @@ export function filters(driver: StorageDriver): Filters {
   };
 
   return {
+    matchMany: filterMatch(driver),
+
     async add(account, input, by, stored = null) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {

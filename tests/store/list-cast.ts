@@ -27,6 +27,9 @@ function blocksOf(emails: readonly string[], size = 500): NewListBlock[] {
 export const addressesOf = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => `a${i + 1}@example.com`);
 
+/** Whose list it is. */
+type Owner = { readonly account: Pick<Member['account'], 'id'>; readonly key: Pick<Member['key'], 'id'> };
+
 interface Wanted {
   readonly level?: Level;
   readonly patienceMinutes?: number;
@@ -36,7 +39,7 @@ interface Wanted {
 /** Uploads a list without starting it; its id. */
 export async function uploadList(
   store: Store,
-  { account, key }: Member,
+  { account, key }: Owner,
   emails: readonly string[],
   { level = 'mx', patienceMinutes = 60, block = 500 }: Wanted = {},
 ): Promise<string> {
@@ -66,7 +69,7 @@ export async function uploadList(
 
 export async function startedList(
   store: Store,
-  who: Member,
+  who: Owner,
   emails: readonly string[],
   wanted: Wanted = {},
 ): Promise<string> {

@@ -1,77 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RoutesOptions } from './routes.ts';
-import { backgroundOf } from './tenants.ts';
-import { type Permit, type PermitRequest, Throttle } from './throttle.ts';
+import { kinds, throttleLab as setup } from '../../../tests/lab/throttle.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A manual clock. Each name has an address of its own. */
-function setup(options: Partial<RoutesOptions> = {}) {
-  let now = 1_000;
-  const addresses = new Map<string, string>();
-  const throttle = new Throttle({
-    clock: { now: () => 0, elapsed: () => now },
-    connectionsPerHost: 100,
-    ratePerOperator: 0,
-    networkFactor: 4,
-    breakerSeconds: 60,
-    egress: [],
-    dialogues: 1_000,
-    ...options,
-  });
-  const enter = (request: Partial<PermitRequest> = {}) => {
-    const { operator = 'a', host = `mx.${operator}.test` } = request;
-    const own = addresses.get(host) ?? `192.${addresses.size >> 8}.${addresses.size & 255}.1`;
-    addresses.set(host, own);
-    const destination = { operator, host, address: request.address ?? own };
-    const permits: Permit[] = [];
-    const leave = throttle.acquire({
-      tenant: 't',
-      deadline: now + 3_600_000,
-      mayShare: true,
-      onPermit: (permit) => permits.push(permit),
-      ...request,
-      ...destination,
-    });
-    const lease = () => (permits[0]?.kind === 'go' ? permits[0].lease : undefined);
-    return {
-      leave,
-      get kind() {
-        return permits[0]?.kind ?? 'waits';
-      },
-      get permit() {
-        return permits[0];
-      },
-      get lease() {
-        return lease();
-      },
-      release: () => lease()?.release(),
-      /** The server answered the recipient. */
-      answered() {
-        lease()?.answered();
-        lease()?.release();
-      },
-      /** The server rejected our IP address. */
-      refused() {
-        lease()?.release();
-        throttle.refused(destination, lease()?.egress ?? null);
-      },
-    };
-  };
-  return {
-    throttle,
-    enter,
-    pass: (ms: number) => {
-      // In steps, because timers read the clock.
-      for (let left = ms; left > 0; left -= 100) {
-        now += Math.min(100, left);
-        vi.advanceTimersByTime(Math.min(100, left));
-      }
-    },
-  };
-}
-const kinds = (...entries: { kind: string }[]) => entries.map(({ kind }) => kind);
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
 describe('throttle', () => {
@@ -273,58 +205,5 @@ describe('tenants', () => {
       if (next.kind === 'go') atAddress = next;
     }
     expect(both.kind).toBe('go');
-  });
-});
-
-describe('background work', () => {
-  const list = { tenant: backgroundOf('t') };
-
-  it('leaves one place at every limiter to others', () => {
-    const { enter } = setup({ connectionsPerHost: 3 });
-    const begun = [enter(list), enter(list), enter(list)];
-    expect(kinds(...begun)).toEqual(['go', 'go', 'waits']);
-    const single = enter();
-    expect(single.kind).toBe('go');
-    begun[0]?.release();
-    expect(kinds(...begun)).toEqual(['go', 'go', 'waits']);
-    single.release();
-    expect(kinds(...begun)).toEqual(['go', 'go', 'go']);
-  });
-
-  it('uses the only place if there is one', () => {
-    expect(setup({ connectionsPerHost: 1 }).enter(list).kind).toBe('go');
-  });
-
-  it('leaves one dialogue of the rate to others, and is served when the rate allows two', () => {
-    const { enter, pass } = setup({ ratePerOperator: 4 });
-    const begun = [enter(list), enter(list), enter(list), enter(list)];
-    expect(kinds(...begun)).toEqual(['go', 'go', 'go', 'waits']);
-    expect(enter().kind).toBe('go');
-    pass(300);
-    expect(begun[3]?.kind).toBe('waits');
-    pass(400);
-    expect(begun[3]?.kind).toBe('go');
-  });
-
-  it('is served after everybody else, however long it has waited', () => {
-    const { enter, pass } = setup({ connectionsPerHost: 1 });
-    const [first, waiting] = [enter(list), enter(list)];
-    pass(1_000);
-    const [single, other] = [enter(), enter({ tenant: 'u' })];
-    expect(kinds(waiting, single, other)).toEqual(['waits', 'waits', 'waits']);
-    first.release();
-    expect(kinds(waiting, single, other)).toEqual(['waits', 'go', 'waits']);
-    single.release();
-    expect(kinds(waiting, other)).toEqual(['waits', 'go']);
-    other.release();
-    expect(waiting.kind).toBe('go');
-  });
-
-  it('does not make a single request late', () => {
-    const { enter } = setup({ ratePerOperator: 2 });
-    for (let i = 0; i < 50; i++) enter(list);
-    expect(enter({ mayShare: false, deadline: 2_500 }).kind).toBe('go');
-    expect(enter({ mayShare: false, deadline: 2_500 }).kind).toBe('waits');
-    expect(enter({ ...list, mayShare: false, deadline: 2_500 }).kind).toBe('late');
   });
 });

@@ -1,6 +1,7 @@
 import { needsSmtputf8 } from './commands.ts';
 import type { DialogueSetup } from './events.ts';
 import type { Lease } from './lease.ts';
+import { SMTP_LIMITS } from './limits.ts';
 import type { Outcome, Question } from './outcome.ts';
 import type { Destination } from './routes.ts';
 import { isBackground } from './tenants.ts';
@@ -48,8 +49,6 @@ export interface Waiter {
   rejoined: number;
 }
 
-/** More than there can be dialogues. */
-const BEHIND_ALL = 1e9;
 /** Waiters looked at for one transaction: those before may not fit. */
 const LOOKED_AT = 100;
 
@@ -81,8 +80,9 @@ export class WaitingLines {
     if (waiting === undefined) return undefined;
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
+    const behindAll = SMTP_LIMITS.dialogues;
     for (const [tenant, [first]] of waiting) {
-      const others = lease.othersOf(tenant) + (isBackground(tenant) ? BEHIND_ALL : 0);
+      const others = isBackground(tenant) ? behindAll + lease.othersOf(tenant) : lease.othersOf(tenant);
       if (others < fewest) [next, fewest] = [first, others];
     }
     return next;

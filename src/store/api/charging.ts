@@ -3,7 +3,7 @@ import type { KeyScope } from '../../kernel/key-scopes.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/reasons.ts';
 import type { AccountId, RateWindow } from './accounts.ts';
-import type { Filter } from './filters.ts';
+import type { Filter, FilterKeys } from './filters.ts';
 import type { IdempotencyRef, StoredReply } from './idempotency.ts';
 import type { Caller } from './keys.ts';
 
@@ -23,15 +23,6 @@ export interface VerificationRecord {
   readonly durationMs: number;
   /** The reply's JSON text, exactly as it is sent. */
   readonly body: string;
-}
-
-/** Canonical values under which the account's filters could match this request: email, then domains, then IPs. */
-export interface FilterKeys {
-  readonly email: string | null;
-  /** The domain and its parents, longest first. */
-  readonly domains: readonly string[];
-  /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
-  readonly ip: string | null;
 }
 
 export interface AdmissionRequest {

@@ -13,6 +13,15 @@ export interface Filter {
   readonly createdAt: number;
 }
 
+/** Canonical values under which the account's filters could match this request: email, then domains, then IPs. */
+export interface FilterKeys {
+  readonly email: string | null;
+  /** The domain and its parents, longest first. */
+  readonly domains: readonly string[];
+  /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
+  readonly ip: string | null;
+}
+
 export interface Filters {
   add(
     account: AccountId,
@@ -33,6 +42,8 @@ export interface Filters {
     account: AccountId,
     input: { filterType: FilterType | null; query: string | null; offset: number; limit: number },
   ): Promise<Page<Filter>>;
+  /** The filter that matches, for each: email before domain before IP, the most specific first. */
+  matchMany(account: AccountId, keys: readonly FilterKeys[]): Promise<(Filter | null)[]>;
   remove(account: AccountId, id: number, by?: Actor): Promise<boolean>;
 }
 

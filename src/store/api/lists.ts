@@ -131,6 +131,8 @@ export interface ListBlock {
 
 /** A list that is running, of an active account. */
 export interface RunningList {
+  /** Of a test account: judged by the addresses alone, and free. */
+  readonly test: boolean;
   readonly id: string;
   readonly account: AccountId;
   readonly keyId: string;

@@ -37,7 +37,7 @@ export function work(driver: StorageDriver): Work {
         .selectFrom('lists')
         .innerJoin('accounts', 'accounts.id', 'lists.account_id')
         .select(['lists.id', 'lists.account_id', 'lists.key_id', 'lists.client_ip', 'lists.validation_type'])
-        .select(['lists.addresses', 'lists.done'])
+        .select(['lists.addresses', 'lists.done', 'accounts.test_of'])
         // Literally, so that the partial index answers.
         .where(sql<boolean>`lists.status = 'running'`)
         .where('accounts.status', '=', 'active')
@@ -45,7 +45,15 @@ export function work(driver: StorageDriver): Work {
         .orderBy('lists.id')
         .execute();
       return rows.map(({ id, addresses, done, ...row }) => ({
-        ...{ id, addresses, done, account: accountId(row.account_id), keyId: row.key_id, clientIp: row.client_ip },
+        ...{
+          id,
+          addresses,
+          done,
+          test: row.test_of !== null,
+          account: accountId(row.account_id),
+          keyId: row.key_id,
+          clientIp: row.client_ip,
+        },
         level: row.validation_type,
       }));
     },

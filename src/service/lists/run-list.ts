@@ -1,0 +1,157 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.ts';
+import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
+import { LIST_OUTCOMES } from '../../kernel/limits.ts';
+import type { ListOutcome, Lists, ListWork, RunningList } from '../../store/store.ts';
+import type { ListVerifier } from './verify-list.ts';
+
+interface Parts {
+  readonly clock: Clock;
+  readonly lists: Lists;
+  readonly verifier: ListVerifier;
+  /** Of this process. */
+  readonly lease: string;
+  /** The store failed; it is tried again. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Chunks claimed at a time. */
+const CHUNKS = 4;
+/** Addresses claimed at a time of those that waited. */
+const WAITING = 1_000;
+/** How long outcomes may wait for others before they are recorded. */
+const GATHER_MS = 200;
+const LOOK_MS = 500;
+const AFTER_FAILURE_MS = 1_000;
+
+/** Work on one list in this process, until nothing is left of it that can be claimed now. */
+export class ListRun {
+  readonly list: RunningList;
+  readonly ended: Promise<void>;
+  readonly #parts: Parts;
+  readonly #most: number;
+  /** Ends with the list, or with the process. */
+  readonly #ending = new AbortController();
+  /** No more is claimed. */
+  #isLast = false;
+  /** Addresses that were claimed and whose outcomes are not recorded yet. */
+  #inHand = 0;
+  #outcomes: ListOutcome[] = [];
+  #recording: Promise<void> | null = null;
+  /** Some addresses got no outcome: they are given back at the end. */
+  #hasLost = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #wake: () => void = () => {};
+
+  /** `most`: addresses in hand. */
+  constructor(parts: Parts, list: RunningList, most: number) {
+    this.#parts = parts;
+    this.list = list;
+    this.#most = most;
+    this.ended = this.#run();
+  }
+
+  /** Finishes what was claimed, and claims no more. */
+  finish(): void {
+    this.#isLast = true;
+    this.#wake();
+  }
+
+  /** Stops at once: dialogues end with QUIT, what is known is recorded, the rest is given back. */
+  async stop(): Promise<void> {
+    this.#isLast = true;
+    this.#ending.abort();
+    this.#wake();
+    await this.ended;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      const works = await this.#claim();
+      if (works.length > 0) this.#verify(works);
+      else if (this.#inHand === 0) break;
+      else await this.#changed();
+    }
+    await this.#record();
+    const { lists, lease } = this.#parts;
+    const { account, id } = this.list;
+    if (this.#inHand > 0 || this.#hasLost) await lists.release({ account, list: id, lease }).catch(this.#parts.failed);
+  }
+
+  async #claim(): Promise<ListWork[]> {
+    if (this.#isLast || this.#inHand >= this.#most) return [];
+    const { lists, lease, clock } = this.#parts;
+    const claim = { account: this.list.account, list: this.list.id, lease, leaseMs: LIST_LEASE_SECONDS * 1000 };
+    try {
+      const works = await lists.claim({ ...claim, chunks: CHUNKS });
+      if (works.length > 0 || clock.elapsed() - this.#lookedAt < LOOK_MS) return works;
+      this.#lookedAt = clock.elapsed();
+      return await lists.claimWaiting({ ...claim, limit: WAITING });
+    } catch (error) {
+      this.#parts.failed(error);
+      await setTimeout(AFTER_FAILURE_MS);
+      return [];
+    }
+  }
+
+  #verify(works: readonly ListWork[]): void {
+    const { verifier, failed } = this.#parts;
+    this.#inHand += works.length;
+    let reported = 0;
+    const report = (outcome: ListOutcome) => {
+      reported++;
+      this.#outcomes.push(outcome);
+      if (this.#outcomes.length >= LIST_OUTCOMES) void this.#record();
+      else if (this.#outcomes.length === 1) void setTimeout(GATHER_MS).then(() => this.#record());
+    };
+    verifier
+      .verify(this.list, works, report, this.#ending.signal)
+      .catch(async (error: unknown) => {
+        failed(error);
+        await setTimeout(AFTER_FAILURE_MS);
+      })
+      .finally(() => {
+        const lost = works.length - reported;
+        this.#inHand -= lost;
+        if (lost > 0) this.#hasLost = true;
+        this.#wake();
+      });
+  }
+
+  /** Records what there is, until there is nothing more. */
+  #record(): Promise<void> {
+    this.#recording ??= this.#recordAll().finally(() => {
+      this.#recording = null;
+    });
+    return this.#recording;
+  }
+
+  async #recordAll(): Promise<void> {
+    const { lists, verifier, failed } = this.#parts;
+    const { account, id } = this.list;
+    while (this.#outcomes.length > 0) {
+      const batch = this.#outcomes.slice(0, LIST_OUTCOMES);
+      try {
+        const { outcome } = await verifier.inTurn(this.list, () => lists.record(account, id, batch));
+        this.#outcomes = this.#outcomes.slice(batch.length);
+        this.#inHand -= batch.length;
+        if (outcome !== 'recorded') this.#ending.abort();
+        this.#wake();
+      } catch (error) {
+        failed(error);
+        if (this.#ending.signal.aborted) break;
+        await setTimeout(AFTER_FAILURE_MS);
+      }
+    }
+  }
+
+  /** Waits for an outcome to be recorded, or for waiting addresses that may be due. */
+  async #changed(): Promise<void> {
+    const changed = Promise.withResolvers<void>();
+    this.#wake = () => changed.resolve();
+    const looking = new AbortController();
+    await Promise.race([changed.promise, setTimeout(LOOK_MS, undefined, { signal: looking.signal }).catch(() => {})]);
+    looking.abort();
+  }
+}

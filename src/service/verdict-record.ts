@@ -1,0 +1,56 @@
+/** Between evidence and store, for single verifications and those of lists alike. */
+import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
+import type { Evidence } from '../engine/evidence.ts';
+import { report } from '../engine/report.ts';
+import type { Verdict } from '../engine/verdict.ts';
+import { type EngineDeps, withFilter } from '../engine/verify.ts';
+import type { Level } from '../kernel/plans.ts';
+import type { Filter, FilterKeys, VerificationRecord } from '../store/store.ts';
+
+interface Asked {
+  readonly email: string;
+  readonly level: Level;
+  /** Canonical; null: unknown. */
+  readonly clientIp: string | null;
+  readonly withEvidence: boolean;
+}
+
+/** `started`: `Clock.elapsed()` ms. */
+export function toRecord(
+  engine: EngineDeps,
+  { email, level, clientIp, withEvidence }: Asked,
+  { id, started }: { readonly id: string; readonly started: number },
+  e: Evidence,
+  verdict: Verdict,
+): VerificationRecord {
+  const durationMs = engine.clock.elapsed() - started;
+  const result = report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence });
+  return {
+    id,
+    email,
+    requested: level,
+    validationType: verdict.level,
+    status: verdict.status,
+    deliverability: verdict.deliverability,
+    reason: verdict.reason,
+    credits: verdict.credits,
+    clientIp,
+    durationMs: Math.round(durationMs),
+    body: JSON.stringify(result),
+  };
+}
+
+export const withMatch = (e: Evidence, { id, filterType, value }: Filter): Evidence =>
+  withFilter(e, { id, filter_type: filterType, value });
+
+const NO_KEYS: FilterKeys = { email: null, domains: [], ip: null };
+
+/** A malformed address has no canonical form to match, so no filter applies. */
+export function filterKeys(e: Evidence, clientIp: string | null): FilterKeys {
+  if (e.syntax.result === 'fail') return NO_KEYS;
+  return {
+    email: canonicalAddress(e.syntax.address),
+    domains: parentDomains(e.syntax.address.domain),
+    ip: clientIp,
+  };
+}

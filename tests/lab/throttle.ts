@@ -1,0 +1,72 @@
+/** The limits towards mail servers, with fake timers and without servers. */
+import { vi } from 'vitest';
+import type { RoutesOptions } from '../../src/engine/smtp/routes.ts';
+import { type Permit, type PermitRequest, Throttle } from '../../src/engine/smtp/throttle.ts';
+
+/** A manual clock. Each name has an address of its own. */
+export function throttleLab(options: Partial<RoutesOptions> = {}) {
+  let now = 1_000;
+  const addresses = new Map<string, string>();
+  const throttle = new Throttle({
+    clock: { now: () => 0, elapsed: () => now },
+    connectionsPerHost: 100,
+    ratePerOperator: 0,
+    networkFactor: 4,
+    breakerSeconds: 60,
+    egress: [],
+    dialogues: 1_000,
+    ...options,
+  });
+  const enter = (request: Partial<PermitRequest> = {}) => {
+    const { operator = 'a', host = `mx.${operator}.test` } = request;
+    const own = addresses.get(host) ?? `192.${addresses.size >> 8}.${addresses.size & 255}.1`;
+    addresses.set(host, own);
+    const destination = { operator, host, address: request.address ?? own };
+    const permits: Permit[] = [];
+    const leave = throttle.acquire({
+      tenant: 't',
+      deadline: now + 3_600_000,
+      mayShare: true,
+      onPermit: (permit) => permits.push(permit),
+      ...request,
+      ...destination,
+    });
+    const lease = () => (permits[0]?.kind === 'go' ? permits[0].lease : undefined);
+    return {
+      leave,
+      get kind() {
+        return permits[0]?.kind ?? 'waits';
+      },
+      get permit() {
+        return permits[0];
+      },
+      get lease() {
+        return lease();
+      },
+      release: () => lease()?.release(),
+      /** The server answered the recipient. */
+      answered() {
+        lease()?.answered();
+        lease()?.release();
+      },
+      /** The server rejected our IP address. */
+      refused() {
+        lease()?.release();
+        throttle.refused(destination, lease()?.egress ?? null);
+      },
+    };
+  };
+  return {
+    throttle,
+    enter,
+    pass: (ms: number) => {
+      // In steps, because timers read the clock.
+      for (let left = ms; left > 0; left -= 100) {
+        now += Math.min(100, left);
+        vi.advanceTimersByTime(Math.min(100, left));
+      }
+    },
+  };
+}
+
+export const kinds = (...entries: { kind: string }[]) => entries.map(({ kind }) => kind);

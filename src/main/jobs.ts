@@ -62,7 +62,7 @@ export function startJobs(parts: Parts): void {
   const worker = startWorker({ jobs: store.jobs, runners: runnersOf(parts), clock, logger });
   closers.add('jobs', 5_000, () => worker.stop());
   const lists = startListWorker(listWork(parts), logger);
-  closers.add('lists', 5_000, () => lists.stop());
+  closers.add('work on lists', 5_000, () => lists.stop());
 }
 
 function listWork({ clock, store, engine, logger, context }: Parts): ListWorkService {

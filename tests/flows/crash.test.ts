@@ -3,54 +3,28 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { createKey } from '../../src/service/keys.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Account, Store } from '../../src/store/store.ts';
-import { type DnsLab, zone } from '../lab/dns.ts';
 import { startProcess } from '../lab/process.ts';
-import { NET } from '../lab/service.ts';
-import { freshDatabase } from '../lab/stores.ts';
 import { type Acknowledged, startLoad } from './load.ts';
+import { openSetting, type Setting } from './setting.ts';
 
 /** `npm test` runs 30 rounds; a few suffice during development. */
 const ROUNDS = Number(process.env.MAILVET_TEST_ROUNDS ?? 6);
 const GRANTED = 10_000_000;
 
-let dns: DnsLab;
-let database: Awaited<ReturnType<typeof freshDatabase>>;
+let setting: Setting;
 let store: Store;
 let account: Account;
 let key: string;
-let environment: Record<string, string>;
+let environment: Setting['environment'];
 
 beforeAll(async () => {
-  const slow = Object.fromEntries(
-    Array.from({ length: 50 }, (_, i) => [`slow${i}.com`, { MX: [[10, 'mx.good.com']], fault: { slow: 20 } } as const]),
-  );
-  dns = await zone({ ...NET, ...(slow as unknown as typeof NET) });
-  database = await freshDatabase();
-  store = await openStore({ url: database.url, clock: systemClock });
-  await store.migrate();
-  account = await store.accounts.create({
-    name: 'loaded',
-    plan: 'enterprise',
-    rateLimit: 10_000_000,
-    credits: GRANTED,
-  });
-  key = (await createKey(store, account.id, { name: 'load', allowIps: [] })).value;
-  environment = {
-    MAILVET_DATABASE_URL: database.url,
-    MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
-    MAILVET_DNS_CONTROL_NAMES: 'none',
-    MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
-  };
+  setting = await openSetting({ credits: GRANTED });
+  ({ store, account, environment } = setting);
+  key = setting.key.value;
 });
-afterAll(async () => {
-  await store.close();
-  await database.drop();
-  await dns.close();
-});
+afterAll(() => setting.close());
 
 /** Every acknowledged reply has a record with the same price; the sums agree; no hold is left. */
 async function expectWhole(acknowledged: readonly Acknowledged[]): Promise<void> {

@@ -4,16 +4,11 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createKey } from '../../src/service/keys.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Account, Store } from '../../src/store/store.ts';
 import { startBalancer } from '../lab/balancer.ts';
-import { type DnsLab, zone } from '../lab/dns.ts';
 import { type Running, startProcess } from '../lab/process.ts';
-import { NET } from '../lab/service.ts';
-import { type Database, freshDatabase } from '../lab/stores.ts';
 import { startLoad } from './load.ts';
+import { openSetting, type Setting } from './setting.ts';
 
 /** Half the usual 3 s and 10 s; the port alone stays open for a second, which is less than the interval. */
 const POLL_MS = 1_500;
@@ -22,36 +17,18 @@ const DRAIN_SECONDS = '5';
 const LONG = '600';
 const CREDITS = 1_000_000;
 
-let dns: DnsLab;
-let database: Database;
+let setting: Setting;
 let store: Store;
 let account: Account;
 let key: string;
-let environment: Record<string, string>;
+let environment: Setting['environment'];
 
 beforeAll(async () => {
-  const slow = Array.from({ length: 50 }, (_, i) => [
-    `slow${i}.com`,
-    { MX: [[10, 'mx.good.com']], fault: { slow: 20 } },
-  ]);
-  dns = await zone({ ...NET, ...(Object.fromEntries(slow) as typeof NET) });
-  database = await freshDatabase();
-  store = await openStore({ url: database.url, clock: systemClock });
-  await store.migrate();
-  account = await store.accounts.create({ name: 'a', plan: 'enterprise', rateLimit: 10_000_000, credits: CREDITS });
-  key = (await createKey(store, account.id, { name: 'load', allowIps: [] })).value;
-  environment = {
-    MAILVET_DATABASE_URL: database.url,
-    MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
-    MAILVET_DNS_CONTROL_NAMES: 'none',
-    MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
-  };
+  setting = await openSetting({ credits: CREDITS });
+  ({ store, account, environment } = setting);
+  key = setting.key.value;
 });
-afterAll(async () => {
-  await store.close();
-  await database.drop();
-  await dns.close();
-});
+afterAll(() => setting.close());
 
 const start = (drain: string, flags?: readonly string[]): Promise<Running> =>
   startProcess({ ...environment, MAILVET_DRAIN_SECONDS: drain }, flags);

@@ -31,6 +31,8 @@ export function whyNoPostgres(): string | null {
 export interface PostgresServer {
   /** URL of the maintenance database. */
   readonly url: string;
+  /** `fast` ends sessions and writes everything; `immediate` is like a crash, after which the server recovers. */
+  restart(how: 'fast' | 'immediate'): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -96,12 +98,22 @@ export async function startPostgres({ parent }: { parent?: string } = {}): Promi
     const small = parent === undefined ? {} : { min_wal_size: '8MB', max_wal_size: '8MB' };
     const settings = { ...access, ...small, fsync: 'off', full_page_writes: 'off' };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const server = spawn(program, [...prefix, join(binaries, 'postgres'), '-D', data, ...flags], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      cwd: folder,
-    });
-    // Does not keep this process alive.
-    server.unref();
+    const start = () => {
+      const started = spawn(program, [...prefix, join(binaries, 'postgres'), '-D', data, ...flags], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        cwd: folder,
+      });
+      // Does not keep this process alive.
+      started.unref();
+      return started;
+    };
+    let server = start();
+    const end = async (signal: NodeJS.Signals) => {
+      server.ref();
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill(signal);
+      await ended;
+    };
     try {
       await ready(server);
     } catch (error) {
@@ -111,13 +123,15 @@ export async function startPostgres({ parent }: { parent?: string } = {}): Promi
     }
     const stop = async () => {
       // Its folder can be deleted only after it has stopped.
-      server.ref();
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGINT');
-      await ended;
+      await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     };
-    return { url: `postgres://mailvet@127.0.0.1:${port}/postgres`, stop };
+    const restart = async (how: 'fast' | 'immediate') => {
+      await end(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      server = start();
+      await ready(server);
+    };
+    return { url: `postgres://mailvet@127.0.0.1:${port}/postgres`, restart, stop };
   }
 }
 

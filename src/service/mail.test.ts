@@ -47,6 +47,24 @@ describe('mail', () => {
     );
   });
 
+  it('has a text for webhooks that were disabled, with why', async () => {
+    const sink = await sinkOf();
+    const mail = mailVia(sink.url);
+    const about = {
+      to: 'jane@good.com',
+      account: 'Shop',
+      webhook: 'https://example.com/hooks',
+      link: 'http://x/webhooks',
+    };
+    await mail.webhookDisabled({ ...about, reason: 'gone' }, ID);
+    const gone = await sink.next('jane@good.com');
+    expect(gone.headers.get('subject')).toBe('A webhook of "Shop" was disabled');
+    for (const line of ['https://example.com/hooks', 'It answered with status 410 (Gone).', 'http://x/webhooks'])
+      expect(gone.text).toContain(`\n${line}`);
+    await mail.webhookDisabled({ ...about, reason: 'failing' }, ID);
+    expect((await sink.next('jane@good.com')).text).toContain('Every attempt has failed for 5 days.');
+  });
+
   it('keeps untrusted names on one line, and adds no recipients', async () => {
     const sink = await sinkOf();
     const mail = mailVia(sink.url);

@@ -1,4 +1,4 @@
-import { Code, Modal, Stack, Text, Title } from '@mantine/core';
+import { Code, Modal, Stack, Text } from '@mantine/core';
 import type { Delivery } from '../../api/schema.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
@@ -37,9 +37,9 @@ export const Attempts = ({ of, opened, onClose }: { of: Delivery | null; opened:
 
 const AttemptEntry = ({ of, number }: { of: Attempt; number: number }) => (
   <section aria-label={`Attempt ${number}`}>
-    <Title order={3} size="h4">
+    <Text component="h3" fw={600} size="sm">
       Attempt {formatNumber(number)}: {outcomeOf(of)}
-    </Title>
+    </Text>
     <Text size="sm">
       <Timestamp at={of.at} />, {formatNumber(of.duration_ms)} ms
     </Text>

@@ -44,7 +44,7 @@ export function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; on
     },
   ];
   return (
-    <section aria-label="Deliveries">
+    <div>
       <Title order={2} mb="sm">
         Deliveries
       </Title>
@@ -61,7 +61,7 @@ export function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; on
         }
       </QueryResult>
       <Attempts of={item} opened={opened} onClose={close} />
-    </section>
+    </div>
   );
 }
 

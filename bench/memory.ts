@@ -5,7 +5,7 @@ import { posts, startLoader } from './apparatus/load.ts';
 import { residentMb } from './apparatus/measure.ts';
 import { DOMAINS, emails } from './apparatus/names.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
-import { BUILT, ensureBuilt, prepareGround, startFloor, startService, verifyOnce } from './apparatus/service.ts';
+import { COMMAND, ensureBuilt, prepareGround, startFloor, startService, verifyOnce } from './apparatus/service.ts';
 
 const CONNECTIONS = 64;
 const MARKS = [20_000, 100_000, 200_000];
@@ -32,7 +32,7 @@ export const memory: Bench = {
     const { key } = await ground.account();
     const inspector = await freePort();
     const inspect = [`--inspect=127.0.0.1:${inspector}`, '--inspect-publish-uid=http'];
-    const service = await startService(ground, [...inspect, BUILT, 'serve']);
+    const service = await startService(ground, [...inspect, COMMAND, 'serve']);
     const floor = await startFloor(900);
     await verifyOnce(floor.port, key, 'jane@gmail.com');
     for (const domain of DOMAINS) await verifyOnce(service.port, key, `jane@${domain}`);

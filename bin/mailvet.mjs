@@ -11,11 +11,29 @@ import { MISSING_NODE, pinnedNode } from './pinned-node.mjs';
 const here = fileURLToPath(import.meta.url);
 const root = join(dirname(here), '..');
 
+/**
+ * For the service: little of what a request needs outlives it, so a young generation beyond 2 × 8 MB only costs memory, some
+ * 80 MB under load. A setting of the operator's comes first.
+ */
+const YOUNG_GENERATION = '--max-semi-space-size';
+const wanted = process.argv[2] === 'serve' && !process.env.NODE_OPTIONS?.includes(YOUNG_GENERATION);
+const flags = wanted ? [`${YOUNG_GENERATION}=8`] : [];
+
 // 24 has node:sqlite without a flag and runs TypeScript sources.
 if (Number.parseInt(process.versions.node, 10) >= 24) await start();
 else handOver();
 
 async function start() {
+  const flagged = process.execArgv.some((flag) => flag.startsWith(YOUNG_GENERATION));
+  // V8 reads it when it starts: this process begins again, as itself. A channel to a parent would not survive that.
+  if (wanted && !flagged && process.platform !== 'win32' && process.send === undefined)
+    process.execve?.(process.execPath, [
+      process.execPath,
+      ...process.execArgv,
+      ...flags,
+      here,
+      ...process.argv.slice(2),
+    ]);
   nodeModule.enableCompileCache?.();
   await import(pathToFileURL(await program()).href);
 }
@@ -37,7 +55,7 @@ function handOver() {
     process.exitCode = 1;
     return;
   }
-  const child = spawn(node, [here, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [...flags, here, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       // Ctrl-C reaches the whole foreground group: a second copy would look like a second Ctrl-C.

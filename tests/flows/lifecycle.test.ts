@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -120,5 +120,17 @@ describe('SIGTERM while a request runs', () => {
     service.child.kill('SIGTERM');
     expect(await exit).toBe(143);
     expect(systemClock.elapsed() - asked).toBeLessThan(4000);
+  });
+});
+
+describe('the young generation of the heap', () => {
+  it.skipIf(process.platform !== 'linux').each([
+    ['is bounded', {}, '--max-semi-space-size=8'],
+    ['is as the operator sets it', { NODE_OPTIONS: '--max-semi-space-size=32' }, undefined],
+  ])('%s, in the process that was started', async (_, options, flag) => {
+    const service = await startProcess({ ...environment, ...options });
+    const command = (await readFile(`/proc/${service.child.pid}/cmdline`, 'utf8')).split('\0');
+    expect(command.find((part) => part.startsWith('--max-semi-space-size'))).toBe(flag);
+    expect(await service.end('SIGTERM')).toBe(0);
   });
 });

@@ -39,6 +39,14 @@ describeBrowser('operators', (browser) => {
     await rowOf(page, 'Northwind Traders').waitFor();
   });
 
+  it('see accounts at a URL with a page that there is not', async () => {
+    const { account } = await lab.member();
+    const { page } = await operator('/operator?page=99');
+    await rowOf(page, account.name).first().waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(await page.getByText('No accounts found').count()).toBe(0);
+  });
+
   it('grant credits with a note, cannot deduct more than the balance, and change the limits', async () => {
     const api = await lab.member({ plan: 'starter', credits: 10 });
     const { page, refused } = await operator(`/operator/accounts/${api.account.id}`);

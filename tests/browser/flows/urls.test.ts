@@ -82,6 +82,25 @@ describeBrowser('the URL', (browser) => {
     await heading(page, 'Overview').waitFor();
   });
 
+  it('of a page whose script does not load is loaded again once, and then the page explains what to do', async () => {
+    const { page, unwatch } = await browser.visit(lab.url, { as: owner });
+    await heading(page, 'Overview').waitFor();
+    unwatch();
+    const script = /\/assets\/members-[\w-]+\.js$/;
+    let tries = 0;
+    await page.route(script, (route) => {
+      tries++;
+      return route.abort();
+    });
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await says(page, /A part of the dashboard could not be loaded/);
+    expect(tries).toBeGreaterThan(1);
+    expect(await page.getByText(/dynamically imported|TypeError/).count()).toBe(0);
+    await page.unroute(script);
+    await button(page, 'Try again').click();
+    await rowOf(page, owner.email).waitFor();
+  });
+
   it('times are in UTC with seconds, and everything is in English, in a German browser in Los Angeles', async () => {
     const look = { as: owner, locale: 'de-DE', timeZone: 'America/Los_Angeles' };
     const { page } = await browser.visit(`${lab.url}/accounts/${api.account.id}/log`, look);

@@ -2,6 +2,7 @@ import { Box, Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { ACCOUNT_QUERY_LENGTH } from '../api/limits.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
@@ -28,6 +29,13 @@ function Accounts() {
   const navigate = route.useNavigate();
   const query = useQuery(accountsQuery(search));
   const [opened, { open, close }] = useDisclosure();
+  const { total_count, per_page } = (query.isPlaceholderData ? undefined : query.data) ?? {};
+  const last = total_count === undefined ? undefined : pagesOf(total_count, per_page);
+  const beyond = last !== undefined && (search.page ?? 1) > last;
+  // The URL is outdated: there are accounts, but not on this page.
+  useEffect(() => {
+    if (beyond) void navigate({ search: (now) => accountsSearch({ ...now, page: last }), replace: true });
+  }, [beyond, last, navigate]);
   const go = (change: { query?: string; page?: number }) =>
     void navigate({ search: accountsSearch({ ...search, page: undefined, ...change }), replace: true });
   return (
@@ -57,7 +65,7 @@ function Accounts() {
               <Pagination
                 label="Pages of accounts"
                 page={search.page ?? 1}
-                total={Math.max(1, Math.ceil(total_count / per_page))}
+                total={pagesOf(total_count, per_page)}
                 onTurn={(page) => go({ page })}
               />
             </Stack>
@@ -74,3 +82,5 @@ function Accounts() {
     </Page>
   );
 }
+
+const pagesOf = (count: number, perPage = 1): number => Math.max(1, Math.ceil(count / perPage));

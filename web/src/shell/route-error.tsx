@@ -1,17 +1,34 @@
 import { Container, Title } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { ApiError } from '../api/client.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 
+/** Messages of the browser are not for users; a file that does not load is tried again once by the router. */
+function explain(error: unknown): { error: Error; reload: boolean } {
+  // Our own errors and those of the service explain themselves.
+  if (error instanceof Error && (error instanceof ApiError || error.name === 'Error')) return { error, reload: false };
+  const text = error instanceof Error ? error.message : '';
+  const why = /import|module|preload/i.test(text)
+    ? 'A part of the dashboard could not be loaded. The service may have been updated, or the connection was interrupted.'
+    : 'This page has failed.';
+  return {
+    error: new Error(`${why} Reload it; if that does not help, tell the operator of this service.`),
+    reload: true,
+  };
+}
+
 /** Replaces a page that failed to load or render. */
-export function RouteError({ error }: ErrorComponentProps) {
+export function RouteError({ error: thrown }: ErrorComponentProps) {
   const router = useRouter();
   const { reset } = useQueryErrorResetBoundary();
+  const { error, reload } = explain(thrown);
   const again = () => {
+    if (reload) return window.location.reload();
     reset();
     void router.invalidate();
   };
-  return <ErrorAlert error={error instanceof Error ? error : new Error(String(error))} onRetry={again} />;
+  return <ErrorAlert error={error} onRetry={again} />;
 }
 
 /** The same for errors outside the shell. */

@@ -1,4 +1,4 @@
-import { type Element, elementsOf, hasNoun, isEmail, isNegation, negate, phraseFor, subjectOf } from './elements.ts';
+import { type Element, elementsOf, hasNoun, isEmail, isNegation, negate, phraseFor } from './elements.ts';
 import { ASSERTED, NOT_ADVICE, POLARITY, type Predicate, STANDS_ALONE, type Subject } from './predicates.ts';
 import type { Word } from './slots.ts';
 import type { Segment, Token } from './tokens.ts';
@@ -25,15 +25,16 @@ export function clausesOf(segments: readonly Segment[]): readonly Clause[] {
   let before: Before = { phrase: null, open: false };
   segments.forEach((segment, index) => {
     if (segment.before === 'stop') before = { phrase: null, open: false };
-    for (const part of partsOf(segment)) {
+    // One segment in seven: ids, URLs, unknown words.
+    const saysNothing = segment.tokens.every(({ slots: [slot = 'filler'] }) => slot === 'filler');
+    for (const part of saysNothing ? [] : partsOf(segment)) {
       const colon = segments[index + 1]?.before === 'colon';
       const elements = elementsOf(part, colon);
       negate(elements);
       const found = read(elements, before, colon);
       nameLater(clauses, elements);
       clauses.push(...found);
-      const phrases = elements.filter(({ kind, oblique }) => kind === 'phrase' && !oblique);
-      const phrase = phrases.find((one) => ['sender', 'client'].includes(subjectOf(one))) ?? phrases[0] ?? null;
+      const phrase = mainPhrase(elements);
       if (phrase !== null) before = { phrase, open: found.length === 0 };
       else if (found.length > 0) before = { ...before, open: false };
     }
@@ -43,17 +44,28 @@ export function clausesOf(segments: readonly Segment[]): readonly Clause[] {
   return clauses;
 }
 
+/** The sender or the client if one is named, else what is named first. */
+function mainPhrase(elements: readonly Element[]): Element | null {
+  let first: Element | null = null;
+  for (const one of elements) {
+    if (one.kind !== 'phrase' || one.oblique) continue;
+    if (one.subject === 'sender' || one.subject === 'client') return one;
+    first ??= one;
+  }
+  return first;
+}
+
 /** "Address verification failed: verify@…": what follows the colon says whose address. */
 function nameLater(clauses: Clause[], elements: readonly Element[]): void {
-  const [last, [only, ...others]] = [clauses.at(-1), elements];
+  const [last, only] = [clauses.at(-1), elements[0]];
   if (
     last === undefined ||
     !(last.general || last.subject === 'domain') ||
     only?.kind !== 'phrase' ||
-    others.length > 0
+    elements.length > 1
   )
     return;
-  const subject = subjectOf(only);
+  const subject = only.subject;
   if (subject !== 'sender' && subject !== 'client') return;
   if (last.subject === 'recipient' || last.subject === 'domain') {
     if (!last.words.some(({ slots }) => slots.includes('recipient')))
@@ -86,7 +98,7 @@ const refusesRelay = (elements: readonly Element[]): boolean =>
 const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'failed', 'auth', 'absent', 'disabled']);
 
 const OURS = /^@(?:sender|us|ourip)\b/;
-const isMessage = (one: Element): boolean => one.kind === 'phrase' && subjectOf(one) === 'message' && !one.oblique;
+const isMessage = (one: Element): boolean => one.kind === 'phrase' && one.subject === 'message' && !one.oblique;
 
 /** Whether a negated word stands in front of an unknown word and a user. */
 function isKindOfUser(elements: readonly Element[], at: number): boolean {
@@ -96,7 +108,7 @@ function isKindOfUser(elements: readonly Element[], at: number): boolean {
     gap?.kind === 'gap' &&
     noun?.kind === 'phrase' &&
     !noun.oblique &&
-    subjectOf(noun) === 'recipient' &&
+    noun.subject === 'recipient' &&
     !noun.tokens.every(({ text }) => text.startsWith('@'))
   );
 }
@@ -105,12 +117,13 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
   const clauses: Clause[] = [];
   if (!elements.some(({ kind }) => kind === 'word' || isNegation(kind))) return clauses;
   const has = (word: Word): boolean => elements.some((one) => one.word === word && !one.dropped);
-  const named = new Set(elements.filter(({ kind }) => kind === 'phrase').map(subjectOf));
+  const named = (subject: Subject): boolean => elements.some((one) => one.kind === 'phrase' && one.subject === subject);
   const many = has('too_many');
   const asked = many && elements.some(({ word, negated }) => word === 'absent' || (word === 'exists' && negated));
   // "no user here will get your mail" tells what happens to the message, not who is there.
   const nobodyGets = elements.some(
-    ({ kind }, at) => kind === 'none' && elements[at + 1]?.kind === 'phrase' && elements.slice(at + 2).some(isMessage),
+    ({ kind }, at) =>
+      kind === 'none' && elements[at + 1]?.kind === 'phrase' && elements.some((el, i) => i > at + 1 && isMessage(el)),
   );
   let [supposed, advised] = [false, false];
   elements.forEach((one, at) => {
@@ -141,7 +154,7 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     // "not a registered gateway user": denies what kind of user it is.
     if (one.negated && isKindOfUser(elements, at)) return;
     const about = phrase ?? before.phrase;
-    let subject: Subject = about === null ? 'none' : subjectOf(about);
+    let subject: Subject = about === null ? 'none' : about.subject;
     // A message is not missing where none was sent yet: "email does not exist".
     if (one.word === 'exists' && phrase !== null && isEmail(phrase)) subject = 'recipient';
     if (
@@ -150,12 +163,12 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       before.phrase !== null &&
       !(phrase !== null && hasNoun(phrase.nouns, 'recipient'))
     ) {
-      const earlier = subjectOf(before.phrase);
+      const earlier = before.phrase.subject;
       if (earlier === 'sender' || earlier === 'client') subject = earlier;
     }
     if (one.word === 'exceeded') {
-      if (named.has('count') || named.has('sender') || named.has('client') || named.has('you')) subject = 'count';
-      else if (named.has('quota') || subject === 'quota') [subject, predicate] = ['quota', 'full'];
+      if (named('count') || named('sender') || named('client') || named('you')) subject = 'count';
+      else if (named('quota') || subject === 'quota') [subject, predicate] = ['quota', 'full'];
       else return;
     }
     if (predicate === 'relay' && !refusesRelay(elements)) return;
@@ -165,14 +178,14 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     // "recipient not accepted" is what servers say of any refusal.
     if (predicate === 'declines' && said === 'accepted') predicate = 'refused';
     if (predicate === 'refused' || predicate === 'declines') {
-      const agent = elements.find((el) => el.agent && subjectOf(el) === 'recipient');
+      const agent = elements.find((el) => el.agent && el.subject === 'recipient');
       if (agent !== undefined) [subject, predicate] = ['recipient', 'declines'];
-      else if (subject === 'recipient' && (named.has('message') || named.has('you') || named.has('sender'))) {
+      else if (subject === 'recipient' && (named('message') || named('you') || named('sender'))) {
         predicate = 'declines';
       }
       const accepting = one.word === 'accepts' || (one.word === 'allowed' && said === 'accepted');
-      if (subject === 'domain' && accepting && !named.has('sender') && !named.has('client')) {
-        predicate = named.has('you') ? 'declines' : 'not_hosted';
+      if (subject === 'domain' && accepting && !named('sender') && !named('client')) {
+        predicate = named('you') ? 'declines' : 'not_hosted';
       }
     }
     if (one.word === 'exists' && (has('policy') || has('listed') || has('spam'))) {
@@ -183,12 +196,12 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     if (predicate === 'absent' && (subject === 'recipient' || subject === 'domain')) {
       // "domain does not exist probe.example.net"
       const next = elements[at + 1];
-      if (next?.kind === 'phrase' && next.tokens.every(({ text }) => OURS.test(text))) subject = subjectOf(next);
+      if (next?.kind === 'phrase' && next.tokens.every(({ text }) => OURS.test(text))) subject = next.subject;
     }
     // "your return address has no mailbox"
     if (predicate === 'absent' && subject === 'recipient') {
-      if (named.has('sender')) subject = 'sender';
-      else if (named.has('client')) subject = 'client';
+      if (named('sender')) subject = 'sender';
+      else if (named('client')) subject = 'client';
     }
     if (phrase === null && STANDS_ALONE.has(predicate)) subject = 'none';
     const words = phrase === null ? one.tokens : [...phrase.tokens, ...one.tokens];

@@ -25,6 +25,8 @@ export interface Element {
   readonly kind: 'phrase' | 'word' | 'gap' | Negation | 'hedge' | 'advice';
   /** Bits of `BIT`. */
   nouns: number;
+  /** What a phrase speaks of. */
+  subject: Subject;
   readonly word: Word | null;
   readonly tokens: Token[];
   /** Introduced by a preposition: not what the clause is about. */
@@ -41,6 +43,7 @@ export interface Element {
 const element = (kind: Element['kind'], token: Token, more: Partial<Element> = {}): Element => ({
   kind,
   nouns: 0,
+  subject: 'none',
   word: null,
   tokens: [token],
   oblique: false,
@@ -107,6 +110,7 @@ export function elementsOf(tokens: readonly Token[], colon: boolean): Element[] 
   // "From: domain is invalid"
   const last = tokens.at(-1);
   if (colon && last?.text === 'from') elements.push(element('phrase', last, { nouns: BIT.sender }));
+  for (const one of elements) if (one.kind === 'phrase') one.subject = subjectOf(one);
   return elements;
 }
 
@@ -154,7 +158,7 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
     if (one === undefined) break;
     if (isPolar(one)) return one;
     // "사용자가 이 서버에 없습니다": missed on the server, not the server.
-    if (one.kind === 'phrase' && kind === 'lacks' && next === undefined && subjectOf(one) !== 'server') return one;
+    if (one.kind === 'phrase' && kind === 'lacks' && next === undefined && one.subject !== 'server') return one;
     if (one.kind === 'word' || one.kind === 'hedge') break;
   }
   return null;
@@ -162,7 +166,7 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
 const ASSERTED_WORDS: ReadonlySet<Word> = new Set<Word>(['absent', 'disabled', 'full', 'unavailable', 'refused']);
 
 /** What a noun phrase speaks of: "sender's address" of the sender, "recipient's domain" of the domain. */
-export function subjectOf({ nouns, tokens }: Element): Subject {
+function subjectOf({ nouns, tokens }: Element): Subject {
   if (hasNoun(nouns, 'sender')) return 'sender';
   if (hasNoun(nouns, 'client')) return 'client';
   if (isMessage({ tokens })) return 'message';
@@ -198,7 +202,7 @@ const REACH = 8;
 /** Those that can be missing; a server or a message is only where it is missed. */
 const CAN_MISS: ReadonlySet<Subject> = new Set<Subject>(['recipient', 'domain', 'sender', 'client', 'you']);
 const canMiss = (phrase: Element): boolean =>
-  (CAN_MISS.has(subjectOf(phrase)) && phrase.nouns !== BIT.you) || isEmail(phrase);
+  (CAN_MISS.has(phrase.subject) && phrase.nouns !== BIT.you) || isEmail(phrase);
 
 /** The phrase that a word is said of. */
 export function phraseFor(elements: readonly Element[], at: number, predicate: Predicate): Element | null {

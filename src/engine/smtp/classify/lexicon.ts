@@ -65,7 +65,18 @@ interface Match {
 const GAP = 3;
 const MAX_CACHED = 20_000;
 const MAX_CACHED_LENGTH = 24;
-const NO_IDS: readonly number[] = [];
+
+/** What the matcher knows of a word. */
+interface Known {
+  /** Of the patterns that it fits, the most specific first. */
+  readonly ids: readonly number[];
+  /** Where phrases that begin with it go on. */
+  readonly starts: readonly Node[];
+  /** The match if no phrase goes on. */
+  readonly only: Match | null;
+}
+const UNKNOWN: Known = { ids: [], starts: [], only: null };
+const isLeaf = ({ next, gap }: Node): boolean => next.size === 0 && gap === null;
 
 /** Han and kana, which are written without spaces. */
 export const UNSPACED = /[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
@@ -191,23 +202,28 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
       const id = suffixes.get(word.slice(from));
       if (id !== undefined) ids.push(id);
     }
-    return ids.length === 0 ? NO_IDS : ids;
-  };
-  const cache = new Map<string, readonly number[]>();
-  const idsOf = (word: string): readonly number[] => {
-    let ids = cache.get(word);
-    if (ids !== undefined) return ids;
-    ids = find(word);
-    if (word.length <= MAX_CACHED_LENGTH) {
-      if (cache.size >= MAX_CACHED) cache.clear();
-      cache.set(word, ids);
-    }
     return ids;
   };
+  const cache = new Map<string, Known>();
+  const known = (word: string): Known => {
+    let found = cache.get(word);
+    if (found !== undefined) return found;
+    const ids = find(word);
+    const starts = ids.flatMap((id) => root.next.get(id) ?? []);
+    found = ids.length === 0 ? UNKNOWN : { ids, starts, only: starts.every(isLeaf) ? matchAt(starts[0], 1) : null };
+    if (word.length <= MAX_CACHED_LENGTH) {
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(word, found);
+    }
+    return found;
+  };
+  const matchAt = (node: Node | undefined, length: number): Match | null =>
+    node === undefined || node.entry < 0 ? null : matchOf(node.entry, length);
   const longestFrom = (node: Node, words: readonly string[], at: number, end: number, from: number): Match | null => {
     let best = node.entry < 0 ? null : matchOf(node.entry, at - from);
     if (at >= end) return best;
-    for (const id of idsOf(words[at] ?? '')) {
+    if (isLeaf(node)) return best;
+    for (const id of known(words[at] ?? '').ids) {
       const next = node.next.get(id);
       if (next === undefined) continue;
       const found = longestFrom(next, words, at + 1, end, from);
@@ -226,9 +242,18 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
   };
   return {
     entries,
-    match: (words, at, end) => (idsOf(words[at] ?? '').length === 0 ? null : longestFrom(root, words, at, end, at)),
+    match(words, at, end) {
+      const { starts, only } = known(words[at] ?? '');
+      if (only !== null) return only;
+      let best: Match | null = null;
+      for (const start of starts) {
+        const found = longestFrom(start, words, at + 1, end, at);
+        if (found !== null && (best === null || found.length > best.length)) best = found;
+      }
+      return best;
+    },
     has: (word) => exact.has(word),
-    fits: (word) => idsOf(word).length > 0,
+    fits: (word) => known(word).ids.length > 0,
     begins: (word) =>
       exact.has(word) || Array.from(word, (_, at) => word.slice(0, at + 1)).some((start) => prefixes.has(start)),
     matchUnspaced(text, at, end) {

@@ -1,6 +1,6 @@
 import { SMTP_FINDINGS } from '../../findings.ts';
 import { type RuleFinding, type RuleId, ruleOf } from './decide.ts';
-import type { Segment } from './tokens.ts';
+import type { Segment, Token } from './tokens.ts';
 
 /** "550 5.5.4 invalid domain name" is about a command's argument, not about the recipient's domain. */
 export const contradicted = (rule: RuleId, status: string | null): boolean =>
@@ -23,12 +23,14 @@ export const aboutRecipient = (rule: RuleId): boolean => {
 export function mayDecide(rule: RuleId, code: number, segments: readonly Segment[]): boolean {
   if (rule === 'code.policy') return code >= 500;
   if (!isBad(rule)) return true;
-  const tokens = segments.flatMap((segment) => segment.tokens);
   if (rule === 'code.disabled' || rule === 'code.full') {
-    return tokens.some(({ slots }) => slots.includes('recipient') || slots.includes('user'));
+    return says(segments, ({ slots }) => slots.includes('recipient') || slots.includes('user'));
   }
-  return tokens.some(({ text }) => !/^[@\d]/.test(text));
+  return says(segments, ({ text }) => !/^[@\d]/.test(text));
 }
+
+const says = (segments: readonly Segment[], is: (token: Token) => boolean): boolean =>
+  segments.some(({ tokens }) => tokens.some(is));
 
 /** The highest rule; a missing mailbox is not believed of a server in trouble. */
 export function settle(sorted: readonly RuleId[]): RuleId | null {

@@ -1,3 +1,4 @@
+import { lists } from './lists.ts';
 import { transport } from './transport.ts';
 import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions, Webhook } from './types.ts';
 
@@ -13,7 +14,8 @@ const PER_PAGE = 100;
  * `key` cannot be used; its methods reject with MailvetError.
  */
 export function createMailvet(options: MailvetOptions): Mailvet {
-  const send = transport(options);
+  const service = transport(options);
+  const { send } = service;
   const list: Mailvet['filters']['list'] = (query, call) =>
     send<FilterPage>({ ...call, method: 'GET', path: 'v1/filters', query });
 
@@ -39,6 +41,7 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       all,
       remove: (id, call) => send({ ...call, method: 'DELETE', path: `v1/filters/${encodeURIComponent(id)}` }),
     },
+    lists: lists(service),
     webhooks: {
       create: (webhook, call) => send({ ...call, method: 'POST', path: 'v1/webhooks', body: webhook }),
       list: async (call) =>

@@ -9,28 +9,42 @@ interface Call extends WriteOptions {
   path: string;
   query?: object | undefined;
   body?: unknown;
+  /** In place of `body`: sent as it is. A stream is sent once, so such a call is not retried. */
+  upload?: Upload | undefined;
 }
-/** Resolves with the body of a 2xx reply. Rejects with MailvetError, or with the reason of the caller's signal. */
-type Send = <Body>(call: Call) => Promise<Body>;
+export interface Upload {
+  readonly type: string;
+  readonly content: Blob | ReadableStream<Uint8Array>;
+}
+/** All reject with MailvetError, or with the reason of the caller's signal. */
+export interface Transport {
+  /** Resolves with the body of a 2xx reply. An upload has no time limit but the caller's. */
+  send<Body>(call: Call): Promise<Body>;
+  /** Resolves with the stream of a 2xx reply. The time limit is that until it begins. */
+  download(call: Call): Promise<ReadableStream<Uint8Array>>;
+}
 
 /** Throws TypeError for a URL or key that cannot be used; its message never contains the key. */
-export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: MailvetOptions): Send {
+export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: MailvetOptions): Transport {
   const base = serviceAddress(url);
   // The platform's own error for an invalid header would contain the key.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('key must be an API key: mv_live_… without spaces.');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError('key must be an API key: mv_live_… or mv_test_… without spaces.');
   if (!Number.isInteger(retries) || retries < 0) throw new TypeError('retries must be a whole number from 0.');
   const send = fetch ?? globalThis.fetch.bind(globalThis);
 
-  async function once(call: Call, signal: AbortSignal): Promise<unknown> {
+  async function request(call: Call, signal: AbortSignal): Promise<Response> {
     const target = new URL(call.path, base);
     for (const [name, value] of Object.entries(call.query ?? {}))
       if (value !== undefined) target.searchParams.set(name, String(value));
-    const headers: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${key}` };
+    const headers: Record<string, string> = { authorization: `Bearer ${key}` };
     if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
-    if (call.body !== undefined) headers['content-type'] = 'application/json';
-    const body = call.body === undefined ? null : JSON.stringify(call.body);
+    if (call.upload !== undefined) headers['content-type'] = call.upload.type;
+    else if (call.body !== undefined) headers['content-type'] = 'application/json';
+    const json = call.body === undefined ? null : JSON.stringify(call.body);
+    const body = call.upload?.content ?? json;
     // A redirect would turn a POST into a GET. Cookies are not used.
-    const reply = await send(target, {
+    return send(target, {
       method: call.method,
       headers,
       body,
@@ -38,27 +52,55 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
       redirect: 'error',
       credentials: 'omit',
       cache: 'no-store',
+      // Required for a body that is a stream.
+      ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
     });
-    const json = objectOf(await reply.text());
-    if (reply.ok && json !== null) return json;
+  }
+
+  async function refusal(reply: Response, text: string): Promise<never> {
+    const json = objectOf(text);
     const message = `The reply (status ${reply.status}) did not come from Mailvet. Check the url.`;
     throw new MailvetError(reply.status, json ?? { error: message });
   }
 
-  return async <Body>(call: Call): Promise<Body> => {
-    const limit = call.timeout ?? timeout;
-    const until = Date.now() + limit;
-    const deadline = AbortSignal.timeout(limit);
-    const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline;
-    for (let left = retries; ; left -= 1) {
-      try {
-        return (await once(call, signal)) as Body;
-      } catch (error) {
-        const wait = left > 0 ? retryDelay(error) : null;
-        if (wait === null || Date.now() + wait >= until) throw callError(error, call.signal, deadline, limit);
-        await pause(wait, call.signal);
+  async function once(call: Call, signal: AbortSignal): Promise<unknown> {
+    const reply = await request(call, signal);
+    const text = await reply.text();
+    const json = objectOf(text);
+    return reply.ok && json !== null ? json : refusal(reply, text);
+  }
+
+  async function attempts<T>(call: Call, limit: number | null, once: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const until = limit === null ? Number.POSITIVE_INFINITY : Date.now() + limit;
+    const late = new AbortController();
+    // Not AbortSignal.timeout: a stream goes on after the call has ended.
+    const timer = limit === null ? undefined : setTimeout(() => late.abort(), limit);
+    const signal = call.signal ? AbortSignal.any([call.signal, late.signal]) : late.signal;
+    try {
+      for (let left = call.upload === undefined ? retries : 0; ; left -= 1) {
+        try {
+          return await once(signal);
+        } catch (error) {
+          const wait = left > 0 ? retryDelay(error) : null;
+          if (wait === null || Date.now() + wait >= until) throw callError(error, call.signal, late.signal, limit);
+          await pause(wait, call.signal);
+        }
       }
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  return {
+    send: <Body>(call: Call) => {
+      const limit = call.timeout ?? (call.upload === undefined ? timeout : null);
+      return attempts(call, limit, (signal) => once(call, signal)) as Promise<Body>;
+    },
+    download: (call) =>
+      attempts(call, call.timeout ?? timeout, async (signal) => {
+        const reply = await request(call, signal);
+        return reply.ok && reply.body !== null ? reply.body : refusal(reply, await reply.text());
+      }),
   };
 }
 
@@ -87,7 +129,7 @@ function retryDelay(error: unknown): number | null {
   return error.status === 429 || error.status === 503 ? error.retryAfter * 1000 : null;
 }
 
-function callError(error: unknown, own: AbortSignal | undefined, deadline: AbortSignal, limit: number): unknown {
+function callError(error: unknown, own: AbortSignal | undefined, deadline: AbortSignal, limit: number | null): unknown {
   if (own?.aborted) return own.reason;
   if (error instanceof MailvetError) return error;
   const [code, message] = deadline.aborted
@@ -96,7 +138,7 @@ function callError(error: unknown, own: AbortSignal | undefined, deadline: Abort
   return new MailvetError(0, { error: message, code }, { cause: error });
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);

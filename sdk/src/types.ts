@@ -46,10 +46,69 @@ export interface WebhookVerifyOptions {
   toleranceSeconds?: number | undefined;
 }
 
+/** A set of addresses that is verified as one job. */
+export type List = JsonOf<operations['getList']['responses'][200]>;
+/** One row of the file, with its result; null is what is not known, or not done. */
+export type ListRow = JsonOf<operations['listRows']['responses'][200]>['rows'][number];
+export type ListsQuery = QueryOf<'lists'>;
+/** One page of lists, newest first. */
+export type ListPage = JsonOf<operations['lists']['responses'][200]>;
+export type ListRowsQuery = Omit<QueryOf<'listRows'>, 'after' | 'limit'>;
+/** `format` is `csv` by default. */
+export type ListResultsQuery = QueryOf<'listResults'>;
+export type ListRemoved = JsonOf<operations['removeList']['responses'][200]>;
+
+/** What the service reads: a file, a stream of one, or addresses. A stream in Node is one as well. */
+export type ListSource = readonly string[] | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+export interface ListOptions extends Omit<QueryOf<'createList'>, 'start' | 'header'>, CallOptions {
+  /** False leaves the list `ready`, so that its price can be seen first. */
+  start?: boolean | undefined;
+  header?: boolean | 'auto' | undefined;
+  /** Media type of a file or stream; by default that of the file, else `text/csv`. */
+  type?: string | undefined;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** Called with the list each time it was looked at. */
+  onProgress?: ((list: List) => void) | undefined;
+  /** Milliseconds between looks; 2,000 by default. */
+  interval?: number | undefined;
+}
+
+/** A list or its id. */
+type ListRef = string | { readonly id: string };
+
+export interface MailvetLists {
+  /**
+   * Uploads a list and starts it. A file or stream is sent as it is read, without a time limit unless `timeout` is given. What
+   * prevents the start, such as too few credits, is the list's `error`.
+   */
+  create(source: ListSource, options?: ListOptions): Promise<List>;
+  get(list: ListRef, options?: CallOptions): Promise<List>;
+  list(query?: ListsQuery, options?: CallOptions): Promise<ListPage>;
+  /** In a status that does not allow it, these are an error, 409 `list_state`. */
+  start(list: ListRef, options?: CallOptions): Promise<List>;
+  pause(list: ListRef, options?: CallOptions): Promise<List>;
+  resume(list: ListRef, options?: CallOptions): Promise<List>;
+  cancel(list: ListRef, options?: CallOptions): Promise<List>;
+  /** Erases the list with its rows and results. */
+  remove(list: ListRef, options?: CallOptions): Promise<ListRemoved>;
+  /**
+   * Resolves when the list is neither running nor paused. Aborting the signal, or a `timeout` of one look, ends the wait, not the
+   * list.
+   */
+  wait(list: ListRef, options?: WaitOptions): Promise<List>;
+  /** Every row, or those that match, in the order of the file, fetched page by page. */
+  rows(list: ListRef, query?: ListRowsQuery, options?: CallOptions): AsyncGenerator<ListRow, void, undefined>;
+  /** The file with the results, also while the list runs; the timeout is that until it begins. */
+  results(list: ListRef, query?: ListResultsQuery, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
+}
+
 export interface MailvetOptions {
   /** Where the service is, such as `https://verify.example.net`; a path is kept. */
   url: string;
-  /** `mv_live_…` */
+  /** `mv_live_…`, or `mv_test_…` for test mode. */
   key: string;
   /** Used in place of the platform's own. */
   fetch?: typeof globalThis.fetch | undefined;
@@ -98,6 +157,7 @@ export interface Mailvet {
     /** Removes a filter; an unknown id is an error, 404. */
     remove(id: number, options?: CallOptions): Promise<FilterRemoved>;
   };
+  readonly lists: MailvetLists;
   readonly webhooks: {
     create(webhook: WebhookRequest, options?: CallOptions): Promise<WebhookWithSecret>;
     /** All webhooks of the account, oldest first. */

@@ -190,7 +190,10 @@ describe('behind a proxy, and without a service', () => {
   it.each([
     [{ url: 'verify.example.net', key: 'k' }, /url must be/],
     [{ url: 'file:///etc', key: 'k' }, /url must be/],
-    [{ url: 'http://localhost', key: 'secret value' }, /^key must be an API key: mv_live_… without spaces\.$/],
+    [
+      { url: 'http://localhost', key: 'secret value' },
+      /^key must be an API key: mv_live_… or mv_test_… without spaces\.$/,
+    ],
     [{ url: 'http://localhost', key: '' }, /key must be/],
     [{ url: 'http://localhost', key: 'k', retries: -1 }, /retries must be/],
   ])('rejects %o', (options, message) => {

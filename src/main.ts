@@ -71,7 +71,7 @@ async function start(
   closers.add('clock of the store', 2_000, () => clockWatch.stop());
   await orAborted(store.upkeep.releaseDead(signal), signal);
   await orAborted(store.users.claimMailboxes(mailboxOf), signal);
-  const lists = watchLists(options.listsDir, clock);
+  const lists = watchLists(options.listsDir, clock, { learned: options.listsLearnHosts });
   const engine = createEngine({
     ...options,
     lists: () => lists.current,

@@ -22,6 +22,7 @@ export const KEPT = [
   'relays.json',
   'roles.txt',
   'sentinels.txt',
+  'shared-mail-hosts.txt',
   'sources.json',
   'sources/role-localparts.txt',
   'suggest.txt',

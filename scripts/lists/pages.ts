@@ -68,6 +68,7 @@ existing top-level domain, \`allow\` and \`relay\` are exempted by those lists. 
 | \`sentinels.txt\` | | providers that no downloaded list may contain |
 | \`roles.txt\` | ${n(counts.roles)} | RFC 2142, RFC 5321 §4.5.1, and functional names in several languages |
 | \`sources/role-localparts.txt\` | 929 | local parts seen as role accounts |
+| \`shared-mail-hosts.txt\` | | mail hosts that many customers share, which are never disposable: from the operators' setup instructions |
 | \`mx-providers.json\`, \`disposable-mx.json\` | | mail hosts of providers, and of disposable services, collected from public documentation and checkers |
 
 \`disposable update\` replaces a to e by their latest versions, downloaded from the repositories (\`docs/data-sources.md\`).

@@ -1,6 +1,10 @@
 import { Command } from 'commander';
+import type { Options } from '../config/read.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { CommandFailure, command, messageOf, optionsFrom, printResult } from './command.ts';
+
+/** What `show` waits for DNS. */
+const SHOW_DNS_MS = 4_000;
 
 export function disposableCommand(): Command {
   const group = new Command('disposable').description('Manage the lists of disposable, free and relay domains.');
@@ -28,8 +32,30 @@ const show = () =>
     .argument('<domain>')
     .action(async (domain: string, flags: { json?: boolean }) => {
       const { watchLists } = await import('../engine/lists/watch.ts');
-      const lists = watchLists(optionsFrom(flags, 'disposable').listsDir, systemClock).current;
+      const options = optionsFrom(flags, 'disposable');
+      const lists = watchLists(options.listsDir, systemClock, { learned: options.listsLearnHosts }).current;
       const found = lists.explain(domain.trim().toLowerCase());
-      const { explanationLines } = await import('../engine/lists/explain.ts');
-      printResult(flags, found, explanationLines(found).join('\n'));
+      const mail = await mailHostsOf(found.domain, options);
+      // The name may itself be that of a mail host.
+      const hosts = [...new Set([found.domain, ...mail])].map((host) => lists.explainHost(host));
+      const known = hosts.filter(({ host, learned, refused }) => mail.includes(host) || learned || refused);
+      const { explanationLines, hostLines } = await import('../engine/lists/explain.ts');
+      const lines = [...explanationLines(found), ...known.flatMap(hostLines)];
+      printResult(flags, { ...found, mail_hosts: known }, lines.join('\n'));
     });
+
+/** The MX hosts of a domain and their addresses; none without an answer. */
+async function mailHostsOf(domain: string, options: Options): Promise<string[]> {
+  const [{ lookUpHosts }, { dnsForLearning }] = await Promise.all([
+    import('../engine/lists/learn.ts'),
+    import('../main/dns-for-learning.ts'),
+  ]);
+  const dns = dnsForLearning(options, systemClock)();
+  try {
+    const lookUp = { ...dns, signal: AbortSignal.timeout(SHOW_DNS_MS) };
+    const { hosts, addresses } = await lookUpHosts(domain, 'good', { isShared: () => false }, lookUp);
+    return [...(hosts ?? []), ...addresses];
+  } finally {
+    dns.close();
+  }
+}

@@ -77,6 +77,7 @@ const SERVE = ['serve'] as const;
 /** `user` prints links, so it needs the public address. */
 const SERVE_AND_USER = ['serve', 'user'] as const;
 const ENGINE_COMMANDS = ['serve', 'verify', 'doctor'] as const;
+const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
 
 /** In the order of the docs page. */
 export const OPTIONS = {
@@ -213,7 +214,7 @@ export const OPTIONS = {
     default: null,
     defaultText: "the system's",
     help: 'DNS resolvers to use.',
-    commands: ENGINE_COMMANDS,
+    commands: DNS_COMMANDS,
   }),
   dnsTimeoutMs: row({
     env: 'MAILVET_DNS_TIMEOUT_MS',
@@ -222,7 +223,7 @@ export const OPTIONS = {
     parse: integer(DNS_TIMEOUT_MS),
     default: String(DNS_TIMEOUT_MS.default),
     help: 'Timeout of one attempt in milliseconds; two attempts per server.',
-    commands: ENGINE_COMMANDS,
+    commands: DNS_COMMANDS,
   }),
   dnsControlNames: row({
     env: 'MAILVET_DNS_CONTROL_NAMES',
@@ -234,7 +235,7 @@ export const OPTIONS = {
       'Names that cannot be missing, queried to recognize a resolver that denies or invents every name: top-level domains ' +
       '(for NS records) and mail domains (for MX records). One that is found suffices. `none`: the resolver is always ' +
       'believed; for laboratories whose resolver knows only its own names.',
-    commands: ENGINE_COMMANDS,
+    commands: DNS_COMMANDS,
   }),
   smtpPort: row({
     env: 'MAILVET_SMTP_PORT',
@@ -314,7 +315,7 @@ export const OPTIONS = {
     help:
       'Allows mail hosts with loopback, private or other special addresses. For laboratories only; logs a warning at ' +
       'start.',
-    commands: ENGINE_COMMANDS,
+    commands: DNS_COMMANDS,
   }),
   listsDir: row({
     env: 'MAILVET_LISTS_DIR',
@@ -370,6 +371,17 @@ export const OPTIONS = {
     default: 'https://raw.githubusercontent.com/ivolo/disposable-email-domains/master/index.json',
     help: 'Where `disposable update` downloads a list (a JSON array) that confirms others. `none`: it stays as it is.',
     commands: ['serve', 'disposable'],
+  }),
+  listsLearnHosts: row({
+    env: 'MAILVET_LISTS_LEARN_HOSTS',
+    group: 'Lists',
+    value: 'true|false',
+    parse: boolean,
+    default: 'true',
+    help:
+      'Whether a background job looks up the mail hosts of listed domains, 10 domains per second every three days, and ' +
+      'domains on hosts that serve only listed ones are disposable.',
+    commands: ['serve', 'verify', 'disposable'],
   }),
   listsUpdate: row({
     env: 'MAILVET_LISTS_UPDATE',

@@ -53,6 +53,7 @@ describe('with nothing set', () => {
       listsMailcheckerUrl: OPTIONS.listsMailcheckerUrl.default,
       listsTompecUrl: OPTIONS.listsTompecUrl.default,
       listsIvoloUrl: OPTIONS.listsIvoloUrl.default,
+      listsLearnHosts: true,
       listsUpdate: 'daily',
       logLevel: 'info',
       logAddresses: 'hash',

@@ -67,6 +67,7 @@ export interface JobPayloads {
   readonly account_removal: Empty;
   readonly lists_update: Empty;
   readonly lists_refresh: Empty;
+  readonly learn_hosts: Empty;
   /** A list that was deleted; the job's own `account` is its owner. */
   readonly list_removal: { readonly list: string };
   /** What is due of one webhook, whose id is the key as well. */
@@ -189,6 +190,12 @@ export const JOB_POLICIES = {
     description: 'Looks for webhooks with deliveries to be attempted again.',
     timeoutSeconds: 300,
     everySeconds: 10,
+  },
+  learn_hosts: {
+    ...PERIODIC,
+    description: 'Looks up the mail hosts of listed domains, to learn which hosts are disposable.',
+    timeoutSeconds: 3600,
+    everySeconds: 3600,
   },
   lists_refresh: {
     ...PERIODIC,

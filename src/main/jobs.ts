@@ -2,6 +2,7 @@ import type { Options } from '../config/read.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import { accountRemovalJob } from '../jobs/account-removal.ts';
 import { listsUpdateJob } from '../jobs/disposable-lists-update.ts';
+import { learnHostsJob } from '../jobs/learn-hosts.ts';
 import { listRemovalJob } from '../jobs/list-removal.ts';
 import { startListWorker } from '../jobs/list-worker.ts';
 import { startListsExchange } from '../jobs/lists-exchange.ts';
@@ -19,6 +20,7 @@ import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { ListsUpdate } from '../service/disposable-lists-update.ts';
+import type { HostLearning } from '../service/host-learning.ts';
 import { createListVerifier } from '../service/lists/verify-list.ts';
 import { createListWork, type ListWorkService } from '../service/lists/work.ts';
 import { createLowBalanceAlerts } from '../service/low-balance.ts';
@@ -46,6 +48,7 @@ interface Parts {
   readonly deliverWebhook: DeliverWebhook;
   readonly sharedLists: SharedLists;
   readonly context: { readonly signIn: SignInService; readonly verify: VerifyService };
+  readonly hostLearning: HostLearning;
   readonly closers: Closers;
   readonly url: () => string;
 }
@@ -85,6 +88,7 @@ function runnersOf({
   listsUpdate,
   deliverWebhook,
   sharedLists,
+  hostLearning,
   context: { signIn },
   url,
 }: Parts): JobRunners {
@@ -99,6 +103,7 @@ function runnersOf({
     lists_update: listsUpdateJob(listsUpdate),
     webhook_delivery: webhookDeliveryJob(deliverWebhook),
     webhook_retry: webhookRetryJob((signal) => store.webhooks.wake(signal)),
+    learn_hosts: options.listsLearnHosts ? learnHostsJob(hostLearning, sharedLists, logger) : null,
     lists_refresh: options.listsUpdate === 'daily' ? listsRefreshJob(listsUpdate, sharedLists, logger) : null,
   };
 }

@@ -16,6 +16,7 @@ import { createAdmissionService } from '../service/admission.ts';
 import { createDashboard } from '../service/dashboard.ts';
 import { createListsUpdate, type ListsUpdate } from '../service/disposable-lists-update.ts';
 import { createFilterService } from '../service/filters.ts';
+import { createHostLearning, type HostLearning } from '../service/host-learning.ts';
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
@@ -34,6 +35,7 @@ import { createWebhookService } from '../service/webhooks/webhooks.ts';
 import type { Store } from '../store/store.ts';
 import { docsScript } from './built-files.ts';
 import type { Closers } from './closers.ts';
+import { dnsForLearning } from './dns-for-learning.ts';
 import { createHealth } from './health.ts';
 
 /** Maximum of verifications waiting for DNS or a mail server. */
@@ -62,6 +64,7 @@ interface Services {
   readonly listsUpdate: ListsUpdate;
   readonly deliverWebhook: DeliverWebhook;
   readonly sharedLists: SharedLists;
+  readonly hostLearning: HostLearning;
 }
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
@@ -78,6 +81,7 @@ export function createServices(parts: Parts): Services {
   const send = createSend(createPost(engine), clock);
   const webhookMail = disabledMail(mail !== null, url);
   const sharedLists = createSharedLists({ store, lists, dir: options.listsDir });
+  const hostLearning = createHostLearning({ store, lists, openDns: dnsForLearning(options, clock) });
   const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, shared: sharedLists, options });
   const traffic = createTrafficCounter(store.traffic, storeClock);
   const flushed = [
@@ -131,7 +135,7 @@ export function createServices(parts: Parts): Services {
     answersRequests: options.role !== 'worker',
   };
   const deliverWebhook = createWebhookDelivery({ webhooks: store.webhooks, send, mailTo: webhookMail, clock });
-  return { context, mail, mailLimits, listsUpdate, sharedLists, deliverWebhook };
+  return { context, mail, mailLimits, listsUpdate, sharedLists, hostLearning, deliverWebhook };
 }
 
 function verifyService({ options, logger, store, engine, metrics }: Parts, traffic: TrafficCounter): VerifyService {

@@ -1,6 +1,7 @@
 /** The downloaded lists on several nodes: the store has the newest ones, and each node keeps a copy in its folder. */
 import { parseDisposable } from '../engine/lists/entries.ts';
-import { DISPOSABLE_FILE, replaceFile } from '../engine/lists/replace-file.ts';
+import { parseLearned } from '../engine/lists/learned.ts';
+import { DISPOSABLE_FILE, LEARNED_FILE, replaceFile } from '../engine/lists/replace-file.ts';
 import type { UpdateSource } from '../engine/lists/sources.ts';
 import type { SourceOutcome } from '../engine/lists/update.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
@@ -48,10 +49,19 @@ export function createSharedLists(parts: {
     }
   }
 
+  async function exchangeLearned(stored: string): Promise<void> {
+    if (!lists.learns || stored <= lists.learned.made) return;
+    const newer = await sharedFiles.read(LEARNED_FILE);
+    if (newer === null) return;
+    parseLearned(newer.text);
+    replaceFile(dir, LEARNED_FILE, newer.text);
+  }
+
   return {
     async exchange() {
       const stored = new Map((await sharedFiles.list('')).map(({ name, made }) => [name, made]));
       await exchangeDisposable(stored.get(DISPOSABLE_FILE) ?? '');
+      await exchangeLearned(stored.get(LEARNED_FILE) ?? '');
     },
     async record(outcomes, failed) {
       const at = await now();

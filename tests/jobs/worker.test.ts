@@ -28,6 +28,7 @@ const NONE: JobRunners = {
   webhook_delivery: null,
   webhook_retry: null,
   lists_refresh: null,
+  learn_hosts: null,
 };
 const add = (store: Store, key: string) => store.jobs.add({ kind: 'lists_update', payload: {}, key });
 const open = async (store: Store): Promise<number> => (await store.jobs.list({ failed: false, limit: 1 })).total;

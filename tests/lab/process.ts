@@ -30,6 +30,7 @@ const SERVE = {
   MAILVET_LOG_LEVEL: 'error',
   MAILVET_DRAIN_SECONDS: '0',
   MAILVET_LISTS_UPDATE: 'off',
+  MAILVET_LISTS_LEARN_HOSTS: 'false',
 };
 
 /** Starts `serve --json` and waits until it prints its URL. `cli`: the command of another version. */

@@ -81,6 +81,7 @@ export async function startLab(
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_LISTS_DIR: dir,
     MAILVET_LISTS_UPDATE: 'off',
+    MAILVET_LISTS_LEARN_HOSTS: 'false',
     MAILVET_LOG_LEVEL: 'silent',
     MAILVET_SMTP_HELO: 'verifier.lab',
     ...environment,

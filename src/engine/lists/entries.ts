@@ -173,6 +173,20 @@ export function allEntries(file: DisposableFile): Map<string, Entry> {
   return entries;
 }
 
+/** Up to `most` domains of the verdict tier that come after `after` in the order of the file. */
+export function verdictsAfter({ text, body }: DisposableFile, after: string, most: number): string[] {
+  const names: string[] = [];
+  let start = placeOf(text, body, `${after}\t`);
+  if (text.startsWith(`${after}\t`, start)) start = lineEnd(text, start);
+  while (start < text.length && names.length < most) {
+    const end = lineEnd(text, start);
+    const [name = '', ...columns] = text.slice(start, end - 1).split('\t');
+    if (tierOf(fromColumns([name, ...columns])) === 'verdict') names.push(name);
+    start = end;
+  }
+  return names;
+}
+
 const lineEnd = (text: string, at: number): number => {
   const end = text.indexOf('\n', at);
   return end === -1 ? text.length : end + 1;

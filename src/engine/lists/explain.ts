@@ -1,5 +1,6 @@
 import { type DisposableFile, entryOf } from './entries.ts';
 import type { Facts } from './facts.ts';
+import { type HostEvidence, REFUSALS, type RefusedHost } from './learned.ts';
 import { asciiName, registrableOf } from './names.ts';
 import { lettersOf, type SetAside } from './rule.ts';
 
@@ -10,6 +11,18 @@ interface NamedEntry {
   readonly sources: readonly string[];
   /** Why it is in no tier although a source lists it; null if it is in one. */
   readonly setAside: SetAside | null;
+}
+
+export interface HostExplanation {
+  /** A mail host or its address. */
+  readonly host: string;
+  readonly disposable: boolean;
+  /** Many unrelated customers share it: it is never disposable. */
+  readonly shared: boolean;
+  /** The listed domains by which it was learned. */
+  readonly learned: HostEvidence | null;
+  /** Why it was not, although it serves listed domains. */
+  readonly refused: RefusedHost | null;
 }
 
 export interface ListExplanation {
@@ -110,3 +123,19 @@ export function explanationLines(e: ListExplanation): string[] {
   if (e.mistyped !== null) lines.push(`probably mistyped for ${e.mistyped}`);
   return lines;
 }
+
+/** What is known of a mail host, one line per fact. */
+export function hostLines({ host, disposable, shared, learned, refused }: HostExplanation): string[] {
+  const lines = [
+    `mail host: ${host}: ${disposable ? 'disposable' : shared ? 'shared by many customers' : 'not disposable'}`,
+  ];
+  if (learned !== null) lines.push(`learned: ${servesLine(learned)}, and no known good one`);
+  if (refused !== null) {
+    const good = refused.good.length > 0 ? ` (${refused.good.join(', ')})` : '';
+    lines.push(`not learned: ${servesLine(refused)}, but ${REFUSALS[refused.why]}${good}`);
+  }
+  return lines;
+}
+
+const servesLine = ({ listed, sample }: HostEvidence): string =>
+  `it serves ${listed} listed ${listed === 1 ? 'domain' : 'domains'}, such as ${sample.join(', ')}`;

@@ -54,7 +54,6 @@ const readProviders = (dir: string): Map<string, Provider> =>
 interface DisposableMxFile {
   hosts: { host: string; service: string }[];
   addresses: { address: string; service: string }[];
-  never: string[];
 }
 /** Mail hosts and addresses of disposable services, and shared hosts, which never count. */
 function readDisposableMx(dir: string) {
@@ -62,7 +61,7 @@ function readDisposableMx(dir: string) {
   return {
     hosts: new Map(file.hosts.map((row) => [row.host, row.service])),
     addresses: new Map(file.addresses.map((row) => [row.address, row.service])),
-    never: new Set(file.never),
+    never: readTable(dir, 'shared-mail-hosts.txt'),
   };
 }
 

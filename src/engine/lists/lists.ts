@@ -8,8 +8,9 @@ import { dataFile } from '../data.ts';
 import type { ProviderKind } from '../evidence.ts';
 import { memoizeBounded } from '../memoize.ts';
 import { type DisposableFile, parseDisposable } from './entries.ts';
-import { explain, type ListExplanation } from './explain.ts';
+import { explain, type HostExplanation, type ListExplanation } from './explain.ts';
 import { type Facts, readFacts } from './facts.ts';
+import { type LearnedHosts, NOTHING_LEARNED } from './learned.ts';
 import { nearest, parentOf, speaksFor } from './names.ts';
 
 interface DisposableAnswer {
@@ -30,6 +31,14 @@ export interface Lists {
     mxHosts: readonly string[],
     addresses: readonly string[],
   ): { readonly matched: string; readonly service: string } | null;
+  /** A mail host that many unrelated customers share. */
+  isShared(host: string): boolean;
+  /** Whether a list names the domain, a parent, or suspects it. */
+  isListed(domain: string): boolean;
+  /** Domains that are certainly no disposable ones, in order: providers, relays, cleared and suggested domains. */
+  knownGood(): readonly string[];
+  /** Why a mail host is disposable, or not. */
+  explainHost(host: string): HostExplanation;
   isFree(domain: string): boolean;
   /** An alias or privacy-relay domain, or a subdomain of one. */
   isRelay(domain: string): boolean;
@@ -61,7 +70,7 @@ const REMEMBERED = 10_000;
 
 const NOTHING: DisposableAnswer = { verdict: 'none', matched: null };
 
-export function assemble(facts: Facts, file: DisposableFile): Lists {
+export function assemble(facts: Facts, file: DisposableFile, learned: LearnedHosts = NOTHING_LEARNED): Lists {
   const { relays, mx, providers, mistyped } = facts;
   const { verdict } = file;
   const cleared = new Set([...facts.allow.keys(), ...relays.keys()]);
@@ -88,12 +97,16 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
     return NOTHING;
   });
 
+  const isShared = (host: string) => nearest(host, mx.never) !== null || nearest(host, providers) !== null;
+
   const operatedBy = memoizeBounded(REMEMBERED, (host: string) => {
     if (nearest(host, mx.never) !== null) return null;
     const operated = nearest(host, mx.hosts);
     if (operated !== null) return { matched: operated, service: mx.hosts.get(operated) ?? operated };
     const { verdict: tier, matched } = disposable(host);
-    return tier === 'disposable' && matched !== null ? { matched, service: matched } : null;
+    if (tier === 'disposable' && matched !== null) return { matched, service: matched };
+    const counts = learned.hosts.has(host) && tier !== 'allowed' && !isShared(host);
+    return counts ? { matched: host, service: host } : null;
   });
 
   const disposableHost = (mxHosts: readonly string[], addresses: readonly string[]) => {
@@ -104,15 +117,34 @@ export function assemble(facts: Facts, file: DisposableFile): Lists {
     for (const address of addresses) {
       const service = mx.addresses.get(address);
       if (service !== undefined) return { matched: address, service };
+      if (learned.addresses.has(address) && !mxHosts.some(isShared)) return { matched: address, service: address };
     }
     return null;
   };
+
+  const isListed = (domain: string) => ['disposable', 'suspected'].includes(disposable(domain).verdict);
+  let knownGood: readonly string[] | null = null;
 
   const lists: Lists = {
     version: file.version,
     size: verdict.size,
     disposable,
     disposableHost,
+    isShared,
+    isListed,
+    knownGood() {
+      knownGood ??= [...new Set([...known, ...free])]
+        .filter((name) => !verdict.has(name) && !mistyped.has(name))
+        .sort();
+      return knownGood;
+    },
+    explainHost: (host) => ({
+      host,
+      disposable: operatedBy(host) !== null || learned.addresses.has(host),
+      shared: isShared(host),
+      learned: learned.hosts.get(host) ?? learned.addresses.get(host) ?? null,
+      refused: learned.refused.get(host) ?? null,
+    }),
     isFree,
     isRelay: (domain) => nearest(domain, relays) !== null,
     role: facts.role,

@@ -5,6 +5,8 @@ import { randomToken } from '../../kernel/ids.ts';
 
 /** Of `disposable update`. */
 export const DISPOSABLE_FILE = 'disposable.txt';
+/** Of the job that learns mail hosts. */
+export const LEARNED_FILE = 'learned-hosts.json';
 
 /**
  * Writes a temporary file and renames it: readers see either the old file or the new one. Returns its path; throws an

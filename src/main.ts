@@ -62,7 +62,8 @@ async function start(
       'MAILVET_ALLOW_PRIVATE_NETWORKS is on: mail hosts may have private addresses; use it in laboratories only',
     );
   }
-  const store = await openStore({ url: options.databaseUrl, clock, onEvent: logStoreEvents(logger) });
+  const { databaseUrl, retentionDays } = options;
+  const store = await openStore({ url: databaseUrl, clock, onEvent: logStoreEvents(logger), retentionDays });
   closers.add('store', 5_000, () => store.close());
   for (const loose of store.looseModes()) logger.warn(loose, 'other users of this host can read or change the store');
   await orAborted(store.migrate(), signal);

@@ -108,7 +108,7 @@ export function createServices(parts: Parts): Services {
     verify: verifyService(parts, traffic),
     filters: createFilterService(store),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
-    lists: createListService({ store, clock, retentionDays: options.retentionDays }),
+    lists: createListService({ store, clock }),
     health: createHealth({ store, engine, lists, clock, storeClock }),
     callerIp: callerIp(options.trustedProxies),
     connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },

@@ -35,6 +35,8 @@ export interface StorageDriver {
   readonly node: NodeLife;
   readonly jobs: JobQueue;
   readonly onEvent: (event: StoreEvent) => void;
+  /** How long the server keeps verifications, for what says when it is deleted. */
+  readonly retentionDays: number;
   /** The store's clock, ms. */
   now(): Promise<number>;
   /** A write transaction. `work` must use only `trx`. */
@@ -86,4 +88,6 @@ export interface StorageDriverOptions {
   readonly time: 'store' | 'process';
   readonly jobPolicies: JobPolicies;
   readonly onEvent: (event: StoreEvent) => void;
+  /** How long the server keeps verifications, for what says when it is deleted. */
+  readonly retentionDays: number;
 }

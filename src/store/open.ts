@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { JOB_POLICIES, type JobPolicies } from '../kernel/jobs.ts';
+import { RETENTION_DAYS } from '../kernel/limits.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { Batcher } from './charge/batcher.ts';
@@ -51,6 +52,8 @@ export interface StoreOptions {
   readonly jobPolicies?: JobPolicies;
   /** Told after the transaction. */
   readonly onEvent?: (event: StoreEvent) => void;
+  /** How long the server keeps verifications; the default of the option. Purging takes its own. */
+  readonly retentionDays?: number;
 }
 
 /**
@@ -59,8 +62,9 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, clock, dir, queue = 5_000, batch = 256, time = 'store' } = options;
-  const { jobPolicies = JOB_POLICIES, onEvent = () => undefined } = options;
-  const driver = await openDriver({ url, clock, migrations: dir ?? migrationsFolder(), time, jobPolicies, onEvent });
+  const { jobPolicies = JOB_POLICIES, onEvent = () => undefined, retentionDays = RETENTION_DAYS.default } = options;
+  const migrations = dir ?? migrationsFolder();
+  const driver = await openDriver({ url, clock, migrations, time, jobPolicies, onEvent, retentionDays });
   const charge = new ObservedCharge(driver.charge, clock);
   const charging = new Batcher(charge, { queue, batch }, clock);
   const ownClock = storeClock(driver, clock);

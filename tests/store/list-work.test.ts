@@ -5,6 +5,7 @@ import { describeStores } from '../lab/stores.ts';
 import { member, purge, removeDeleted } from './cast.ts';
 import { addressesOf, claimWith, found, LEASE_MS, startedList, waitingWith } from './list-cast.ts';
 import { BY } from './people.ts';
+import { create } from './webhook-cast.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -201,6 +202,31 @@ describeStores('work on a list', (lab) => {
     expect(await removeDeleted(store)).toEqual([]);
     for (const table of ['lists', 'list_blocks', 'list_chunks', 'list_waiting', 'verifications'])
       expect(await lab.sql(`SELECT * FROM ${table}`), table).toEqual([]);
+  });
+
+  it('tells webhooks how it ended, in the same transaction', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const { id: account } = who.account;
+    const webhook = await create(store, who.account);
+    const completed = await startedList(store, who, addressesOf(1));
+    const works = await claimWith(store, who, completed, 'w');
+    await store.lists.record(
+      account,
+      completed,
+      works.map((work) => found(work)),
+    );
+    const cancelled = await startedList(store, who, addressesOf(1));
+    await store.lists.change(account, cancelled, 'cancel');
+    const failed = await startedList(store, who, addressesOf(1));
+    await store.lists.fail(account, failed, { code: 'internal_error', error: 'A fault.' });
+    const told = (await store.webhooks.due(webhook.id, 10)).due.map(({ body }) => JSON.parse(body));
+    told.sort((a, b) => a.type.localeCompare(b.type));
+    expect(told).toMatchObject([
+      { type: 'list.cancelled', data: { id: cancelled, status: 'cancelled', finished_at: expect.any(String) } },
+      { type: 'list.completed', data: { id: completed, status: 'completed', credits: { held: 0, used: 1 } } },
+      { type: 'list.failed', data: { id: failed, status: 'failed', error: { code: 'internal_error' } } },
+    ]);
   });
 
   it('waits while its account is suspended', async () => {

@@ -119,4 +119,5 @@ const sameFile = (url: string): Promise<StorageDriver> =>
   openSqlite({
     ...{ url, clock: systemClock, migrations: migrationsFolder(), time: 'store', jobPolicies: JOB_POLICIES },
     onEvent: () => undefined,
+    retentionDays: 30,
   });

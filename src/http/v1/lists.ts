@@ -1,41 +1,15 @@
 import { Readable } from 'node:stream';
 import * as C from '../../contract/lists.ts';
-import { toIso } from '../../kernel/clock.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
 import type { ListAction, ResultFormat } from '../../kernel/lists.ts';
-import type { ListView } from '../../service/lists/service.ts';
+import { type List, listObject } from '../../service/lists/service.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { linkHeader, paginationOf } from '../pagination.ts';
 import { type Route, route } from '../route.ts';
 
 const LISTS = '/v1/lists';
 
-function listReply(list: ListView): C.ListReply {
-  const { rows, done, waiting, breakdown, perSecond, credits } = list;
-  const left = rows.addresses - done;
-  return {
-    id: list.id,
-    name: list.name,
-    status: list.status,
-    validation_type: list.level,
-    rows,
-    progress: {
-      ...{ done, waiting, good: breakdown.status.good, bad: breakdown.status.bad },
-      percent: rows.addresses === 0 ? 100 : Math.floor((done / rows.addresses) * 1000) / 10,
-      per_second: perSecond === null ? null : Math.round(perSecond * 10) / 10,
-      eta_seconds: perSecond === null ? null : Math.ceil(left / perSecond),
-    },
-    deliverability: breakdown.deliverability,
-    by_reason: { ...breakdown.reason },
-    credits,
-    error: list.error,
-    patience_minutes: list.patienceMinutes,
-    created_at: toIso(list.createdAt),
-    started_at: list.startedAt === null ? null : toIso(list.startedAt),
-    finished_at: list.finishedAt === null ? null : toIso(list.finishedAt),
-    expires_at: toIso(list.expiresAt),
-  };
-}
+const listReply = (list: List): C.ListReply => listObject(list);
 
 const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, errors: readonly number[]): Route =>
   route({

@@ -1,6 +1,6 @@
 /** Lists of addresses: the operations. Verification itself is background work. */
 import type { FileForm } from '../../files/forms.ts';
-import { type Clock, DAY_MS, toIso } from '../../kernel/clock.ts';
+import { type Clock, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
 import {
@@ -17,13 +17,14 @@ import {
   type ResultFormat,
 } from '../../kernel/lists.ts';
 import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/plans.ts';
+import { listObject } from '../../store/lists/object.ts';
 import type { AccountId, Actor, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';
 import { type RowFilter, type RowView, resultsFile, rowsPage } from './results.ts';
 import { storeUpload } from './upload.ts';
 
-/** A list, and when it is deleted, with its results. */
-export type ListView = List & { readonly expiresAt: number };
+export type { List };
+export { listObject };
 
 /** Who uploads. */
 interface Uploader {
@@ -55,15 +56,15 @@ export interface ListService {
    * `read` is called once there is room for another upload. Throws ApiError: `overloaded`, `plan_upgrade_required`, and
    * what is wrong with the file.
    */
-  upload(uploader: Uploader, by: ChangedBy, read: () => Promise<UploadRequest>): Promise<ListView>;
+  upload(uploader: Uploader, by: ChangedBy, read: () => Promise<UploadRequest>): Promise<List>;
   /** Throws ApiError `not_found`, also for a list of another account; so do all that follow. */
-  get(account: AccountId, id: string): Promise<ListView>;
+  get(account: AccountId, id: string): Promise<List>;
   list(
     account: AccountId,
     input: { status: ListStatus | null; query: string | null; page: number; perPage: number },
-  ): Promise<Page<ListView>>;
+  ): Promise<Page<List>>;
   /** Throws ApiError `list_state`, `insufficient_credits`, `key_budget_spent`. */
-  change(account: AccountId, id: string, action: ListAction, by: ChangedBy): Promise<ListView>;
+  change(account: AccountId, id: string, action: ListAction, by: ChangedBy): Promise<List>;
   rows(
     account: AccountId,
     id: string,
@@ -74,26 +75,14 @@ export interface ListService {
     id: string,
     format: ResultFormat,
     filter: RowFilter,
-  ): Promise<{ list: ListView; file: AsyncGenerator<Uint8Array, void, undefined> }>;
+  ): Promise<{ list: List; file: AsyncGenerator<Uint8Array, void, undefined> }>;
 }
 
-export function createListService(parts: {
-  store: Pick<Store, 'lists' | 'keys' | 'accounts'>;
-  clock: Clock;
-  /** Of the server. */
-  retentionDays: number;
-}): ListService {
-  const { store, clock, retentionDays } = parts;
-  const { lists, accounts } = store;
+export function createListService(parts: { store: Pick<Store, 'lists' | 'keys'>; clock: Clock }): ListService {
+  const { store, clock } = parts;
+  const { lists } = store;
   const actorOf = actorFor(store.keys);
   const slots = uploadSlots();
-
-  async function viewer(account: AccountId): Promise<(list: List) => ListView> {
-    const own = (await accounts.get(account))?.retentionDays ?? retentionDays;
-    const kept = Math.min(own, retentionDays) * DAY_MS;
-    return (list) => ({ ...list, expiresAt: (list.startedAt ?? list.createdAt) + kept });
-  }
-  const view = async (list: List): Promise<ListView> => (await viewer(list.account))(list);
 
   async function find(account: AccountId, id: string): Promise<List> {
     const list = await lists.get(account, id);
@@ -122,7 +111,7 @@ export function createListService(parts: {
           const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
           const upload = { account, keyId, ip, name: shown, level, patienceMinutes, column, header, form, input };
           const list = await storeUpload({ lists, clock }, upload, actor);
-          return await view(request.start === false ? list : await start(list, actor));
+          return request.start === false ? list : await start(list, actor);
         } finally {
           await request.close();
         }
@@ -131,31 +120,24 @@ export function createListService(parts: {
       }
     },
 
-    get: async (account, id) => view(await find(account, id)),
+    get: find,
 
-    async list(account, { status, query, page, perPage }) {
-      const { items, total } = await lists.list(account, {
-        status,
-        query,
-        offset: (page - 1) * perPage,
-        limit: perPage,
-      });
-      return { items: items.map(await viewer(account)), total };
-    },
+    list: (account, { status, query, page, perPage }) =>
+      lists.list(account, { status, query, offset: (page - 1) * perPage, limit: perPage }),
 
     async change(account, id, action, by) {
       const actor = await actorOf(by);
       const outcome =
         action === 'start' ? await lists.start(account, id, actor) : await lists.change(account, id, action, actor);
       if (outcome.outcome !== 'done') throw refusalOf(id, action, outcome);
-      return view(outcome.list);
+      return outcome.list;
     },
 
     rows: async (account, id, page) => rowsPage(lists, await find(account, id), page),
 
     async results(account, id, format, filter) {
       const list = await find(account, id);
-      return { list: await view(list), file: resultsFile(lists, list, format, filter) };
+      return { list, file: resultsFile(lists, list, format, filter) };
     },
   };
 }

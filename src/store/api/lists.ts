@@ -99,6 +99,8 @@ export interface List {
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
+  /** When it is deleted, with its results. */
+  readonly expiresAt: number;
 }
 
 /** `list_state`: not allowed in the list's status. */

@@ -5,7 +5,9 @@ import { findSharedHold, releaseSharedHold, type Scope } from '../charge/shared-
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId } from '../store.ts';
 import type { Tables } from '../tables.ts';
-import type { ListRecord } from './row.ts';
+import { emitEvent } from '../webhooks/emit.ts';
+import { listObject } from './object.ts';
+import { findList, type ListRecord, toList } from './row.ts';
 
 type Final = Extract<ListStatus, 'completed' | 'cancelled' | 'failed'>;
 
@@ -28,6 +30,14 @@ export async function endList(
     .where('id', '=', id)
     .execute();
   if (status === 'deleted') await addRemovalJob(scope, account, id);
+  else await tell(scope, account, id, status);
+}
+
+/** The event, with the list as it is now. */
+async function tell(scope: Scope, account: AccountId, id: string, status: Final): Promise<void> {
+  const list = await findList(scope.trx, account, id);
+  if (list === undefined) throw new Error(`The list ${id} is gone while its account is locked.`);
+  await emitEvent(scope, account, `list.${status}`, listObject(toList(scope.driver, list, scope.now)));
 }
 
 const addRemovalJob = (

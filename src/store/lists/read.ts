@@ -10,7 +10,7 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'bl
   return {
     async get(account, id) {
       const row = await findList(db, account, id);
-      return row === undefined ? null : toList(row, await driver.now());
+      return row === undefined ? null : toList(driver, row, await driver.now());
     },
 
     async list(account, { status, query, offset, limit }) {
@@ -21,7 +21,7 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'bl
       const rows = await wanted.orderBy('lists.id', 'desc').offset(offset).limit(limit).execute();
       const now = await driver.now();
       const counted = wanted.clearSelect().select((eb) => eb.fn.countAll<number>().as('n'));
-      return { items: rows.map((row) => toList(row, now)), total: (await counted.executeTakeFirstOrThrow()).n };
+      return { items: rows.map((row) => toList(driver, row, now)), total: (await counted.executeTakeFirstOrThrow()).n };
     },
 
     async block(account, id, after) {

@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely';
+import { DAY_MS } from '../../kernel/clock.ts';
+import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { AccountId, List, ListBreakdown, ListLayout, VerificationRecord } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
@@ -21,12 +23,15 @@ export const visibleLists = (db: Kysely<Tables>, account: AccountId) =>
     .selectFrom('lists')
     .leftJoin('shared_holds as hold', 'hold.id', 'lists.id')
     .selectAll('lists')
-    .select('hold.amount as held')
+    .innerJoin('accounts', 'accounts.id', 'lists.account_id')
+    .select(['hold.amount as held', 'accounts.retention_days'])
     .where('lists.account_id', '=', account)
     .where('lists.status', 'in', VISIBLE);
 
+export type FoundList = ListRecord & { readonly held: number | null; readonly retention_days: number | null };
+
 /** `now`: the store's. */
-export function toList(row: ListRecord & { readonly held: number | null }, now: number): List {
+export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, row: FoundList, now: number): List {
   const { status } = row;
   if (!isVisible(status)) throw new TypeError(`A list that is ${status} cannot be seen.`);
   const { total, addresses, duplicates, blank, unreadable, done } = row;
@@ -54,6 +59,8 @@ export function toList(row: ListRecord & { readonly held: number | null }, now: 
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
+    expiresAt:
+      (row.started_at ?? row.created_at) + Math.min(row.retention_days ?? retentionDays, retentionDays) * DAY_MS,
   };
 }
 

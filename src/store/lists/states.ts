@@ -8,7 +8,7 @@ import { writeAudit } from '../people/audit-log.ts';
 import type { AccountId, Actor, List, ListChange, ListStart, Lists } from '../store.ts';
 import { endList } from './end.ts';
 import { startPace } from './pace.ts';
-import { findList, type ListRecord, toList } from './row.ts';
+import { type FoundList, findList, type ListRecord, toList } from './row.ts';
 
 type Changes = Exclude<ListAction, 'start'>;
 
@@ -30,7 +30,7 @@ export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' 
   async function within<T>(
     account: AccountId,
     id: string,
-    work: (scope: Scope, list: ListRecord & { held: number | null }) => Promise<T>,
+    work: (scope: Scope, list: FoundList) => Promise<T>,
   ): Promise<T | undefined> {
     const now = await driver.now();
     return driver.transaction(async (trx) => {
@@ -43,7 +43,7 @@ export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' 
   return {
     async start(account, id, by) {
       const outcome = await within<ListStart>(account, id, async (scope, row) => {
-        if (!allowed('start', row.status)) return { outcome: 'list_state', list: toList(row, scope.now) };
+        if (!allowed('start', row.status)) return { outcome: 'list_state', list: toList(driver, row, scope.now) };
         return startList(scope, account, row, by);
       });
       return outcome ?? { outcome: 'not_found' };
@@ -63,8 +63,8 @@ export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' 
 
     async change(account, id, action, by) {
       const outcome = await within<ListChange>(account, id, async (scope, row) => {
-        if (!allowed(action, row.status)) return { outcome: 'list_state', list: toList(row, scope.now) };
-        const before = toList(row, scope.now);
+        if (!allowed(action, row.status)) return { outcome: 'list_state', list: toList(driver, row, scope.now) };
+        const before = toList(driver, row, scope.now);
         await CHANGES[action](scope, account, row);
         await audit(scope, account, row, action, by);
         const after = await reread(scope, account, id);
@@ -84,18 +84,13 @@ export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' 
 const audit = ({ trx, now }: Scope, account: AccountId, { id, name }: ListRecord, action: ListAction, by?: Actor) =>
   writeAudit(trx, account, now, by, { action: AUDIT[action], target: name, detail: { list: id } });
 
-async function reread({ trx, now }: Scope, account: AccountId, id: string): Promise<List | null> {
+async function reread({ driver, trx, now }: Scope, account: AccountId, id: string): Promise<List | null> {
   const row = await findList(trx, account, id);
-  return row === undefined ? null : toList(row, now);
+  return row === undefined ? null : toList(driver, row, now);
 }
 
-async function startList(
-  scope: Scope,
-  account: AccountId,
-  row: ListRecord & { held: number | null },
-  by: Actor | undefined,
-): Promise<ListStart> {
-  const { trx, now } = scope;
+async function startList(scope: Scope, account: AccountId, row: FoundList, by: Actor | undefined): Promise<ListStart> {
+  const { driver, trx, now } = scope;
   const { id, key_id: keyId } = row;
   const amount = row.addresses * row.unit_price;
   const hold = await openSharedHold(scope, { id, account, keyId, amount, lifeMs: LIST_HOLD_DAYS * DAY_MS });
@@ -103,10 +98,10 @@ async function startList(
     case 'closed':
       throw new Error(`The hold of the list ${id} has ended, but the list has not begun.`);
     case 'account_inactive':
-      return { outcome: hold.outcome, list: toList(row, now), needed: amount, available: 0 };
+      return { outcome: hold.outcome, list: toList(driver, row, now), needed: amount, available: 0 };
     case 'insufficient_credits':
     case 'key_budget_spent':
-      return { outcome: hold.outcome, list: toList(row, now), needed: amount, available: hold.balance };
+      return { outcome: hold.outcome, list: toList(driver, row, now), needed: amount, available: hold.balance };
     case 'held':
   }
   const pace = JSON.stringify(startPace(now, 0));

@@ -57,7 +57,7 @@ export function upload(driver: StorageDriver): Upload {
         const detail = { list: id, rows: rows.total, addresses: rows.addresses };
         await writeAudit(trx, account, now, by, { action: 'list.created', target: done.name, detail });
         const list = await findList(trx, account, id);
-        return list === undefined ? null : toList(list, now);
+        return list === undefined ? null : toList(driver, list, now);
       });
     },
 

@@ -27,14 +27,16 @@ class PostgresDriver implements StorageDriver {
   readonly node: PostgresNode;
   readonly jobs: JobQueue;
   readonly onEvent: StorageDriverOptions['onEvent'];
+  readonly retentionDays: number;
   readonly #options: StorageDriverOptions;
   readonly #pool: pg.Pool;
   readonly #probe: PostgresProbe;
   #known: readonly Migration[] | null = null;
 
   constructor(options: StorageDriverOptions) {
-    const { url, clock, time, jobPolicies, onEvent } = options;
+    const { url, clock, time, jobPolicies, onEvent, retentionDays } = options;
     this.onEvent = onEvent;
+    this.retentionDays = retentionDays;
     this.#options = options;
     this.#probe = new PostgresProbe(url, () => this.#migrations().length);
     this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE });

@@ -32,13 +32,15 @@ class SqliteDriver implements StorageDriver {
   readonly node: SqliteNode;
   readonly jobs: JobQueue;
   readonly onEvent: StorageDriverOptions['onEvent'];
+  readonly retentionDays: number;
   readonly #clock: Clock;
   readonly #migrations: string;
   #read: readonly Migration[] | null = null;
   readonly #file: SqliteFile;
 
-  constructor(file: SqliteFile, { clock, migrations, jobPolicies, onEvent }: StorageDriverOptions) {
+  constructor(file: SqliteFile, { clock, migrations, jobPolicies, onEvent, retentionDays }: StorageDriverOptions) {
     this.onEvent = onEvent;
+    this.retentionDays = retentionDays;
     this.#clock = clock;
     this.#migrations = join(migrations, 'sqlite');
     this.#file = file;

@@ -1,0 +1,30 @@
+import { toIso } from '../../kernel/clock.ts';
+import type { List } from '../store.ts';
+
+/** A list, as the API shows it and events have it. */
+export function listObject(list: List) {
+  const { rows, done, waiting, breakdown, perSecond, credits } = list;
+  const left = rows.addresses - done;
+  return {
+    id: list.id,
+    name: list.name,
+    status: list.status,
+    validation_type: list.level,
+    rows,
+    progress: {
+      ...{ done, waiting, good: breakdown.status.good, bad: breakdown.status.bad },
+      percent: rows.addresses === 0 ? 100 : Math.floor((done / rows.addresses) * 1000) / 10,
+      per_second: perSecond === null ? null : Math.round(perSecond * 10) / 10,
+      eta_seconds: perSecond === null ? null : Math.ceil(left / perSecond),
+    },
+    deliverability: breakdown.deliverability,
+    by_reason: { ...breakdown.reason },
+    credits,
+    error: list.error,
+    patience_minutes: list.patienceMinutes,
+    created_at: toIso(list.createdAt),
+    started_at: list.startedAt === null ? null : toIso(list.startedAt),
+    finished_at: list.finishedAt === null ? null : toIso(list.finishedAt),
+    expires_at: toIso(list.expiresAt),
+  };
+}

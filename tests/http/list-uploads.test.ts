@@ -1,0 +1,101 @@
+/** Uploads of senders who want to break them, over real sockets: each ends with an error, and nothing is left of it. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LIST_BYTES } from '../../src/kernel/limits.ts';
+import { openRaw, statusIn } from '../lab/raw-connection.ts';
+import type { Lab, Member } from '../lab/service.ts';
+import { runSql } from '../lab/stores.ts';
+import { startListLab } from './list-lab.ts';
+
+let lab: Lab;
+let owner: Member;
+let temporary: string;
+const before = process.env.TMPDIR;
+beforeAll(async () => {
+  lab = await startListLab();
+  owner = await lab.member({ rateLimit: 100_000 });
+  temporary = mkdtempSync(join(tmpdir(), 'mailvet-uploads-'));
+  process.env.TMPDIR = temporary;
+});
+afterAll(async () => {
+  if (before === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = before;
+  rmSync(temporary, { recursive: true, force: true });
+  await lab.close();
+});
+
+const WAIT = { timeout: 30_000, interval: 20 };
+/** Lists that are there or under way, and temporary files. */
+const left = async () => {
+  const rows = await runSql(lab.databaseUrl, "SELECT status FROM lists WHERE status <> 'deleted'");
+  return [...rows.map(({ status }) => status), ...readdirSync(temporary)];
+};
+afterEach(() => vi.waitFor(async () => expect(await left()).toEqual([]), WAIT));
+
+const head = (type: string, more: string, query = '') =>
+  `POST /v1/lists${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: ${type}\r\n${more}\r\n\r\n`;
+const FORM = 'multipart/form-data; boundary=XX';
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const CHUNKED = 'Transfer-Encoding: chunked';
+
+/** Sends a request whole; status and code of the reply. */
+async function sent(type: string, body: string): Promise<[number | null, string | undefined]> {
+  const { socket, closed, received } = await openRaw(lab.url);
+  socket.write(head(type, `Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}`) + body);
+  await closed;
+  const [, code] = /"code":"(\w+)"/.exec(received()) ?? [];
+  return [statusIn(received()), code];
+}
+
+const part = (name: string, body: string, more = '') =>
+  `--XX\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${body}\r\n`;
+const file = (body: string) => part('file', body, '; filename="x.csv"');
+
+describe('a hostile upload', () => {
+  it.each([
+    ['multipart/form-data', file('a@good.com'), 'malformed_request'],
+    [`multipart/form-data; boundary=${'X'.repeat(71)}`, file('a@good.com'), 'malformed_request'],
+    [FORM, '', 'malformed_request'],
+    [FORM, 'preamble\r\n--XX\r\n', 'malformed_request'],
+    [FORM, '--XY\r\n', 'malformed_request'],
+    [FORM, '--XX\r\n\r\nno headers\r\n--XX--', 'malformed_request'],
+    [FORM, '--XX\r\nContent-Disposition: attachment\r\n\r\nx\r\n--XX--', 'malformed_request'],
+    [FORM, `--XX\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\nx\r\n--XX--`, 'malformed_request'],
+    [FORM, `${part('field', 'x').repeat(40)}--XX--`, 'malformed_request'],
+    [FORM, file('email\r\na@good.com\r\n'), 'malformed_request'],
+    [FORM, `${file('a@good.com')}${file('b@good.com')}--XX--`, 'invalid_parameter'],
+    [FORM, `${part('name', 'a')}${part('name', 'b')}${file('a@good.com')}--XX--`, 'invalid_parameter'],
+    [FORM, `${file('a@good.com')}${part('column', 'x'.repeat(70_000))}--XX--`, 'invalid_parameter'],
+    [FORM, `${part('name', 'a')}--XX--`, 'missing_parameter'],
+    [FORM, `${file('')}--XX--`, 'unreadable_file'],
+  ])('%s %#', async (type, body, code) => {
+    expect((await sent(type, body))[1]).toBe(code);
+  });
+
+  it('that arrives byte by byte, with boundaries cut anywhere, is the same upload', async () => {
+    const { socket, received } = await openRaw(lab.url);
+    const body = `${part('start', 'false')}${file('email\r\n--XY@good.com\r\na@good.com\r\n--X')}--XX--\r\nepilogue`;
+    socket.setNoDelay(true);
+    socket.write(head(FORM, CHUNKED));
+    for (const byte of body) socket.write(chunk(byte));
+    socket.write('0\r\n\r\n');
+    await vi.waitFor(() => expect(statusIn(received())).toBe(201), WAIT);
+    const [, id] = /"id":"(\w+)"/.exec(received()) ?? [];
+    const { json } = await owner.call('GET', `/v1/lists/${id}`);
+    expect(json.rows).toMatchObject({ total: 3, addresses: 3 });
+    socket.destroy();
+    await owner.call('DELETE', `/v1/lists/${id}`);
+  });
+
+  it('that announces too much is refused at once', async () => {
+    const announced = await openRaw(lab.url);
+    announced.socket.write(head('text/csv', `Content-Length: ${LIST_BYTES * 2}`));
+    await vi.waitFor(
+      () => expect(announced.received()).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"list_too_large"/),
+      WAIT,
+    );
+    announced.socket.destroy();
+  });
+});

@@ -14,7 +14,13 @@ describeBrowser('operators', (browser) => {
     source = createServer((_request, reply) => void reply.writeHead(500).end());
     await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(source.address() as AddressInfo).port}/list`;
-    lab = await startLab({ MAILVET_LISTS_DISPOSABLE_URL: url, MAILVET_LISTS_FAKEFILTER_URL: url });
+    lab = await startLab({
+      MAILVET_LISTS_DISPOSABLE_URL: url,
+      MAILVET_LISTS_FAKEFILTER_URL: url,
+      MAILVET_LISTS_MAILCHECKER_URL: 'none',
+      MAILVET_LISTS_TOMPEC_URL: 'none',
+      MAILVET_LISTS_IVOLO_URL: 'none',
+    });
   });
   afterAll(async () => {
     await lab.close();

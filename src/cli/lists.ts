@@ -1,14 +1,248 @@
-import { Command } from 'commander';
-import { UsageError } from './command.ts';
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Command, Option } from 'commander';
+import { createMailvet, type List, type Mailvet, MailvetError } from '../../sdk/src/index.ts';
+import { choice, counted, grouped } from '../kernel/format.ts';
+import { LIST_PATIENCE_MINUTES } from '../kernel/limits.ts';
+import { RESULT_FORMATS, type ResultFormat } from '../kernel/lists.ts';
+import { LEVELS, type Level } from '../kernel/plans.ts';
+import { DELIVERABILITIES, type Deliverability } from '../kernel/reasons.ts';
+import {
+  CommandFailure,
+  command,
+  optionsFrom,
+  printable,
+  printResult,
+  table,
+  UsageError,
+  wholeNumber,
+} from './command.ts';
+import { bar, CLEAR_LINE, duration } from './progress.ts';
 
 /** The commands about disposable domains had this name. */
 const MOVED = ['update', 'show'] as const;
 
 export function listsCommand(): Command {
-  const group = new Command('lists').description('Former name of mailvet disposable.');
+  const group = new Command('lists').description('Verify lists of addresses on a server.');
+  group.addCommand(submit());
+  group.addCommand(status());
+  group.addCommand(action('start', 'Start a list that was submitted with --no-start, or lacked credits.'));
+  group.addCommand(action('pause', 'Pause a list.'));
+  group.addCommand(action('resume', 'Resume a paused list.'));
+  group.addCommand(action('cancel', 'End a list; what is held for the rest is released.'));
+  group.addCommand(download());
+  group.addCommand(remove());
   for (const name of MOVED) group.addCommand(moved(name), { hidden: true });
   return group;
 }
+
+interface Common {
+  readonly json?: boolean;
+}
+
+/** Calls the server; its errors say what to do about them. */
+async function withServer<T>(flags: object, use: (lists: Mailvet['lists']) => Promise<T>): Promise<T> {
+  const { url, key } = optionsFrom(flags, 'lists');
+  if (key === null) throw new UsageError('set MAILVET_KEY to an API key of the server.');
+  try {
+    return await use(createMailvet({ url, key }).lists);
+  } catch (error) {
+    throw error instanceof MailvetError ? new CommandFailure(explained(error, url)) : error;
+  }
+}
+
+function explained({ code, status, message }: MailvetError, url: string): string {
+  if (code === 'unreachable') return `cannot reach ${url}. Is the service running, and is MAILVET_URL its address?`;
+  if (code === 'unexpected_reply')
+    return `${url} is not a Mailvet service, or there is a proxy before it that fails. ${message}`;
+  if (status === 401) return `${message} Check MAILVET_KEY.`;
+  return message;
+}
+
+interface SubmitFlags extends Common {
+  readonly level?: Level;
+  readonly name?: string;
+  readonly column?: string;
+  readonly header?: boolean;
+  readonly patience?: number;
+  readonly start: boolean;
+  readonly watch?: boolean;
+}
+
+const submit = () =>
+  command('submit', 'Upload a file of addresses and start to verify it.', 'lists')
+    .argument('<file>', 'CSV, TSV, XLSX, JSON Lines, or one address per line; - for standard input')
+    .addOption(new Option('--level <level>', 'what to check').choices(LEVELS))
+    .option('--name <name>', 'name of the list (default: that of the file)')
+    .option('--column <column>', 'name or number of the column with the addresses (default: detected)')
+    .option('--header', 'the first row has the names of the columns (default: detected)')
+    .option('--no-header', 'the first row has an address')
+    .option(
+      '--patience <minutes>',
+      'how long deferred addresses are asked about again',
+      wholeNumber('--patience', LIST_PATIENCE_MINUTES.min, LIST_PATIENCE_MINUTES.max),
+    )
+    .option('--no-start', 'do not start it yet, so that its price can be seen first')
+    .option('--watch', 'show the progress until it ends; Ctrl-C leaves it running')
+    .action(async (file: string, flags: SubmitFlags) => {
+      await withServer(flags, async (lists) => {
+        // Before a large file is sent, to a server that may not want it.
+        await lists.list({ per_page: 1 });
+        const list = await lists.create(await sourceOf(file), {
+          ...(file === '-' ? {} : { name: flags.name ?? basename(file) }),
+          ...(flags.name === undefined ? {} : { name: flags.name }),
+          ...(flags.level === undefined ? {} : { validation_type: flags.level }),
+          ...(flags.column === undefined ? {} : { column: flags.column }),
+          ...(flags.header === undefined ? {} : { header: flags.header }),
+          ...(flags.patience === undefined ? {} : { patience_minutes: flags.patience }),
+          start: flags.start,
+          type: TYPES[extname(file).toLowerCase()] ?? 'text/csv',
+        });
+        const print = () => printResult(flags, list, described(list));
+        if (flags.watch && list.error === null) return watch(lists, list.id, flags, print);
+        print();
+        if (list.error !== null) throw new CommandFailure(`the list was not started: ${list.error.error}`);
+        if (!flags.json) process.stdout.write(`${lookAgain(list.id)}\n`);
+      });
+    });
+
+/** What the file is, by its name; the server recognizes XLSX and delimiters by themselves. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.txt': 'text/plain',
+  '.tsv': 'text/tab-separated-values',
+  '.jsonl': 'application/x-ndjson',
+  '.ndjson': 'application/x-ndjson',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+async function sourceOf(file: string): Promise<Blob | AsyncIterable<Uint8Array>> {
+  if (file === '-') return process.stdin;
+  try {
+    // Read as it is sent.
+    return await openAsBlob(file);
+  } catch (error) {
+    throw new CommandFailure(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const status = () =>
+  command('status', 'Show a list, or the newest lists.', 'lists')
+    .argument('[id]')
+    .option('--watch', 'show the progress until it ends; Ctrl-C leaves it running')
+    .action(async (id: string | undefined, flags: Common & { watch?: boolean }) => {
+      await withServer(flags, async (lists) => {
+        if (id === undefined) {
+          const page = await lists.list();
+          const rows = page.lists.map((one) => [
+            ...[one.id, one.name, one.status, one.validation_type, one.rows.addresses],
+            ...[`${one.progress.percent} %`, one.created_at],
+          ]);
+          printResult(flags, page, table(rows, ['ID', 'NAME', 'STATUS', 'LEVEL', 'ADDRESSES', 'DONE', 'CREATED']));
+        } else if (flags.watch) await watch(lists, id, flags);
+        else {
+          const list = await lists.get(id);
+          printResult(flags, list, described(list));
+        }
+      });
+    });
+
+/** Until the list ends. Ctrl-C ends the command, not the list: from before `begin` on, which may say what the list is. */
+async function watch(lists: Mailvet['lists'], id: string, flags: Common, begin = () => {}): Promise<void> {
+  const stop = new AbortController();
+  const onInterrupt = () => stop.abort();
+  process.once('SIGINT', onInterrupt);
+  begin();
+  const onProgress = (list: List) => process.stderr.isTTY && process.stderr.write(`${CLEAR_LINE}${progressLine(list)}`);
+  try {
+    const list = await lists.wait(id, { signal: stop.signal, onProgress });
+    if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE);
+    printResult(flags, list, described(list));
+    if (list.status === 'failed') throw new CommandFailure(list.error?.error ?? 'the list failed.');
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE);
+    process.stderr.write(`The list keeps running. ${lookAgain(id)}\n`);
+    process.exitCode = 130;
+  } finally {
+    process.off('SIGINT', onInterrupt);
+  }
+}
+
+const addresses = (n: number): string => `${grouped(n)} ${n === 1 ? 'address' : 'addresses'}`;
+
+const lookAgain = (id: string): string => `To look at it: mailvet lists status ${id} --watch`;
+
+function progressLine({ status, rows, progress }: List): string {
+  const { done, percent, per_second: rate, eta_seconds: left, waiting } = progress;
+  const parts = [`${grouped(done)} of ${addresses(rows.addresses)}`];
+  if (status === 'paused') parts.push('paused');
+  if (rate !== null) parts.push(`${rate}/s`);
+  if (waiting > 0) parts.push(`${grouped(waiting)} to be asked about again`);
+  if (left !== null) parts.push(`${duration(left)} left`);
+  return `${bar(percent / 100)}  ${parts.join(', ')}`;
+}
+
+function described({
+  id,
+  name,
+  status,
+  validation_type,
+  rows,
+  progress,
+  deliverability,
+  credits,
+  error,
+}: List): string {
+  const found = DELIVERABILITIES.map((one) => `${grouped(deliverability[one])} ${one}`).join(', ');
+  return [
+    `${id}  ${printable(name)}: ${status}`,
+    `${addresses(rows.addresses)} in ${counted(rows.total, 'row')}, level ${validation_type}`,
+    `${grouped(progress.done)} done (${progress.percent} %): ${found}`,
+    `${counted(credits.used, 'credit')} used, ${grouped(credits.held)} held; at most ${grouped(credits.price)} in all`,
+    ...(error === null ? [] : [`Error: ${error.error}`]),
+  ].join('\n');
+}
+
+const action = (name: 'start' | 'pause' | 'resume' | 'cancel', description: string): Command =>
+  command(name, description, 'lists')
+    .argument('<id>')
+    .action(async (id: string, flags: Common) => {
+      await withServer(flags, async (lists) => {
+        const list = await lists[name](id);
+        printResult(flags, list, described(list));
+      });
+    });
+
+interface DownloadFlags {
+  readonly format?: ResultFormat;
+  readonly out?: string;
+  readonly only?: Deliverability;
+}
+
+const download = () =>
+  command('download', 'Download the results of a list, also while it runs.', 'lists')
+    .argument('<id>')
+    .addOption(new Option('--format <format>', `${choice(RESULT_FORMATS)}`).choices(RESULT_FORMATS).default('csv'))
+    .addOption(new Option('--only <deliverability>', 'only these rows').choices(DELIVERABILITIES))
+    .option('--out <file>', 'where to write it (default: standard output)')
+    .action(async (id: string, flags: DownloadFlags) => {
+      await withServer(flags, async (lists) => {
+        const query = { format: flags.format ?? 'csv', ...(flags.only ? { deliverability: flags.only } : {}) };
+        const results = await lists.results(id, query);
+        await pipeline(results, flags.out === undefined ? process.stdout : createWriteStream(flags.out));
+      });
+    });
+
+const remove = () =>
+  command('delete', 'Erase a list with its rows and results.', 'lists')
+    .argument('<id>')
+    .action(async (id: string, flags: Common) => {
+      await withServer(flags, async (lists) => {
+        const removed = await lists.remove(id);
+        printResult(flags, removed, removed.message);
+      });
+    });
 
 /** Takes whatever the former command took, and says what its name is now. */
 const moved = (name: string): Command =>

@@ -30,6 +30,7 @@ async function run(argv: readonly string[]): Promise<number> {
     accountCommand,
     keyCommand,
     userCommand,
+    listsCommand,
     disposableCommand,
     replyCommand,
     repliesCommand,
@@ -40,7 +41,6 @@ async function run(argv: readonly string[]): Promise<number> {
     migrateCommand,
   ];
   for (const make of commands) program.addCommand(make());
-  program.addCommand(listsCommand(), { hidden: true });
   const json = argv.includes('--json');
   overrideExit(program, json);
   try {

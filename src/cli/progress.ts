@@ -34,7 +34,7 @@ interface Progress {
 
 const REDRAW_MS = 100;
 const WIDTH = 30;
-const CLEAR_LINE = '\r\u001b[K';
+export const CLEAR_LINE = '\r\u001b[K';
 
 /** A progress bar for a terminal; `size` is that of the input in bytes, 0 if unknown. */
 export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, write: (text: string) => void): Progress {
@@ -62,7 +62,7 @@ export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, writ
 }
 
 /** `[####      ] 40 %` */
-function bar(share: number): string {
+export function bar(share: number): string {
   const full = Math.round(share * WIDTH);
   return `[${'#'.repeat(full)}${' '.repeat(WIDTH - full)}] ${Math.floor(share * 100)} %`;
 }
@@ -79,7 +79,7 @@ export function createShareBar(clock: Pick<Clock, 'elapsed'>, write: (text: stri
 }
 
 /** `12 s`, `3 min`, `2 h 05 min` */
-function duration(seconds: number): string {
+export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.ceil(seconds / 60);
   if (minutes < 90) return `${minutes} min`;

@@ -47,7 +47,8 @@ type OptionGroup =
   | 'Mailbox check'
   | 'Lists'
   | 'Logs and data'
-  | 'Operation';
+  | 'Operation'
+  | 'Client';
 
 /** One option, for the program, `--help`, the docs page and the sample environment file. */
 export interface OptionRow<T = unknown> {
@@ -76,6 +77,7 @@ const row = <T, const D extends string | null>(
 const SERVE = ['serve'] as const;
 /** `user` prints links, so it needs the public address. */
 const SERVE_AND_USER = ['serve', 'user'] as const;
+const CLIENT_COMMANDS = ['lists'] as const;
 const ENGINE_COMMANDS = ['serve', 'verify', 'doctor'] as const;
 const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
 
@@ -468,6 +470,26 @@ export const OPTIONS = {
     defaultText: 'none',
     help: 'Serves `/metrics` without a token on a separate port of the same host.',
     commands: SERVE,
+  }),
+  url: row({
+    env: 'MAILVET_URL',
+    group: 'Client',
+    value: 'url',
+    parse: webAddress,
+    default: 'http://127.0.0.1:8025',
+    help: 'The service that `mailvet lists` calls.',
+    commands: CLIENT_COMMANDS,
+  }),
+  key: row({
+    env: 'MAILVET_KEY',
+    group: 'Client',
+    value: 'key',
+    parse: bearerToken,
+    default: null,
+    defaultText: 'none',
+    help: 'The API key that `mailvet lists` uses.',
+    secret: true,
+    commands: CLIENT_COMMANDS,
   }),
 } as const;
 

@@ -62,6 +62,8 @@ describe('with nothing set', () => {
       role: 'all',
       metricsToken: null,
       metricsPort: null,
+      url: 'http://127.0.0.1:8025',
+      key: null,
     });
   });
 

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli, spawnCli } from '../lab/process.ts';
+import { type Lab, type Member, startLab } from '../lab/service.ts';
+
+let lab: Lab;
+let owner: Member;
+let dir: string;
+beforeAll(async () => {
+  // No work is done on lists, so that they stay as the test has them.
+  lab = await startLab({ MAILVET_ROLE: 'api' });
+  owner = await lab.member({ credits: 1_000, rateLimit: 100_000 });
+  dir = mkdtempSync(join(tmpdir(), 'mailvet-cli-lists-'));
+  writeFileSync(join(dir, 'people.csv'), 'Name,Email\nAda,ada@good.com\nBob,bob@good.com\n');
+  writeFileSync(join(dir, 'none.csv'), 'a,b\n1,2\n');
+});
+afterAll(async () => {
+  rmSync(dir, { recursive: true });
+  await lab.close();
+});
+
+const environment = (more = {}) => ({ MAILVET_URL: lab.url, MAILVET_KEY: owner.key, ...more });
+const cli = (...args: string[]) => runCli(['lists', ...args], environment());
+const json = async (...args: string[]) => {
+  const { code, out, err } = await cli(...args, '--json');
+  expect([code, err]).toEqual([0, '']);
+  return JSON.parse(out);
+};
+const submitted = () => json('submit', join(dir, 'people.csv'), '--level', 'smtp');
+
+describe('mailvet lists', () => {
+  it('submits, controls, downloads and deletes a list', async () => {
+    const list = await submitted();
+    expect(list).toMatchObject({ name: 'people.csv', status: 'running', validation_type: 'smtp', rows: { total: 2 } });
+    expect(await json('pause', list.id)).toMatchObject({ status: 'paused' });
+    expect(await json('resume', list.id)).toMatchObject({ status: 'running' });
+    expect(await json('status', list.id)).toMatchObject({ id: list.id, credits: { held: 20 } });
+    expect((await cli('status')).out).toContain(list.id);
+    expect(await cli('delete', list.id)).toMatchObject({ code: 1, err: expect.stringMatching(/^mailvet: /) });
+    expect(await json('cancel', list.id)).toMatchObject({ status: 'cancelled', credits: { held: 0 } });
+    const file = join(dir, 'results.csv');
+    expect(await cli('download', list.id, '--out', file)).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(file, 'utf8')).toMatch(/^Name,Email,mailvet_status/);
+    expect((await cli('download', list.id, '--format', 'jsonl')).out.trim().split('\n')).toHaveLength(2);
+    await json('delete', list.id);
+    expect(await cli('status', list.id)).toMatchObject({ code: 1, out: '' });
+  });
+
+  it('keeps a list running when its watch is interrupted, and says how to look again', async () => {
+    const { id } = await submitted();
+    const { child, done } = spawnCli(
+      ['lists', 'submit', '-', '--watch', '--name', 'stdin'],
+      environment(),
+      'x@good.com\n',
+    );
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.kill('SIGINT');
+    const { code, out, err } = await done;
+    const watched = /lst_\w+/.exec(out)?.[0] ?? '';
+    expect([code, err]).toEqual([
+      130,
+      `The list keeps running. To look at it: mailvet lists status ${watched} --watch\n`,
+    ]);
+    expect(await json('status', watched)).toMatchObject({ status: 'running', name: 'stdin' });
+    for (const one of [id, watched]) await json('cancel', one);
+  });
+
+  it.each([
+    [{ MAILVET_URL: 'http://127.0.0.1:9' }, 1, /cannot reach http:\/\/127\.0\.0\.1:9\. .*MAILVET_URL/],
+    [{ MAILVET_KEY: `mv_live_${'x'.repeat(32)}` }, 1, /Check MAILVET_KEY/],
+    [{ MAILVET_KEY: '' }, 2, /set MAILVET_KEY/],
+  ])('says what is wrong with %o', async (more, code, err) => {
+    const ran = await runCli(['lists', 'submit', join(dir, 'people.csv')], environment(more));
+    expect(ran).toMatchObject({ code, out: '', err: expect.stringMatching(err) });
+  });
+
+  it('says why a file is not accepted, and why a list is not started', async () => {
+    expect(await cli('submit', join(dir, 'none.csv'))).toMatchObject({ code: 1, err: expect.stringMatching(/column/) });
+    expect(await cli('submit', join(dir, 'missing.csv'))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/cannot read/),
+    });
+    const poor = await lab.member({ credits: 1 });
+    const ran = await runCli(['lists', 'submit', join(dir, 'people.csv')], environment({ MAILVET_KEY: poor.key }));
+    expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(/was not started: .*credits/) });
+  });
+});

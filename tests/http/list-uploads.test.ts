@@ -1,13 +1,15 @@
 /** Uploads of senders who want to break them, over real sockets: each ends with an error, and nothing is left of it. */
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LIST_BYTES } from '../../src/kernel/limits.ts';
+import { LIST_BYTES, LIST_UPLOADS_PER_ACCOUNT } from '../../src/kernel/limits.ts';
 import { openRaw, statusIn } from '../lab/raw-connection.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
-import { startListLab } from './list-lab.ts';
+import { sendCsv, startListLab } from './list-lab.ts';
 
 let lab: Lab;
 let owner: Member;
@@ -89,7 +91,7 @@ describe('a hostile upload', () => {
     await owner.call('DELETE', `/v1/lists/${id}`);
   });
 
-  it('that announces too much is refused at once', async () => {
+  it('that announces too much is refused at once, and one that sends it, when it does', async () => {
     const announced = await openRaw(lab.url);
     announced.socket.write(head('text/csv', `Content-Length: ${LIST_BYTES * 2}`));
     await vi.waitFor(
@@ -97,5 +99,33 @@ describe('a hostile upload', () => {
       WAIT,
     );
     announced.socket.destroy();
+    const sending = await openRaw(lab.url);
+    sending.socket.write(head('text/csv', CHUNKED));
+    const long = `email\r\n${'x'.repeat(1_000_000)}`;
+    sending.socket.write(chunk(long));
+    await vi.waitFor(() => expect(sending.received()).toMatch(/^HTTP\/1\.1 413 [\s\S]*"limit":65536/), WAIT);
+    sending.socket.destroy();
+  });
+
+  it('that is cut off or stalls leaves nothing, and no more than a few of an account are read at once', async () => {
+    const open: Socket[] = [];
+    for (let n = 0; n < LIST_UPLOADS_PER_ACCOUNT; n++) {
+      const { socket } = await openRaw(lab.url);
+      socket.write(head('text/csv', CHUNKED) + chunk(`email\r\n${'a@good.com\r\n'.repeat(20_000)}`));
+      open.push(socket);
+    }
+    await vi.waitFor(async () => expect(await left()).toEqual(open.map(() => 'uploading')), WAIT);
+    const third = await sendCsv(lab, owner, 'email\r\na@good.com\r\n');
+    expect([third.status, third.json.code, third.headers.get('retry-after')]).toEqual([503, 'overloaded', '5']);
+    for (const socket of open) {
+      socket.destroy();
+      await once(socket, 'close');
+    }
+    await vi.waitFor(async () => expect(await left()).toEqual([]), WAIT);
+    await vi.waitFor(async () => {
+      const { status, json } = await sendCsv(lab, owner, 'email\r\na@good.com\r\n', '?start=false');
+      expect(status).toBe(201);
+      await owner.call('DELETE', `/v1/lists/${json.id}`);
+    }, WAIT);
   });
 });

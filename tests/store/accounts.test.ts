@@ -14,6 +14,7 @@ describeStores('accounts', (lab) => {
       rateLimit: 60,
       rateLimitSet: false,
       status: 'active',
+      testOf: null,
       balance: 50,
       locked: 0,
       retentionDays: null,

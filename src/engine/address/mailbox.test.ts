@@ -23,6 +23,8 @@ describe('mailboxOf', () => {
     ['jane+x@EXÄMPLE.com', 'jane@xn--exmple-cua.com'],
     ['jane+x@shop.internal', 'jane@shop.internal'],
     ['Nobody', 'nobody'],
+    // Not an address, also where the provider ignores dots.
+    ['."A"@pm.me', '."a"@pm.me'],
     ['', ''],
   ])('%s → %s', (address, mailbox) => expect(mailboxOf(address)).toBe(mailbox));
 

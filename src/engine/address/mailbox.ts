@@ -25,7 +25,8 @@ const OTHERS: Rule = { domains: [], separators: '+', ignored: '' };
  */
 export function mailboxOf(email: string): string {
   const canonical = canonicalEmail(email, { allowReserved: true, allowUnknownTld: true });
-  const address = canonical.ok ? canonical.value : email.toLowerCase();
+  if (!canonical.ok) return email.toLowerCase();
+  const address = canonical.value;
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
   // Only names that need no quotes can have tags.

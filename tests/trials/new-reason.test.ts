@@ -18,6 +18,9 @@ describe('a new reason of the mailbox check', () => {
       'src/engine/findings.ts',
       // The label of replies that it is measured by.
       'src/engine/smtp/classify/evaluation.ts',
+      // The reply, and the local part, that lead to it in test mode.
+      'src/engine/test-mode/evidence.ts',
+      'src/engine/test-mode/outcomes.ts',
       // What the dashboard and the docs say.
       'src/kernel/reasons.ts',
       // What a person who signs up is told.
@@ -58,6 +61,16 @@ describe('a new reason of the mailbox check', () => {
       "  mailbox_disabled: 'mailbox_disabled',\n  mailbox_moved: 'mailbox_not_found',\n",
     );
     copy.edit(
+      'src/engine/test-mode/evidence.ts',
+      "  mailbox_disabled: reply('rcpt', 550, '5.2.1'),\n",
+      "  mailbox_disabled: reply('rcpt', 550, '5.2.1'),\n  mailbox_moved: reply('rcpt', 551, '5.1.6'),\n",
+    );
+    copy.edit(
+      'src/engine/test-mode/outcomes.ts',
+      "  mailbox_disabled: { smtp: 'mailbox_disabled' },\n",
+      "  mailbox_disabled: { smtp: 'mailbox_disabled' },\n  mailbox_moved: { smtp: 'mailbox_moved' },\n",
+    );
+    copy.edit(
       'src/service/sign-in/deliverability.ts',
       '  mailbox_disabled: "email\'s mailbox is disabled.",\n',
       "  mailbox_disabled: \"email's mailbox is disabled.\",\n  mailbox_moved: 'email has moved.',\n",
@@ -69,6 +82,7 @@ describe('a new reason of the mailbox check', () => {
     expect(copy.stale()).toEqual([
       'docs/api.md',
       'docs/openapi.json',
+      'docs/testing.md',
       'docs/verdicts.md',
       'sdk/src/schema.ts',
       'web/openapi.json',
@@ -77,6 +91,12 @@ describe('a new reason of the mailbox check', () => {
     ]);
     copy.generate();
     expect(copy.stale()).toEqual([]);
+    expect(copy.compile('web')).toEqual(['web/src/parts/verdict/outcome.ts']);
+    copy.edit(
+      'web/src/parts/verdict/outcome.ts',
+      "  mailbox_disabled: { found: 'Mailbox disabled', part: 'local' },\n",
+      "  mailbox_disabled: { found: 'Mailbox disabled', part: 'local' },\n  mailbox_moved: { found: 'Mailbox moved', part: 'local' },\n",
+    );
     expect([...copy.compile('sdk'), ...copy.compile('web')]).toEqual([]);
     for (const path of ['docs/verdicts.md', 'docs/openapi.json', 'sdk/src/schema.ts', 'web/src/api/schema.ts'])
       expect(copy.read(path), path).toContain('mailbox_moved');

@@ -14,6 +14,9 @@ export const PACKAGES = [
   // Fonts for the screenshots.
   ...['chromium', 'fonts-dejavu-core'].map((name) => ({ name, tests: BROWSER })),
   ...['nsd', 'unbound', 'postfix', 'postgrey', 'util-linux'].map((name) => ({ name, tests: LABORATORY })),
+  { name: 'mmdebstrap', tests: 'the container images' },
+  { name: 'caddy', unpack: true, tests: 'the files for deployment' },
+  { name: 'prometheus', unpack: true, tests: 'the files for deployment' },
   { name: 'exim4-daemon-light', unpack: true, tests: LABORATORY },
   { name: 'opensmtpd', unpack: true, tests: LABORATORY },
   // Libraries for the previous two.

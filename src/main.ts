@@ -95,6 +95,7 @@ async function start(
     observe(metrics, {
       ...services,
       verify: context.verify,
+      health: context.health,
       retentionDays: options.retentionDays,
       store,
       engine,

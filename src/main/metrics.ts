@@ -4,6 +4,7 @@ import { TRUST_STATES } from '../engine/dns/trust.ts';
 import { ageInDays } from '../engine/doctor/service.ts';
 import { EGRESS_CONDITIONS } from '../engine/smtp/egress.ts';
 import type { OperatorUse } from '../engine/smtp/operator-use.ts';
+import type { Health } from '../http/context.ts';
 import type { MetricSources, Metrics } from '../http/metrics/registry.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { COMMIT, VERSION } from '../kernel/version.ts';
@@ -11,6 +12,7 @@ import type { MailLimits } from '../service/mail-limits.ts';
 import type { Store } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 import { explainListening } from './listen.ts';
+import { withinMs } from './shared-check.ts';
 import { storeSources } from './store-metrics.ts';
 
 /** Null if neither a token nor a port is set. The library is loaded only if needed, because it slows the start. */
@@ -34,6 +36,7 @@ export async function openMetrics(options: Options, closers: Closers): Promise<M
 interface Observed {
   readonly verify: { readonly running: number };
   readonly mailLimits: Pick<MailLimits, 'withheld'>;
+  readonly health: Health;
   readonly store: Store;
   readonly engine: VerificationEngine;
   readonly clock: Clock;
@@ -51,11 +54,12 @@ export function observe(metrics: Metrics, parts: Observed): void {
 
 const one = (value: number) => [{ labels: {}, value }];
 
-function sourcesOf({ verify, mailLimits, store, engine, clock, retentionDays }: Observed): MetricSources {
+function sourcesOf({ verify, mailLimits, health, store, engine, clock, retentionDays }: Observed): MetricSources {
   const { charging } = store;
   const build = { version: VERSION, commit: COMMIT ?? 'unknown', node: process.versions.node, store: store.engine };
   return {
     mailvet_build_info: () => [{ labels: build, value: 1 }],
+    mailvet_ready: () => readySamples(health),
     mailvet_verifications_running: () => one(verify.running),
     mailvet_charge_queue: () => one(charging.waiting),
     mailvet_charge_requests_total: () => {
@@ -77,6 +81,19 @@ function sourcesOf({ verify, mailLimits, store, engine, clock, retentionDays }: 
     mailvet_lists_age_days: () => one(ageInDays(engine.lists().version, clock.now())),
     ...smtpSources(engine),
   };
+}
+
+/** A scrape waits for the checks for at most this long. */
+const READY_WITHIN_MS = 1000;
+
+async function readySamples(health: Health) {
+  const passes = (check: Promise<string | null>) =>
+    withinMs(READY_WITHIN_MS, check).then(
+      (problem) => problem === null,
+      () => false,
+    );
+  const [store, resolver] = await Promise.all([passes(health.store()), passes(health.resolver())]);
+  return byLabel('check', { store: Number(store), resolver: Number(resolver), clock: Number(health.clock() === null) });
 }
 
 function byLabel<L extends string>(label: L, values: Readonly<Record<string, number>>) {

@@ -20,6 +20,7 @@ type StoreMetric =
   | 'mailvet_holds'
   | 'mailvet_hold_oldest_seconds'
   | 'mailvet_purge_lag_seconds'
+  | 'mailvet_accounts_low_balance'
   | 'mailvet_jobs';
 
 export function storeSources({ store: { stats }, clock, retentionDays }: Parts): Pick<MetricSources, StoreMetric> {
@@ -58,6 +59,7 @@ export function storeSources({ store: { stats }, clock, retentionDays }: Parts):
       }),
     ),
     mailvet_purge_lag_seconds: ofStore(({ purgeLagMs }) => [{ labels: {}, value: purgeLagMs / 1000 }]),
+    mailvet_accounts_low_balance: ofStore(({ lowBalances }) => [{ labels: {}, value: lowBalances }]),
     mailvet_jobs: ofStore(jobSamples),
   };
 }

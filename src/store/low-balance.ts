@@ -7,7 +7,7 @@ import type { Account, LowBalanceMail } from './store.ts';
 import { emitEvent } from './webhooks/emit.ts';
 
 /** Held credits may be released: only spent ones count. */
-const IS_LOW = sql<boolean>`balance + locked < low_balance`;
+export const IS_LOW = sql<boolean>`balance + locked < low_balance`;
 
 /** See `Accounts.claimLowBalanceAlerts`. Where the balance has recovered, the claim is reset. */
 export async function claimLowBalanceAlerts(

@@ -4,6 +4,7 @@ import type { HoldAge, HoldKind, HoldStats, StoreStats } from './api/stats.ts';
 import type { ObservedCharge } from './charge/observed.ts';
 import type { StorageDriver } from './driver.ts';
 import { oldestByRetention } from './log/retention.ts';
+import { IS_LOW } from './low-balance.ts';
 import { onlyRow } from './rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -52,6 +53,18 @@ async function purgeLag(db: Kysely<Tables>, now: number, keepMs: number): Promis
   return Math.max(0, ...due.map((at) => now - at));
 }
 
+async function lowBalances(db: Kysely<Tables>): Promise<number> {
+  const low = db
+    .selectFrom('accounts')
+    .select('id')
+    .where('low_balance', 'is not', null)
+    .where('status', '=', 'active')
+    .where(IS_LOW)
+    .limit(COUNTED_ROWS);
+  const counted = db.selectFrom(low.as('low')).select((eb) => eb.fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
+}
+
 export function stats(driver: StorageDriver, charge: ObservedCharge): StoreStats {
   return {
     retries: driver.charge.retries,
@@ -64,6 +77,7 @@ export function stats(driver: StorageDriver, charge: ObservedCharge): StoreStats
       return driver.read(withinMs, async (db) => ({
         holds: { verification: await holdStats(db, 'verification', now), shared: await holdStats(db, 'shared', now) },
         purgeLagMs: await purgeLag(db, now, keepMs),
+        lowBalances: await lowBalances(db),
         jobs: await driver.jobs.count(db, COUNTED_ROWS),
       }));
     },

@@ -40,6 +40,16 @@ const METRICS = {
     look: 'To see which nodes have an upgrade, and to mark upgrades in charts.',
   },
 
+  mailvet_ready: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { check: '`store`, `resolver` or `clock`: the [checks](operating.md#health) of `/readyz`' },
+    unit: '1 or 0',
+    help: 'Whether the check passes; 0 also where it takes longer than a second.',
+    look: 'Alert on 0: requests that need it get 503.',
+  },
+
   mailvet_http_requests_total: {
     type: 'counter',
     of: 'process',
@@ -231,6 +241,15 @@ const METRICS = {
     unit: 'seconds',
     help: 'How long the oldest stored verification has been past its retention; 0 if none is.',
     look: 'Alert above 3600: no worker runs, the purge cannot keep up, or it is paused because a clock is wrong.',
+  },
+  mailvet_accounts_low_balance: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: {},
+    unit: 'accounts',
+    help: 'Active accounts whose balance is below the one at which they want a message; at most 20,000 are counted.',
+    look: 'Alert above 0 where the accounts are your own: their requests will be rejected with `insufficient_credits`.',
   },
   mailvet_jobs: {
     type: 'gauge',

@@ -23,6 +23,8 @@ export interface StoreReadings {
   readonly holds: Readonly<Record<HoldKind, HoldStats>>;
   /** How long the oldest verification has been past its retention, ms; 0 if none is. */
   readonly purgeLagMs: number;
+  /** Active accounts below the balance at which they want a message. */
+  readonly lowBalances: number;
   readonly jobs: readonly JobCount[];
 }
 

@@ -35,7 +35,7 @@ const INSIDE = [
   ['/operator', 'Accounts'],
   ['/operator/accounts/:account', 'Fabrikam'],
   ['/operator/doctor', 'Doctor'],
-  ['/operator/lists', 'Lists'],
+  ['/operator/lists', 'Disposable lists'],
   ['/operator/jobs', 'Failed jobs'],
   ['/operator/replies', 'SMTP replies'],
   ['/operator/sign-ins', 'Sign-ins'],

@@ -174,10 +174,10 @@ const doctor = createRoute({
   path: '/operator/doctor',
   component: lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
 });
-const lists = createRoute({
+const disposableLists = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator/lists',
-  component: lazyRouteComponent(() => import('./pages/lists.tsx'), 'ListsPage'),
+  component: lazyRouteComponent(() => import('./pages/disposable-lists.tsx'), 'DisposableListsPage'),
 });
 const operatorJobs = createRoute({
   getParentRoute: () => signedIn,
@@ -216,7 +216,7 @@ export const router = createRouter({
       operator,
       operatorAccount,
       doctor,
-      lists,
+      disposableLists,
       operatorJobs,
       operatorReplies,
       operatorSignIns,

@@ -98,7 +98,7 @@ describeBrowser('operators', (browser) => {
     await button(page, 'Run checks').click();
     await page.getByText(/^Not ready for the smtp level/).waitFor({ timeout: 30_000 });
     await says(page, /(SQLite|PostgreSQL), version \d+/);
-    await goTo(page, 'Lists');
+    await goTo(page, 'Disposable lists');
     await says(page, /\d\d,\d{3}/);
     refused(503, '/dashboard/operator/lists/update');
     await button(page, 'Update now').click();

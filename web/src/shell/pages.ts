@@ -58,7 +58,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
     pages: [
       { to: '/operator', label: 'Accounts', icon: 'building', below: '/operator/accounts/' },
       { to: '/operator/doctor', label: 'Doctor', icon: 'stethoscope' },
-      { to: '/operator/lists', label: 'Lists', icon: 'database' },
+      { to: '/operator/lists', label: 'Disposable lists', icon: 'database' },
       { to: '/operator/jobs', label: 'Failed jobs', icon: 'activity' },
       { to: '/operator/replies', label: 'SMTP replies', icon: 'logs' },
       { to: '/operator/sign-ins', label: 'Sign-ins', icon: 'fingerprint' },

@@ -5,7 +5,7 @@ import { Elapsed } from '../parts/elapsed.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
-import { ListDetails } from './lists/list-details.tsx';
+import { ListDetails } from './disposable-lists/list-details.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { OPERATOR_KEY } from './operator/queries.ts';
 
@@ -14,13 +14,13 @@ const listsQuery = queryOptions({
   queryFn: () => unwrap(api.GET('/dashboard/operator/lists')),
 });
 
-export const ListsPage = () => (
+export const DisposableListsPage = () => (
   <OperatorOnly>
-    <Lists />
+    <DisposableLists />
   </OperatorOnly>
 );
 
-function Lists() {
+function DisposableLists() {
   const query = useQuery(listsQuery);
   const client = useQueryClient();
   const update = useMutation({
@@ -29,7 +29,7 @@ function Lists() {
   });
   return (
     <Page
-      title="Lists"
+      title="Disposable lists"
       about="The list of disposable email domains. It grows every day: an outdated list misses new domains."
       action={
         <Button variant="filled" onClick={() => update.mutate()} loading={update.isPending}>

@@ -121,7 +121,7 @@ export const ListRowsQuery = Type.Object({
 
 const Known = (description?: string) => Nullable(Type.Boolean(description === undefined ? {} : { description }));
 
-const ListRowReply = Type.Object(
+export const ListRowReply = Type.Object(
   {
     row: Type.Integer({ description: 'From 1, the header not counted.' }),
     email: Nullable(Type.String()),

@@ -36,10 +36,13 @@ export function layoutOf(sample: readonly RawRow[], names: readonly string[] | n
     return { skip: first + 1, names: head, isNamed: true, address: addressColumn(head, head, below, choice) };
   }
   const width = Math.max(0, ...rows.map((cells) => cells.length));
-  const numbered = Array.from({ length: width }, (_, i) => `column_${i + 1}`);
+  const numbered = numberedColumns(width);
   const address = addressColumn(numbered, head, rows, choice);
   return { skip: 0, names: numbered.with(address, 'email'), isNamed: false, address };
 }
+
+/** What columns are called that have no names. */
+export const numberedColumns = (count: number): string[] => Array.from({ length: count }, (_, i) => `column_${i + 1}`);
 
 function isHeader(head: readonly string[], below: readonly (readonly string[])[], choice: ColumnChoice): boolean {
   if (choice.header !== 'auto') return choice.header;

@@ -45,6 +45,8 @@ export interface RowBatch {
 
 export interface AddressFile {
   readonly form: FileForm;
+  /** Between the cells of a row; null: the form has none, or a row has one cell. */
+  readonly delimiter: Exclude<Delimiter, 'none'> | null;
   /** Without result columns of an earlier run. Columns without a name are called `column_2`, that of the addresses `email`. */
   readonly columns: readonly string[];
   /** Whether these names are in the file. */
@@ -102,6 +104,7 @@ export async function readAddressFile(
     const columns = new Columns(layout);
     return {
       form: opened.form,
+      delimiter: opened.delimiter === 'none' ? null : opened.delimiter,
       columns: columns.names,
       hasHeader: layout.isNamed,
       addressColumn: columns.address,
@@ -122,6 +125,7 @@ const namesOf = ({ names }: RowSource): readonly string[] | null =>
 
 interface Opened {
   readonly form: FileForm;
+  readonly delimiter: Delimiter;
   readonly source: RowSource;
 }
 
@@ -131,7 +135,7 @@ async function open(input: InputBlocks, claimed: FileForm | null, limits: ReadLi
   const blocks = withFirst(first.value, input.blocks);
   try {
     const form = formOf(first.value, claimed);
-    if (form === 'xlsx') return { form, source: readXlsx(blocks, limits) };
+    if (form === 'xlsx') return { form, delimiter: 'none', source: readXlsx(blocks, limits) };
     return await openText(decodeText(blocks), form, limits, input);
   } catch (error) {
     await input.blocks.return();
@@ -152,13 +156,14 @@ async function openText(
   if (form === 'json') input.lowerLimit(limits.jsonBytes);
   if (form === 'json' || form === 'ndjson') {
     const reader = form === 'json' ? readJsonArray(limits) : readNdjson(limits);
-    return { form, source: { names: reader.names, batches: textRows(withFirst(first.value, texts), reader) } };
+    const batches = textRows(withFirst(first.value, texts), reader);
+    return { form, delimiter: 'none', source: { names: reader.names, batches } };
   }
   const { delimiter, skip } = delimiterOf(form, text);
   const splitter = new RowSplitter(delimiter, limits, skip > 0 ? 2 : 1);
   const rest = withFirst({ ...first.value, text: text.slice(skip) }, texts);
   const isText = form === 'csv' && delimiter === 'none';
-  return { form: isText ? 'text' : form, source: { names: null, batches: textRows(rest, splitter) } };
+  return { form: isText ? 'text' : form, delimiter, source: { names: null, batches: textRows(rest, splitter) } };
 }
 
 function delimiterOf(form: 'csv' | 'tsv' | 'text' | 'xlsx', text: string): { delimiter: Delimiter; skip: number } {

@@ -119,6 +119,8 @@ export const LIST_UPLOAD_EXTRA_BYTES = 64 * 1024;
 export const LIST_UPLOAD_SECONDS = 900;
 /** Uploads at once: of one account, and of one process. */
 export const LIST_UPLOADS_PER_ACCOUNT = 2;
+/** Of the addresses of a list that wait, the dashboard shows so many. */
+export const LIST_DEFERRED_SHOWN = 100;
 export const LIST_UPLOADS_AT_ONCE = 16;
 /** The name or number of a column, as a parameter. */
 export const LIST_COLUMN_LENGTH = { min: 1, max: 200 };

@@ -1,5 +1,5 @@
-/** Where a verification was asked for. */
-export const LOG_ORIGINS = ['api', 'dashboard'] as const;
+/** Where a verification was asked for; `list`: it is the result of a list, wherever that was uploaded. */
+export const LOG_ORIGINS = ['api', 'dashboard', 'list'] as const;
 export type LogOrigin = (typeof LOG_ORIGINS)[number];
 
 /** The key ID under which verifications in the dashboard are recorded. */

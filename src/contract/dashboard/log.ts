@@ -41,6 +41,8 @@ export const LogEntry = Type.Object(
     client_ip: Nullable(Type.String()),
     /** Null: verified in the dashboard. */
     key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
+    /** Null: it is the result of no list, or that was deleted. */
+    list: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     created_at: Time,
   },
   { title: 'LogEntry' },

@@ -109,6 +109,6 @@ export const ListsReply = Type.Object(
       }),
     ),
   },
-  { title: 'Lists' },
+  { title: 'DisposableLists' },
 );
 export const ListsUpdateReply = Type.Object({ lists: ListsReply, message: Type.String() }, { title: 'ListsUpdate' });

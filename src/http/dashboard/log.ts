@@ -18,6 +18,7 @@ const entryReply = (entry: LogEntry): C.LogEntry => ({
   duration_ms: entry.durationMs,
   client_ip: entry.clientIp,
   key: entry.key === null ? null : { ...entry.key },
+  list: entry.list === null ? null : { ...entry.list },
   created_at: toIso(entry.createdAt),
 });
 

@@ -25,6 +25,8 @@ const PATHS = [
 const ACCOUNT_PATHS = [
   '/verify',
   '/usage',
+  '/lists',
+  '/lists/:id',
   '/log',
   '/log/:id',
   '/filters',

@@ -4,6 +4,7 @@ import { AUDIT_LOG_ROUTES } from './audit-log.ts';
 import { FILTER_ROUTES } from './filters.ts';
 import { JOB_ROUTES } from './jobs.ts';
 import { KEY_ROUTES } from './keys.ts';
+import { LIST_ROUTES } from './lists.ts';
 import { LOG_ROUTES } from './log.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { REPLY_ROUTES } from './replies.ts';
@@ -16,6 +17,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...SIGN_IN_ROUTES,
   ...USAGE_ROUTES,
   ...LOG_ROUTES,
+  ...LIST_ROUTES,
   ...KEY_ROUTES,
   ...FILTER_ROUTES,
   ...WEBHOOK_ROUTES,

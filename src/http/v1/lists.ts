@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import * as C from '../../contract/lists.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
 import type { ListAction, ResultFormat } from '../../kernel/lists.ts';
-import { type List, listObject } from '../../service/lists/service.ts';
+import { type List, type ListService, listObject } from '../../service/lists/service.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { linkHeader, paginationOf } from '../pagination.ts';
-import { type Route, route } from '../route.ts';
+import { type Answer, type Route, route } from '../route.ts';
 
 const LISTS = '/v1/lists';
 
-const listReply = (list: List): C.ListReply => listObject(list);
+export const listReply = (list: List): C.ListReply => listObject(list);
 
 const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, errors: readonly number[]): Route =>
   route({
@@ -36,6 +36,16 @@ const fileName = (name: string, format: ResultFormat): string => {
   const stem = name.replace(/\.(csv|tsv|txt|xlsx|ndjson|jsonl|json)$/i, '').replaceAll(/[^\w.-]+/g, '_');
   return `${stem.slice(0, 100)}.results.${format}`;
 };
+
+/** The download. */
+export const resultsAnswer = (
+  { list, file }: Awaited<ReturnType<ListService['results']>>,
+  format: ResultFormat,
+): Answer => ({
+  body: Readable.from(file, { objectMode: false }),
+  type: RESULT_TYPES[format],
+  headers: { 'content-disposition': `attachment; filename="${fileName(list.name, format)}"` },
+});
 
 export const LIST_ROUTES: readonly Route[] = [
   route({
@@ -119,7 +129,8 @@ export const LIST_ROUTES: readonly Route[] = [
       async ({ caller }, { params: { id }, query }) => {
         const { status = null, deliverability = null, reason = null, query: text, after, limit } = query;
         const filter = { status, deliverability, reason, query: text || null };
-        return { body: await lists.rows(caller.accountId, id, { ...filter, after, limit }) };
+        const { entries, next } = await lists.rows(caller.accountId, id, { ...filter, after, limit });
+        return { body: { rows: entries.map(({ view }) => view), next } };
       },
   }),
   route({
@@ -138,12 +149,7 @@ export const LIST_ROUTES: readonly Route[] = [
       ({ lists }) =>
       async ({ caller }, { params: { id }, query: { format = 'csv', status = null, deliverability = null } }) => {
         const filter = { status, deliverability, reason: null, query: null };
-        const { list, file } = await lists.results(caller.accountId, id, format, filter);
-        return {
-          body: Readable.from(file, { objectMode: false }),
-          type: RESULT_TYPES[format],
-          headers: { 'content-disposition': `attachment; filename="${fileName(list.name, format)}"` },
-        };
+        return resultsAnswer(await lists.results(caller.accountId, id, format, filter), format);
       },
   }),
   route({

@@ -5,7 +5,7 @@ import { addressIn } from '../../files/address-cell.ts';
 import { ROW_PROBLEMS, type RowProblem } from '../../files/problems.ts';
 import { createResultWriter, type ResultRow } from '../../files/write-results.ts';
 import { LIST_BLOCKS_SEARCHED } from '../../kernel/limits.ts';
-import type { ResultFormat } from '../../kernel/lists.ts';
+import type { ResultFormat, RowKind } from '../../kernel/lists.ts';
 import type { Deliverability, ReasonOrNone, Status } from '../../kernel/reasons.ts';
 import type { List, ListBlock, ListResult, ListRow, Lists } from '../../store/store.ts';
 
@@ -15,6 +15,7 @@ export interface RowFilter {
   readonly reason: ReasonOrNone | null;
   /** Searched literally in the address, without regard to case. */
   readonly query: string | null;
+  readonly kind?: RowKind | null;
 }
 
 type Shared =
@@ -27,15 +28,19 @@ type Shared =
   | 'is_catch_all';
 
 /** A row, as the API shows it. What is not known is null. */
-export type RowView = Readonly<
+type RowView = Readonly<
   { row: number; email: string | null; attempts: number; credits_used: number | null } & {
     [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
   } & { problem: { code: string; line: number; error: string } | null }
 >;
 
-interface Found {
+/** A row of the file and what is known about it. */
+export interface RowEntry {
   readonly row: ListRow;
   readonly view: RowView;
+  readonly kind: RowKind;
+  /** Id of the verification that is its result. */
+  readonly verification: string | null;
 }
 
 /** A page of rows after `after`; `next` is where the next one begins, null at the end. */
@@ -43,21 +48,21 @@ export async function rowsPage(
   lists: Pick<Lists, 'block'>,
   list: List,
   { after, limit, ...filter }: RowFilter & { readonly after: number; readonly limit: number },
-): Promise<{ rows: RowView[]; next: number | null }> {
-  const rows: RowView[] = [];
+): Promise<{ entries: RowEntry[]; next: number | null }> {
+  const entries: RowEntry[] = [];
   let last = after;
   for (let blocks = 0; blocks < LIST_BLOCKS_SEARCHED; blocks++) {
     const block = await lists.block(list.account, list.id, last);
-    if (block === null) return { rows, next: null };
-    for (const { row, view } of viewsOf(list, block)) {
-      if (row.row <= last) continue;
-      if (rows.length === limit) return { rows, next: last };
-      last = row.row;
-      if (matches(view, filter)) rows.push(view);
+    if (block === null) return { entries, next: null };
+    for (const entry of entriesOf(list, block)) {
+      if (entry.row.row <= last) continue;
+      if (entries.length === limit) return { entries, next: last };
+      last = entry.row.row;
+      if (matches(entry, filter)) entries.push(entry);
     }
-    if (last >= list.rows.total) return { rows, next: null };
+    if (last >= list.rows.total) return { entries, next: null };
   }
-  return { rows, next: last };
+  return { entries, next: last };
 }
 
 /** The file with results, piece by piece in the order of its rows, each piece as the list is when it is read. */
@@ -72,15 +77,15 @@ export async function* resultsFile(
   for (let after = 0; after < list.rows.total; ) {
     const block = await lists.block(list.account, list.id, after);
     if (block === null) break;
-    const found = viewsOf(list, block);
-    after = found.at(-1)?.row.row ?? list.rows.total;
-    const rows = found.filter(({ view }) => matches(view, filter)).map((one) => resultRow(list, one));
+    const entries = entriesOf(list, block);
+    after = entries.at(-1)?.row.row ?? list.rows.total;
+    const rows = entries.filter((entry) => matches(entry, filter)).map((entry) => resultRow(list, entry));
     if (rows.length > 0) yield await writer.rows(rows);
   }
   yield writer.end();
 }
 
-function viewsOf({ layout }: List, { rows, results, firstAddress }: ListBlock): Found[] {
+export function entriesOf({ layout }: List, { rows, results, firstAddress }: ListBlock): RowEntry[] {
   /** The result is that of its first row: others cost nothing. */
   let seen = firstAddress - 1;
   return rows.map((row) => {
@@ -88,8 +93,15 @@ function viewsOf({ layout }: List, { rows, results, firstAddress }: ListBlock): 
     const isFirst = row.address !== null && row.address > seen;
     if (row.address !== null && isFirst) seen = row.address;
     const email = row.problem === null ? addressIn(row.cells[layout.addressColumn] ?? '') : null;
-    return { row, view: viewOf(row, email, result, isFirst) };
+    const kind = kindOf(row, isFirst);
+    return { row, view: viewOf(row, email, result, isFirst), kind, verification: result?.id ?? null };
   });
+}
+
+function kindOf({ problem, address }: ListRow, isFirst: boolean): RowKind {
+  if (problem !== null) return 'unreadable';
+  if (address === null) return 'blank';
+  return isFirst ? 'address' : 'duplicate';
 }
 
 function viewOf(row: ListRow, email: string | null, result: ListResult | undefined, isFirst: boolean): RowView {
@@ -118,14 +130,16 @@ function viewOf(row: ListRow, email: string | null, result: ListResult | undefin
 const isProblem = (code: string): code is RowProblem => Object.hasOwn(ROW_PROBLEMS, code);
 const problemText = (code: string): string => (isProblem(code) ? ROW_PROBLEMS[code] : code);
 
-function matches(view: RowView, { status, deliverability, reason, query }: RowFilter): boolean {
+function matches({ view, ...entry }: RowEntry, filter: RowFilter): boolean {
+  const { status, deliverability, reason, query, kind = null } = filter;
+  if (kind !== null && entry.kind !== kind) return false;
   if (status !== null && view.status !== status) return false;
   if (deliverability !== null && view.deliverability !== deliverability) return false;
   if (reason !== null && (view.status === null || (view.reason ?? 'none') !== reason)) return false;
   return query === null || (view.email?.toLowerCase().includes(query.toLowerCase()) ?? false);
 }
 
-function resultRow({ layout }: List, { row, view }: Found): ResultRow {
+function resultRow({ layout }: List, { row, view }: RowEntry): ResultRow {
   const { cells, extra } = row;
   const data = Object.fromEntries(layout.columns.map((name, i) => [name, cells[i] ?? '']));
   const problem = view.problem === null ? {} : { reason: view.problem.code };

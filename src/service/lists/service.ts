@@ -4,6 +4,7 @@ import { type Clock, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
 import {
+  LIST_DEFERRED_SHOWN,
   LIST_PATIENCE_MINUTES,
   LIST_UPLOADS_AT_ONCE,
   LIST_UPLOADS_PER_ACCOUNT,
@@ -13,14 +14,17 @@ import {
   LIST_ACTION_STATUSES,
   type ListAction,
   type ListError,
+  type ListSort,
   type ListStatus,
   type ResultFormat,
 } from '../../kernel/lists.ts';
+import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/plans.ts';
 import { listObject } from '../../store/lists/object.ts';
-import type { AccountId, Actor, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
+import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';
-import { type RowFilter, type RowView, resultsFile, rowsPage } from './results.ts';
+import { type CopyRequests, createListCopies } from './copies.ts';
+import { type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
 import { storeUpload } from './upload.ts';
 
 export type { List };
@@ -29,7 +33,8 @@ export { listObject };
 /** Who uploads. */
 interface Uploader {
   readonly account: AccountId;
-  readonly plan: Plan;
+  /** Null: that of the account is looked up. */
+  readonly plan: Plan | null;
   /** Under which results are recorded. */
   readonly keyId: string;
   readonly ip: string;
@@ -51,7 +56,7 @@ export interface UploadRequest {
   close(): Promise<void>;
 }
 
-export interface ListService {
+export interface ListService extends CopyRequests {
   /**
    * `read` is called once there is room for another upload. Throws ApiError: `overloaded`, `plan_upgrade_required`, and
    * what is wrong with the file.
@@ -61,15 +66,28 @@ export interface ListService {
   get(account: AccountId, id: string): Promise<List>;
   list(
     account: AccountId,
-    input: { status: ListStatus | null; query: string | null; page: number; perPage: number },
+    input: {
+      status: ListStatus | null;
+      query: string | null;
+      sort?: { by: ListSort; descending: boolean } | null;
+      page: number;
+      perPage: number;
+    },
   ): Promise<Page<List>>;
-  /** Throws ApiError `list_state`, `insufficient_credits`, `key_budget_spent`. */
-  change(account: AccountId, id: string, action: ListAction, by: ChangedBy): Promise<List>;
+  /** With the key that uploaded it, null for the dashboard, and when the next deferred address is asked about again. */
+  describe(account: AccountId, id: string): Promise<ListDetail>;
+  /** At most LIST_DEFERRED_SHOWN, the soonest first. */
+  deferred(account: AccountId, id: string): Promise<DeferredAddress[]>;
+  /**
+   * `level`: to start it at; missing: its own. Throws ApiError `list_state`, `insufficient_credits`, `key_budget_spent`,
+   * `plan_upgrade_required`.
+   */
+  change(account: AccountId, id: string, action: ListAction, by: ChangedBy, level?: Level): Promise<List>;
   rows(
     account: AccountId,
     id: string,
     page: RowFilter & { readonly after: number; readonly limit: number },
-  ): Promise<{ rows: RowView[]; next: number | null }>;
+  ): Promise<{ entries: RowEntry[]; next: number | null }>;
   results(
     account: AccountId,
     id: string,
@@ -78,7 +96,16 @@ export interface ListService {
   ): Promise<{ list: List; file: AsyncGenerator<Uint8Array, void, undefined> }>;
 }
 
-export function createListService(parts: { store: Pick<Store, 'lists' | 'keys'>; clock: Clock }): ListService {
+export interface ListDetail {
+  readonly list: List;
+  readonly key: { readonly id: string; readonly name: string } | null;
+  readonly nextRetryAt: number | null;
+}
+
+export function createListService(parts: {
+  store: Pick<Store, 'lists' | 'keys' | 'accounts'>;
+  clock: Clock;
+}): ListService {
   const { store, clock } = parts;
   const { lists } = store;
   const actorOf = actorFor(store.keys);
@@ -90,6 +117,14 @@ export function createListService(parts: { store: Pick<Store, 'lists' | 'keys'>;
     return list;
   }
 
+  /** Throws ApiError `plan_upgrade_required`. */
+  async function checkPlan(account: AccountId, known: Plan | null, level: Level): Promise<void> {
+    if (level !== 'smtp') return;
+    const plan = known ?? (await store.accounts.get(account))?.plan;
+    if (plan === undefined || PLANS[plan].smtp) return;
+    throw new ApiError('plan_upgrade_required', undefined, { current_plan: plan, upgrade_required: PLAN_WITH_SMTP });
+  }
+
   async function start(list: List, by: Actor): Promise<List> {
     const outcome = await lists.start(list.account, list.id, by);
     if (outcome.outcome === 'done') return outcome.list;
@@ -99,6 +134,8 @@ export function createListService(parts: { store: Pick<Store, 'lists' | 'keys'>;
   }
 
   return {
+    ...createListCopies({ lists, clock, find, checkPlan, start, takeSlot: (account) => slots.take(account) }),
+
     async upload({ account, plan, keyId, ip }, by, read) {
       const release = slots.take(account);
       try {
@@ -106,7 +143,7 @@ export function createListService(parts: { store: Pick<Store, 'lists' | 'keys'>;
         const request = await read();
         try {
           const { name, fileName, level = DEFAULT_LEVEL, column = null, header = 'auto', form, input } = request;
-          checkPlan(plan, level);
+          await checkPlan(account, plan, level);
           const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
           const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
           const upload = { account, keyId, ip, name: shown, level, patienceMinutes, column, header, form, input };
@@ -122,13 +159,33 @@ export function createListService(parts: { store: Pick<Store, 'lists' | 'keys'>;
 
     get: find,
 
-    list: (account, { status, query, page, perPage }) =>
-      lists.list(account, { status, query, offset: (page - 1) * perPage, limit: perPage }),
+    list: (account, { page, perPage, ...wanted }) =>
+      lists.list(account, { ...wanted, offset: (page - 1) * perPage, limit: perPage }),
 
-    async change(account, id, action, by) {
+    async describe(account, id) {
+      const list = await find(account, id);
+      const [next] = list.waiting === 0 ? [] : await lists.deferred(account, id, 1);
+      const nextRetryAt = next?.retryAt ?? null;
+      if (list.keyId === DASHBOARD_KEY) return { list, key: null, nextRetryAt };
+      return {
+        list,
+        key: { id: list.keyId, name: (await store.keys.get(list.keyId))?.name ?? list.keyId },
+        nextRetryAt,
+      };
+    },
+
+    async deferred(account, id) {
+      await find(account, id);
+      return lists.deferred(account, id, LIST_DEFERRED_SHOWN);
+    },
+
+    async change(account, id, action, by, level) {
       const actor = await actorOf(by);
+      if (level !== undefined) await checkPlan(account, null, level);
       const outcome =
-        action === 'start' ? await lists.start(account, id, actor) : await lists.change(account, id, action, actor);
+        action === 'start'
+          ? await lists.start(account, id, actor, level)
+          : await lists.change(account, id, action, actor);
       if (outcome.outcome !== 'done') throw refusalOf(id, action, outcome);
       return outcome.list;
     },
@@ -173,11 +230,6 @@ function refusalOf(
 }
 
 const errorOf = ({ code, message }: ApiError): ListError => ({ code, error: message });
-
-function checkPlan(plan: Plan, level: Level): void {
-  if (level !== 'smtp' || PLANS[plan].smtp) return;
-  throw new ApiError('plan_upgrade_required', undefined, { current_plan: plan, upgrade_required: PLAN_WITH_SMTP });
-}
 
 /** The last part of a path, as some clients send one; null where nothing is left of it. */
 function nameOf(fileName: string | null): string | null {

@@ -8,7 +8,7 @@
  * claim what it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
  * time, or after the end of the list, is neither recorded nor charged, whoever brings it.
  */
-import type { ListAction, ListError, ListStatus } from '../../kernel/lists.ts';
+import type { ListAction, ListError, ListSort, ListStatus } from '../../kernel/lists.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/reasons.ts';
 import type { AccountId, Page } from './accounts.ts';
@@ -22,6 +22,9 @@ export interface ListLayout {
   readonly addressColumn: number;
   /** Whether the names of the columns are in the file. */
   readonly hasHeader: boolean;
+  /** As detected: `csv`, `xlsx` …, and what stands between the cells. Missing where the version before stored the list. */
+  readonly format?: string;
+  readonly delimiter?: string | null;
 }
 
 export interface NewList {
@@ -131,6 +134,14 @@ export interface ListBlock {
   readonly results: ReadonlyMap<number, ListResult>;
 }
 
+export interface DeferredAddress {
+  readonly email: string;
+  /** How often it was asked about, and when first. */
+  readonly attempts: number;
+  readonly firstAt: number;
+  readonly retryAt: number;
+}
+
 /** A list that is running, of an active account. */
 export interface RunningList {
   /** Of a test account: judged by the addresses alone, and free. */
@@ -201,21 +212,30 @@ export interface Lists {
   discard(account: AccountId, id: string): Promise<void>;
 
   get(account: AccountId, id: string): Promise<List | null>;
-  /** Newest first. `query` is searched literally in the name, without regard to case. */
+  /** `query` is searched literally in the name, without regard to case. */
   list(
     account: AccountId,
     input: {
       readonly status: ListStatus | null;
       readonly query: string | null;
+      /** Missing: the newest first. */
+      readonly sort?: { readonly by: ListSort; readonly descending: boolean } | null;
       readonly offset: number;
       readonly limit: number;
     },
   ): Promise<Page<List>>;
+  /** Names of those of these lists that can be seen. */
+  names(account: AccountId, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Addresses that are deferred, those first that are asked about again soonest. */
+  deferred(account: AccountId, id: string, limit: number): Promise<DeferredAddress[]>;
   /** The block with the first row behind `after`, with results; null at the end, and when there is no such list. */
   block(account: AccountId, id: string, after: number): Promise<ListBlock | null>;
 
-  /** Holds the price of all addresses. A list without addresses is completed at once. */
-  start(account: AccountId, id: string, by?: Actor): Promise<ListStart>;
+  /**
+   * Holds the price of all addresses. A list without addresses is completed at once. `level`: the list gets it, whether the
+   * start succeeds or is refused; missing: it keeps its own.
+   */
+  start(account: AccountId, id: string, by?: Actor, level?: Level): Promise<ListStart>;
   /** Of a list whose `start` was asked for with the upload and refused. */
   setError(account: AccountId, id: string, error: ListError | null): Promise<void>;
   /** Cancelling releases what is held; deleting makes the list invisible, and a job removes it with its results. */

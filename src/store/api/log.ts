@@ -17,7 +17,7 @@ export interface LogSearch {
   /** The level that was billed. */
   readonly level?: Level | null;
   readonly deliverability?: Deliverability | null;
-  /** Whether a key is to be one of the API; `keyId` names one. */
+  /** `keyId` names a key of the API. */
   readonly origin?: LogOrigin | null;
   /** Unix time in ms; `to` is exclusive. */
   readonly from?: number | null;
@@ -32,14 +32,15 @@ export type LoggedVerification = VerificationRecord & {
   readonly seq: number;
   readonly createdAt: number;
   readonly keyId: string;
+  /** Id of the list whose result it is; the list may have been deleted. */
+  readonly list: string | null;
 };
+/** One that is read by itself. */
+type Verification = Omit<LoggedVerification, 'seq'>;
 
 export interface Verifications {
-  get(account: AccountId, id: string): Promise<(VerificationRecord & { createdAt: number; keyId: string }) | null>;
-  list(
-    account: AccountId,
-    input: { offset: number; limit: number },
-  ): Promise<Page<VerificationRecord & { createdAt: number; keyId: string }>>;
+  get(account: AccountId, id: string): Promise<Verification | null>;
+  list(account: AccountId, input: { offset: number; limit: number }): Promise<Page<Verification>>;
   /**
    * Newest first. Looks through at most LOG_SEARCH_ROWS of the account, unless an index answers (id, email): `next` is null
    * at the end, else where to go on, and `searchedTo` the time of the last row looked at.

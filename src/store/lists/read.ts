@@ -1,11 +1,19 @@
 import { listResultId } from '../../kernel/ids.ts';
+import type { ListSort } from '../../kernel/lists.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
 import type { AccountId, ListResult, Lists } from '../store.ts';
 import { toRows } from './blocks.ts';
 import { findList, layoutOf, toList, visibleLists } from './row.ts';
 
-export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'block'> {
+const SORTED_BY = {
+  created: 'lists.id',
+  name: 'lists.name_folded',
+  rows: 'lists.total',
+  spent: 'lists.used',
+} as const satisfies Record<ListSort, string>;
+
+export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'names' | 'deferred' | 'block'> {
   const { db } = driver;
   return {
     async get(account, id) {
@@ -13,15 +21,43 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'bl
       return row === undefined ? null : toList(driver, row, await driver.now());
     },
 
-    async list(account, { status, query, offset, limit }) {
+    async list(account, { status, query, sort, offset, limit }) {
       let wanted = visibleLists(db, account);
       if (status !== null) wanted = wanted.where('lists.status', '=', status);
       if (query !== null && query !== '')
         wanted = wanted.where((eb) => driver.substringMatch(eb.ref('lists.name_folded'), lowerCase(query)));
-      const rows = await wanted.orderBy('lists.id', 'desc').offset(offset).limit(limit).execute();
+      const { by, descending } = sort ?? { by: 'created', descending: true };
+      const sorted = wanted.orderBy(SORTED_BY[by], descending ? 'desc' : 'asc');
+      const rows = await sorted.orderBy('lists.id', 'desc').offset(offset).limit(limit).execute();
       const now = await driver.now();
       const counted = wanted.clearSelect().select((eb) => eb.fn.countAll<number>().as('n'));
       return { items: rows.map((row) => toList(driver, row, now)), total: (await counted.executeTakeFirstOrThrow()).n };
+    },
+
+    async names(account, ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await visibleLists(db, account).where('lists.id', 'in', ids).execute();
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+
+    async deferred(account, id, limit) {
+      const rows = await db
+        .selectFrom('list_waiting')
+        .innerJoin('lists', 'lists.id', 'list_waiting.list_id')
+        .select(['list_waiting.email', 'attempts', 'first_at', 'due_at'])
+        .where('list_waiting.account_id', '=', account)
+        .where('list_id', '=', id)
+        .where('due_at', 'is not', null)
+        .where('first_at', 'is not', null)
+        // Of a list that has ended, nothing is asked about again.
+        .where('lists.status', 'in', ['running', 'paused'])
+        .orderBy('due_at')
+        .orderBy('address')
+        .limit(limit)
+        .execute();
+      return rows.map(({ email, attempts, first_at: firstAt, due_at: retryAt }) => ({
+        ...{ email, attempts, firstAt: firstAt ?? 0, retryAt: retryAt ?? 0 },
+      }));
     },
 
     async block(account, id, after) {

@@ -24,11 +24,16 @@ export const visibleLists = (db: Kysely<Tables>, account: AccountId) =>
     .leftJoin('shared_holds as hold', 'hold.id', 'lists.id')
     .selectAll('lists')
     .innerJoin('accounts', 'accounts.id', 'lists.account_id')
-    .select(['hold.amount as held', 'accounts.retention_days'])
+    .select(['hold.amount as held', 'accounts.retention_days', 'accounts.test_of'])
     .where('lists.account_id', '=', account)
     .where('lists.status', 'in', VISIBLE);
 
-export type FoundList = ListRecord & { readonly held: number | null; readonly retention_days: number | null };
+export type FoundList = ListRecord & {
+  readonly held: number | null;
+  readonly retention_days: number | null;
+  /** Of a test account: whose it is. */
+  readonly test_of: string | null;
+};
 
 /** `now`: the store's. */
 export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, row: FoundList, now: number): List {

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../kernel/clock.ts';
 import { LIST_HOLD_DAYS } from '../../kernel/lifetimes.ts';
 import { LIST_ACTION_STATUSES, type ListAction, type ListStatus } from '../../kernel/lists.ts';
+import { type Level, listPrice } from '../../kernel/plans.ts';
 import { openSharedHold, type Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lockAccount } from '../lock.ts';
@@ -41,10 +42,10 @@ export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' 
   }
 
   return {
-    async start(account, id, by) {
+    async start(account, id, by, level) {
       const outcome = await within<ListStart>(account, id, async (scope, row) => {
         if (!allowed('start', row.status)) return { outcome: 'list_state', list: toList(driver, row, scope.now) };
-        return startList(scope, account, row, by);
+        return startList(scope, account, level === undefined ? row : await withLevel(scope, row, level), by);
       });
       return outcome ?? { outcome: 'not_found' };
     },
@@ -87,6 +88,12 @@ const audit = ({ trx, now }: Scope, account: AccountId, { id, name }: ListRecord
 async function reread({ driver, trx, now }: Scope, account: AccountId, id: string): Promise<List | null> {
   const row = await findList(trx, account, id);
   return row === undefined ? null : toList(driver, row, now);
+}
+
+async function withLevel({ trx }: Scope, row: FoundList, level: Level): Promise<FoundList> {
+  const chosen = { validation_type: level, unit_price: listPrice(level, row.test_of !== null) };
+  await trx.updateTable('lists').set(chosen).where('id', '=', row.id).execute();
+  return { ...row, ...chosen };
 }
 
 async function startList(scope: Scope, account: AccountId, row: FoundList, by: Actor | undefined): Promise<ListStart> {

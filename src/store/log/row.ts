@@ -14,6 +14,7 @@ export const toVerification = (row: Row<'verifications'>) => ({
   body: row.body,
   createdAt: row.created_at,
   keyId: row.key_id,
+  list: row.hold_id,
 });
 
 /** Bounds of an account's log, for `StorageDriver.seqRange`. */

@@ -23,7 +23,9 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): P
   if (text !== null) some = some.where(driver.substringMatch(ADDRESS_READ, indexed(text).toLowerCase()));
   if (level !== null) some = some.where('validation_type', '=', level);
   if (deliverability !== null) some = some.where('deliverability', '=', deliverability);
-  if (origin !== null) some = some.where('key_id', origin === 'dashboard' ? '=' : '!=', DASHBOARD_KEY);
+  if (origin !== null) some = some.where('hold_id', origin === 'list' ? 'is not' : 'is', null);
+  if (origin !== null && origin !== 'list')
+    some = some.where('key_id', origin === 'dashboard' ? '=' : '!=', DASHBOARD_KEY);
   if (from !== null) some = some.where('created_at', '>=', from);
   if (to !== null) some = some.where('created_at', '<', to);
   if (id !== null) some = some.where('id', '=', id);

@@ -106,7 +106,7 @@ describe('the log', () => {
     { id: 'x'.repeat(65) },
     { level: 'dns' },
     { deliverability: 'good' },
-    { origin: 'list' },
+    { origin: 'webhook' },
     { from: '2026-13-45' },
     { query: 'x'.repeat(5000) },
   ])('%j is refused by name', async (query) => {

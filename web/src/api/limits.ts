@@ -50,6 +50,7 @@ export const LIST_CHECKS = 2000 as const;
 export const LIST_CLAIMS_MAX = 10 as const;
 export const LIST_COLUMNS = {"min":1,"max":200} as const;
 export const LIST_COLUMN_LENGTH = {"min":1,"max":200} as const;
+export const LIST_DEFERRED_SHOWN = 100 as const;
 export const LIST_JSON_ADDRESSES = {"min":1,"max":100000} as const;
 export const LIST_JSON_BYTES = 16777216 as const;
 export const LIST_LOOKUPS = 128 as const;

@@ -583,6 +583,212 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists, newest first */
+        get: operations["listsHere"];
+        put?: never;
+        /** Upload a file of addresses */
+        post: operations["createListHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A list with its progress */
+        get: operations["getListHere"];
+        put?: never;
+        post?: never;
+        /** Delete a list with its rows and results */
+        delete: operations["removeListHere"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The first rows of the file */
+        get: operations["previewListHere"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/column": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take another column for that of the addresses, before the list is started */
+        post: operations["setListColumnHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a list at a level; its price is held */
+        post: operations["startListHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a list */
+        post: operations["pauseListHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on with a paused list */
+        post: operations["resumeListHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a list and release what is held for it */
+        post: operations["cancelListHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a new list of the rows whose address is unknown */
+        post: operations["retryListHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rows in the order of the file */
+        get: operations["listRowsHere"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/deferred": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Addresses that are asked about again */
+        get: operations["listDeferredHere"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/lists/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The file with its results */
+        get: operations["listResultsHere"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/keys": {
         parameters: {
             query?: never;
@@ -1605,6 +1811,10 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
+            list: {
+                id: string;
+                name: string;
+            } | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -1623,6 +1833,253 @@ export interface components {
         /** Erased */
         Erased: {
             erased: number;
+        };
+        /** List */
+        List: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            rows: {
+                total: number;
+                /** @description Distinct ones: each is verified and charged once. */
+                addresses: number;
+                duplicates: number;
+                blank: number;
+                /** @description Rows that are broken, such as by a quote that is not closed. */
+                unreadable: number;
+            };
+            progress: {
+                /** @description Distinct addresses, as in all that follows. */
+                done: number;
+                /** @description Deferred by their server, to be asked about again. */
+                waiting: number;
+                good: number;
+                bad: number;
+                percent: number;
+                per_second: number | null;
+                eta_seconds: number | null;
+            };
+            deliverability: {
+                deliverable: number;
+                undeliverable: number;
+                risky: number;
+                unknown: number;
+            };
+            by_reason: {
+                [key: string]: number;
+            };
+            credits: {
+                /** @description What is held at the start: the most that the list can cost. */
+                price: number;
+                held: number;
+                used: number;
+            };
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            patience_minutes: number;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the list and its results are deleted.
+             */
+            expires_at: string;
+        };
+        /** ListsHere */
+        ListsHere: {
+            lists: components["schemas"]["List"][];
+            pagination: {
+                current_page: number;
+                per_page: number;
+                total_pages: number;
+                total_count: number;
+            };
+        };
+        /** ListHere */
+        ListHere: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            rows: {
+                total: number;
+                /** @description Distinct ones: each is verified and charged once. */
+                addresses: number;
+                duplicates: number;
+                blank: number;
+                /** @description Rows that are broken, such as by a quote that is not closed. */
+                unreadable: number;
+            };
+            progress: {
+                /** @description Distinct addresses, as in all that follows. */
+                done: number;
+                /** @description Deferred by their server, to be asked about again. */
+                waiting: number;
+                good: number;
+                bad: number;
+                percent: number;
+                per_second: number | null;
+                eta_seconds: number | null;
+            };
+            deliverability: {
+                deliverable: number;
+                undeliverable: number;
+                risky: number;
+                unknown: number;
+            };
+            by_reason: {
+                [key: string]: number;
+            };
+            credits: {
+                /** @description What is held at the start: the most that the list can cost. */
+                price: number;
+                held: number;
+                used: number;
+            };
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            patience_minutes: number;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the list and its results are deleted.
+             */
+            expires_at: string;
+            key: {
+                id: string;
+                name: string;
+            } | null;
+            columns: string[];
+            format: string | null;
+            delimiter: string | null;
+            /** @description Number, from 1, of the column with the addresses. */
+            column: number;
+            /** @description Whether the first row of the file has the names of the columns. */
+            header: boolean;
+            next_retry_at: string | null;
+        };
+        /** ListPreview */
+        ListPreview: {
+            rows: {
+                row: number;
+                cells: string[];
+                problem: string | null;
+            }[];
+        };
+        /** ListRowsHere */
+        ListRowsHere: {
+            rows: {
+                /** @description From 1, the header not counted. */
+                row: number;
+                email: string | null;
+                status: ("good" | "bad") | null;
+                deliverability: ("deliverable" | "undeliverable" | "risky" | "unknown") | null;
+                reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
+                did_you_mean: string | null;
+                validation_type: ("mx" | "smtp") | null;
+                credits_used: number | null;
+                is_disposable: boolean | null;
+                is_role: boolean | null;
+                is_free: boolean | null;
+                is_relay: boolean | null;
+                is_catch_all: boolean | null;
+                checks: {
+                    syntax: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        /** @description What is wrong with the address; see the page of syntax errors. */
+                        error?: string;
+                        /** @description Where, in UTF-16 code units. */
+                        index?: number;
+                    };
+                    filter: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        id?: number;
+                        filter_type?: string;
+                        value?: string;
+                    };
+                    disposable: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        list_version: string;
+                        /** @description The list entry or mail host that matched. */
+                        matched?: string;
+                    };
+                    domain: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                    };
+                    mx: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        records?: {
+                            host: string;
+                            priority: number;
+                        }[];
+                        provider?: string | null;
+                        /** @description How the DNS question failed. */
+                        failure?: string;
+                    };
+                    smtp: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        host?: string | null;
+                        stage?: string | null;
+                        code?: number | null;
+                        enhanced_code?: string | null;
+                        tls?: boolean;
+                        rule?: string | null;
+                    };
+                    catch_all: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                    };
+                } | null;
+                /** @description How often the address was asked about. */
+                attempts: number;
+                verified_at: string | null;
+                problem: {
+                    code: string;
+                    /** @description Of the file, from 1. */
+                    line: number;
+                    error: string;
+                } | null;
+                /** @enum {string} */
+                kind: "address" | "duplicate" | "blank" | "unreadable";
+                verification_id: string | null;
+            }[];
+            next: number | null;
+        };
+        /** ListDeferred */
+        ListDeferred: {
+            deferred: {
+                email: string;
+                attempts: number;
+                /** Format: date-time */
+                first_at: string;
+                /** Format: date-time */
+                retry_at: string;
+            }[];
+        };
+        /** ListRemoved */
+        ListRemoved: {
+            status: string;
+            message: string;
         };
         /** DashboardKey */
         DashboardKey: {
@@ -1958,8 +2415,8 @@ export interface components {
             }[];
             took_ms: number;
         };
-        /** Lists */
-        Lists: {
+        /** DisposableLists */
+        DisposableLists: {
             version: string;
             age_days: number;
             disposable_domains: number;
@@ -1978,7 +2435,7 @@ export interface components {
         };
         /** ListsUpdate */
         ListsUpdate: {
-            lists: components["schemas"]["Lists"];
+            lists: components["schemas"]["DisposableLists"];
             message: string;
         };
         /** OperatorJob */
@@ -2115,6 +2572,13 @@ export type LogEntry = components['schemas']['LogEntry'];
 export type Log = components['schemas']['Log'];
 export type LogDetail = components['schemas']['LogDetail'];
 export type Erased = components['schemas']['Erased'];
+export type List = components['schemas']['List'];
+export type ListsHere = components['schemas']['ListsHere'];
+export type ListHere = components['schemas']['ListHere'];
+export type ListPreview = components['schemas']['ListPreview'];
+export type ListRowsHere = components['schemas']['ListRowsHere'];
+export type ListDeferred = components['schemas']['ListDeferred'];
+export type ListRemoved = components['schemas']['ListRemoved'];
 export type DashboardKey = components['schemas']['DashboardKey'];
 export type Keys = components['schemas']['Keys'];
 export type KeyCreated = components['schemas']['KeyCreated'];
@@ -2140,7 +2604,7 @@ export type OperatorTrail = components['schemas']['OperatorTrail'];
 export type OperatorAccount = components['schemas']['OperatorAccount'];
 export type OperatorAccounts = components['schemas']['OperatorAccounts'];
 export type Doctor = components['schemas']['Doctor'];
-export type Lists = components['schemas']['Lists'];
+export type DisposableLists = components['schemas']['DisposableLists'];
 export type ListsUpdate = components['schemas']['ListsUpdate'];
 export type OperatorJob = components['schemas']['OperatorJob'];
 export type OperatorJobs = components['schemas']['OperatorJobs'];
@@ -3198,7 +3662,7 @@ export interface operations {
                 query?: string;
                 level?: "mx" | "smtp";
                 deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
-                origin?: "api" | "dashboard";
+                origin?: "api" | "dashboard" | "list";
                 from?: string;
                 to?: string;
                 /** @description `none`: without a reason. */
@@ -3294,6 +3758,495 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             415: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listsHere: {
+        parameters: {
+            query?: {
+                status?: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                /** @description Searched literally in the name. */
+                query?: string;
+                page?: number;
+                per_page?: number;
+                sort?: "created" | "name" | "rows" | "spent";
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lists, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListsHere"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    createListHere: {
+        parameters: {
+            query?: {
+                /** @description By default the name of the file, else the date. */
+                name?: string;
+                /** @description `mx` by default. */
+                validation_type?: "mx" | "smtp";
+                /** @description Name or number, from 1, of the column with the addresses; detected by default. */
+                column?: string;
+                /** @description Whether the first row has names of columns; `auto`, the default: detected. */
+                header?: "auto" | "true" | "false";
+                /** @description `false` leaves the list `ready`, so that its price can be seen first. */
+                start?: "true" | "false";
+                /** @description How long addresses are asked about again whose servers defer the answer. */
+                patience_minutes?: number;
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": string;
+                "application/json": string;
+                "text/csv": string;
+                "text/plain": string;
+                "text/tab-separated-values": string;
+                "application/x-ndjson": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Upload a file of addresses */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            402: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    getListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A list with its progress */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListHere"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    removeListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a list with its rows and results */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRemoved"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    previewListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The first rows of the file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPreview"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    setListColumnHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Number of the column with the addresses. */
+                    column: number;
+                    /** @description Whether the first row of the file has the names of the columns. */
+                    header: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The list that replaces it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    startListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    validation_type: "mx" | "smtp";
+                };
+            };
+        };
+        responses: {
+            /** @description Start a list at a level; its price is held */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            402: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    pauseListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Pause a list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    resumeListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Go on with a paused list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    cancelListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End a list and release what is held for it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    retryListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    validation_type: "mx" | "smtp";
+                };
+            };
+        };
+        responses: {
+            /** @description The new list. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            402: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listRowsHere: {
+        parameters: {
+            query?: {
+                status?: "good" | "bad";
+                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+                /** @description `none`: without a reason. */
+                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                /** @description Searched literally in the address. */
+                query?: string;
+                /** @description `next` of the page before. */
+                after?: number;
+                limit?: number;
+                kind?: "address" | "duplicate" | "blank" | "unreadable";
+            };
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows in the order of the file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRowsHere"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listDeferredHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Addresses that are asked about again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListDeferred"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listResultsHere: {
+        parameters: {
+            query?: {
+                format?: "csv" | "xlsx" | "jsonl";
+                status?: "good" | "bad";
+                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+            };
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file with its results */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
@@ -4646,7 +5599,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Lists"];
+                    "application/json": components["schemas"]["DisposableLists"];
                 };
             };
             401: components["responses"]["Error"];

@@ -1,12 +1,12 @@
 import { Alert, Text } from '@mantine/core';
 import { LISTS_STALE_DAYS } from '../../api/limits.ts';
-import type { Lists } from '../../api/schema.ts';
+import type { DisposableLists } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../../parts/description-list.tsx';
 import { formatNumber, pluralize } from '../../parts/format.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
 
-type Source = Lists['sources'][number];
+type Source = DisposableLists['sources'][number];
 
 const COLUMNS: readonly Column<Source>[] = [
   {
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Source>[] = [
   { header: 'Weight', cell: ({ weight }) => weight, wideOnly: true },
 ];
 
-export function ListDetails({ lists }: { lists: Lists }) {
+export function ListDetails({ lists }: { lists: DisposableLists }) {
   const { version, age_days, disposable_domains, problem, attempted_at, failed, sources } = lists;
   return (
     <>

@@ -1,0 +1,86 @@
+/** Lists of addresses in the dashboard: those of `/v1/lists`, with what a page needs besides. */
+import Type, { type Static } from 'typebox';
+import { choice } from '../../kernel/format.ts';
+import { LIST_COLUMNS } from '../../kernel/limits.ts';
+import { LIST_SORTS, ROW_KINDS } from '../../kernel/lists.ts';
+import { LEVELS } from '../../kernel/plans.ts';
+import { WholeNumber } from '../bounded.ts';
+import { ListReply, ListRowReply, ListRowsQuery, ListsQuery } from '../lists.ts';
+import { Pagination } from '../pagination.ts';
+import { Nullable, OneOf } from '../schema.ts';
+import { LEVEL_NOTES } from '../verify.ts';
+import { Time } from './fields.ts';
+
+const ORDERS = ['asc', 'desc'] as const;
+
+export const ListsHereQuery = Type.Object({
+  ...ListsQuery.properties,
+  sort: Type.Optional(OneOf(LIST_SORTS, { 'x-error': `sort must be ${choice(LIST_SORTS)}.` })),
+  order: Type.Optional(OneOf(ORDERS, { 'x-error': `order must be ${choice(ORDERS)}.` })),
+});
+
+export const ListHere = Type.Object(
+  {
+    ...ListReply.properties,
+    /** Null: uploaded in the dashboard. */
+    key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
+    columns: Type.Array(Type.String()),
+    format: Nullable(Type.String({ description: '`csv`, `xlsx` …, as detected.' })),
+    delimiter: Nullable(Type.String({ description: 'Between the cells of a row.' })),
+    column: Type.Integer({ description: 'Number, from 1, of the column with the addresses.' }),
+    header: Type.Boolean({ description: 'Whether the first row of the file has the names of the columns.' }),
+    next_retry_at: Nullable(Time),
+  },
+  { title: 'ListHere' },
+);
+export type ListHere = Static<typeof ListHere>;
+
+export const ListsHereReply = Type.Object(
+  { lists: Type.Array(ListReply), pagination: Pagination },
+  { title: 'ListsHere' },
+);
+
+export const ListRowsHereQuery = Type.Object({
+  ...ListRowsQuery.properties,
+  kind: Type.Optional(OneOf(ROW_KINDS, { 'x-error': `kind must be ${choice(ROW_KINDS)}.` })),
+});
+export const ListRowsHereReply = Type.Object(
+  {
+    rows: Type.Array(
+      Type.Object({
+        ...ListRowReply.properties,
+        kind: OneOf(ROW_KINDS),
+        verification_id: Nullable(Type.String({ description: 'Of its entry in the log.' })),
+      }),
+    ),
+    next: Nullable(Type.Integer()),
+  },
+  { title: 'ListRowsHere' },
+);
+
+/** The beginning of the file; long cells are cut. */
+export const ListPreviewReply = Type.Object(
+  {
+    rows: Type.Array(
+      Type.Object({ row: Type.Integer(), cells: Type.Array(Type.String()), problem: Nullable(Type.String()) }),
+    ),
+  },
+  { title: 'ListPreview' },
+);
+
+/** Addresses whose server deferred the answer, the soonest first. */
+export const ListDeferredReply = Type.Object(
+  {
+    deferred: Type.Array(
+      Type.Object({ email: Type.String(), attempts: Type.Integer(), first_at: Time, retry_at: Time }),
+    ),
+  },
+  { title: 'ListDeferred' },
+);
+
+const Level = OneOf(LEVELS, LEVEL_NOTES);
+export const ListLevelRequest = Type.Object({ validation_type: Level });
+export const ListColumnRequest = Type.Object({
+  column: WholeNumber('column', LIST_COLUMNS, { description: 'Number of the column with the addresses.' }),
+  header: Type.Boolean({ description: 'Whether the first row of the file has the names of the columns.' }),
+});

@@ -1,0 +1,228 @@
+import * as D from '../../contract/dashboard/lists.ts';
+import * as C from '../../contract/lists.ts';
+import { toIso } from '../../kernel/clock.ts';
+import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
+import type { ListAction } from '../../kernel/lists.ts';
+import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
+import type { ListDetail } from '../../service/lists/service.ts';
+import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
+import { paginationOf } from '../pagination.ts';
+import { type Route, route } from '../route.ts';
+import { listReply, resultsAnswer } from '../v1/lists.ts';
+
+const LISTS = '/dashboard/accounts/:account/lists';
+const LIST = `${LISTS}/:id` as const;
+/** A file of which the browser does not know what it is. */
+const ANY_FILE = 'application/octet-stream';
+/** Of a cell of the preview. */
+const CELL_CHARACTERS = 100;
+
+const detailReply = ({ list, key, nextRetryAt }: ListDetail): D.ListHere => {
+  const { columns, addressColumn, hasHeader, format = null, delimiter = null } = list.layout;
+  return {
+    ...listReply(list),
+    ...{ key, format, delimiter, columns: [...columns], column: addressColumn + 1, header: hasHeader },
+    next_retry_at: nextRetryAt === null ? null : toIso(nextRetryAt),
+  };
+};
+
+const actionRoute = (action: Exclude<ListAction, 'start' | 'delete'>, summary: string): Route =>
+  route({
+    method: 'POST',
+    path: `${LIST}/${action}`,
+    access: 'member',
+    output: { content: C.ListReply },
+    doc: { operationId: `${action}ListHere`, tag: 'Dashboard', summary, errors: [409] },
+    serve:
+      ({ lists }) =>
+      async ({ account, actor }, { params: { id = '' } }: { params: { readonly id?: string } }) => ({
+        body: listReply(await lists.change(account, id, action, actor)),
+      }),
+  });
+
+/** The account's lists of addresses. */
+export const LIST_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: LISTS,
+    access: 'member',
+    input: { query: D.ListsHereQuery },
+    output: { content: D.ListsHereReply },
+    doc: { operationId: 'listsHere', tag: 'Dashboard', summary: 'Lists, newest first' },
+    serve:
+      ({ lists }) =>
+      async ({ account }, { query }) => {
+        const { status = null, query: text, sort: by = 'created', order, page, per_page: perPage } = query;
+        const sort = { by, descending: (order ?? (by === 'name' ? 'asc' : 'desc')) === 'desc' };
+        const { items, total } = await lists.list(account, { status, query: text || null, sort, page, perPage });
+        return { body: { lists: items.map(listReply), pagination: paginationOf(total, page, perPage) } };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: LISTS,
+    access: 'member',
+    input: {
+      query: C.ListUpload,
+      body: { stream: [...UPLOAD_TYPES, ANY_FILE], tooLarge: 'list_too_large' },
+      bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+      bodySeconds: LIST_UPLOAD_SECONDS,
+    },
+    output: { status: 201, content: C.ListReply },
+    doc: { operationId: 'createListHere', tag: 'Dashboard', summary: 'Upload a file of addresses', errors: [402, 422] },
+    serve:
+      ({ lists }) =>
+      async ({ account, actor, ip, request }, { query, body }) => {
+        const uploader = { account, plan: null, keyId: DASHBOARD_KEY, ip };
+        return { body: listReply(await lists.upload(uploader, actor, () => readUpload(request, body, query))) };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: LIST,
+    access: 'member',
+    output: { content: D.ListHere },
+    doc: { operationId: 'getListHere', tag: 'Dashboard', summary: 'A list with its progress' },
+    serve:
+      ({ lists }) =>
+      async ({ account }, { params: { id } }) => ({ body: detailReply(await lists.describe(account, id)) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${LIST}/preview`,
+    access: 'member',
+    output: { content: D.ListPreviewReply },
+    doc: { operationId: 'previewListHere', tag: 'Dashboard', summary: 'The first rows of the file' },
+    serve:
+      ({ lists }) =>
+      async ({ account }, { params: { id } }) => {
+        const rows = (await lists.firstRows(account, id)).map(({ row, cells, problem }) => ({
+          row,
+          cells: cells.map((cell) => cell.slice(0, CELL_CHARACTERS).toWellFormed()),
+          problem: problem?.code ?? null,
+        }));
+        return { body: { rows } };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${LIST}/column`,
+    access: 'member',
+    input: { body: D.ListColumnRequest },
+    output: { content: C.ListReply, description: 'The list that replaces it.' },
+    doc: {
+      operationId: 'setListColumnHere',
+      tag: 'Dashboard',
+      summary: 'Take another column for that of the addresses, before the list is started',
+      errors: [409, 422],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ account, actor }, { params: { id }, body }) => ({
+        body: listReply(await lists.setColumn(account, id, body, actor)),
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: `${LIST}/start`,
+    access: 'member',
+    input: { body: D.ListLevelRequest },
+    output: { content: C.ListReply },
+    doc: {
+      operationId: 'startListHere',
+      tag: 'Dashboard',
+      summary: 'Start a list at a level; its price is held',
+      errors: [402, 409, 422],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ account, actor }, { params: { id }, body: { validation_type: level } }) => ({
+        body: listReply(await lists.change(account, id, 'start', actor, level)),
+      }),
+  }),
+  actionRoute('pause', 'Pause a list'),
+  actionRoute('resume', 'Go on with a paused list'),
+  actionRoute('cancel', 'End a list and release what is held for it'),
+  route({
+    method: 'POST',
+    path: `${LIST}/retry`,
+    access: 'member',
+    input: { body: D.ListLevelRequest },
+    output: { status: 201, content: C.ListReply, description: 'The new list.' },
+    doc: {
+      operationId: 'retryListHere',
+      tag: 'Dashboard',
+      summary: 'Start a new list of the rows whose address is unknown',
+      errors: [402, 409, 422],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ account, actor }, { params: { id }, body: { validation_type: level } }) => ({
+        body: listReply(await lists.retryUnknown(account, id, level, actor)),
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: `${LIST}/rows`,
+    access: 'member',
+    input: { query: D.ListRowsHereQuery },
+    output: { content: D.ListRowsHereReply },
+    doc: { operationId: 'listRowsHere', tag: 'Dashboard', summary: 'Rows in the order of the file' },
+    serve:
+      ({ lists }) =>
+      async ({ account }, { params: { id }, query }) => {
+        const { status = null, deliverability = null, reason = null, kind = null, query: text, after, limit } = query;
+        const filter = { status, deliverability, reason, kind, query: text || null };
+        const { entries, next } = await lists.rows(account, id, { ...filter, after, limit });
+        const rows = entries.map(({ view, kind, verification }) => ({ ...view, kind, verification_id: verification }));
+        return { body: { rows, next } };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: `${LIST}/deferred`,
+    access: 'member',
+    output: { content: D.ListDeferredReply },
+    doc: { operationId: 'listDeferredHere', tag: 'Dashboard', summary: 'Addresses that are asked about again' },
+    serve:
+      ({ lists }) =>
+      async ({ account }, { params: { id } }) => {
+        const deferred = (await lists.deferred(account, id)).map(({ email, attempts, firstAt, retryAt }) => ({
+          ...{ email, attempts, first_at: toIso(firstAt), retry_at: toIso(retryAt) },
+        }));
+        return { body: { deferred } };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: `${LIST}/results`,
+    access: 'member',
+    input: { query: C.ListResultsQuery },
+    output: { content: 'text/csv' },
+    doc: { operationId: 'listResultsHere', tag: 'Dashboard', summary: 'The file with its results' },
+    serve:
+      ({ lists }) =>
+      async ({ account }, { params: { id }, query: { format = 'csv', status = null, deliverability = null } }) => {
+        const filter = { status, deliverability, reason: null, query: null };
+        return resultsAnswer(await lists.results(account, id, format, filter), format);
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: LIST,
+    access: 'member',
+    output: { content: C.ListRemoved },
+    doc: {
+      operationId: 'removeListHere',
+      tag: 'Dashboard',
+      summary: 'Delete a list with its rows and results',
+      errors: [409],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ account, actor }, { params: { id } }) => {
+        await lists.change(account, id, 'delete', actor);
+        return { body: { status: 'success', message: `List ${id} was removed.` } };
+      },
+  }),
+];

@@ -1,0 +1,89 @@
+/** Rows of a new list: numbers their addresses, cuts them into blocks and stores these. */
+import { ApiError } from '../../kernel/errors.ts';
+import { ADDRESS_LENGTH } from '../../kernel/limits.ts';
+import type { AccountId, ListRow, Lists, NewListBlock } from '../../store/store.ts';
+import { DistinctAddresses } from './distinct.ts';
+
+/** `address`: what to verify; null: the row is blank or has a problem. */
+type NewRow = Omit<ListRow, 'address'> & { readonly address: string | null };
+
+/** Of one block. */
+const BLOCK_ROWS = 500;
+const BLOCK_CHARACTERS = 250_000;
+/** Of the blocks that are stored in one transaction. */
+const APPEND_BLOCKS = 16;
+const APPEND_CHARACTERS = 1024 * 1024;
+
+export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was given up.');
+
+/** Stores the rows of one list, many at a time. */
+export class BlockWriter {
+  readonly #lists: Pick<Lists, 'append'>;
+  readonly #account: AccountId;
+  readonly #id: string;
+  readonly #distinct = new DistinctAddresses();
+  #blocks: NewListBlock[] = [];
+  #characters = 0;
+  #rows: ListRow[] = [];
+  #addresses: string[] = [];
+  #blockCharacters = 0;
+  #total = 0;
+  #filled = 0;
+  #unreadable = 0;
+
+  constructor(lists: Pick<Lists, 'append'>, account: AccountId, id: string) {
+    this.#lists = lists;
+    this.#account = account;
+    this.#id = id;
+  }
+
+  get counts() {
+    const [total, addresses, filled, unreadable] = [this.#total, this.#distinct.count, this.#filled, this.#unreadable];
+    return { total, addresses, duplicates: filled - addresses, blank: total - filled - unreadable, unreadable };
+  }
+
+  /** True when what there is should be stored first. */
+  add({ row, cells, extra, address, problem }: NewRow): boolean {
+    this.#total += 1;
+    if (problem !== null) this.#unreadable += 1;
+    const number = address === null ? null : this.#numbered(address);
+    this.#rows.push({ row, address: number, cells, extra, problem });
+    for (const cell of cells) this.#blockCharacters += cell.length;
+    for (const cell of extra) this.#blockCharacters += cell.length;
+    if (this.#rows.length >= BLOCK_ROWS || this.#blockCharacters >= BLOCK_CHARACTERS) this.#endBlock();
+    return this.#blocks.length >= APPEND_BLOCKS || this.#characters >= APPEND_CHARACTERS;
+  }
+
+  #numbered(address: string): number {
+    this.#filled += 1;
+    // One that is longer is too long anyway, and is verified as such.
+    const text = address.slice(0, ADDRESS_LENGTH.max);
+    const before = this.#distinct.count;
+    const number = this.#distinct.number(text);
+    if (number > before) this.#addresses.push(text);
+    return number;
+  }
+
+  #endBlock(): void {
+    if (this.#rows.length === 0) return;
+    const firstAddress = this.#distinct.count - this.#addresses.length + 1;
+    this.#blocks.push({ rows: this.#rows, firstAddress, addresses: this.#addresses });
+    this.#characters += this.#blockCharacters;
+    this.#rows = [];
+    this.#addresses = [];
+    this.#blockCharacters = 0;
+  }
+
+  async store(): Promise<void> {
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    this.#characters = 0;
+    if (blocks.length === 0) return;
+    if (!(await this.#lists.append(this.#account, this.#id, blocks))) throw uploadGivenUp();
+  }
+
+  async end(): Promise<void> {
+    this.#endBlock();
+    await this.store();
+  }
+}

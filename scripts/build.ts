@@ -107,7 +107,7 @@ writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
 const inWeb = await buildWeb(join(dist, 'web'));
 const alsoIn = ['@scalar/fastify-api-reference', ...inWeb];
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, alsoIn));
-writeDeclarations(join(dist, 'types'));
+writeDeclarations(join(dist, 'types'), { project: ['-p', 'tsconfig.types.json'], entries: ['index'] });
 await buildSdk();
 // Computed first, so that a source changed during the build counts as newer.
 writeFileSync(join(dist, '.source-id'), id);

@@ -27,8 +27,9 @@ export interface Transport {
 /** Throws TypeError for a URL or key that cannot be used; its message never contains the key. */
 export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: MailvetOptions): Transport {
   const base = serviceAddress(url);
+  if (key === undefined) throw new TypeError('key is missing: set it to an API key, mv_live_… or mv_test_….');
   // The platform's own error for an invalid header would contain the key.
-  if (!/^[\x21-\x7e]+$/.test(key))
+  if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))
     throw new TypeError('key must be an API key: mv_live_… or mv_test_… without spaces.');
   if (!Number.isInteger(retries) || retries < 0) throw new TypeError('retries must be a whole number from 0.');
   const send = fetch ?? globalThis.fetch.bind(globalThis);
@@ -43,18 +44,23 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
     else if (call.body !== undefined) headers['content-type'] = 'application/json';
     const json = call.body === undefined ? null : JSON.stringify(call.body);
     const body = call.upload?.content ?? json;
-    // A redirect would turn a POST into a GET. Cookies are not used.
-    return send(target, {
+    // A redirect would turn a POST into a GET, and could take the key elsewhere. Cookies are not used.
+    const reply = await send(target, {
       method: call.method,
       headers,
       body,
       signal,
-      redirect: 'error',
+      redirect: 'manual',
       credentials: 'omit',
       cache: 'no-store',
       // Required for a body that is a stream.
       ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
     });
+    if (isRedirect(reply)) {
+      await reply.body?.cancel();
+      throw redirected(reply, target);
+    }
+    return reply;
   }
 
   async function refusal(reply: Response, text: string): Promise<never> {
@@ -104,11 +110,26 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
   };
 }
 
-function serviceAddress(url: string): URL {
-  const address = url.endsWith('/') ? url : `${url}/`;
+const URL_EXAMPLE = 'such as https://verify.example.net';
+
+/** Also for a URL of the API itself, which ends in `/v1`. */
+function serviceAddress(url: string | undefined): URL {
+  if (url === undefined) throw new TypeError(`url is missing: set it to the address of the service, ${URL_EXAMPLE}.`);
+  const address = String(url).replace(/(\/v1)?\/*$/, '/');
   if (!URL.canParse(address) || !/^https?:\/\//i.test(address))
-    throw new TypeError('url must be the address of the service, such as https://verify.example.net.');
+    throw new TypeError(`url must be the address of the service, ${URL_EXAMPLE}.`);
   return new URL(address);
+}
+
+/** A browser hides status and target of a redirect. */
+const isRedirect = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
+
+function redirected(reply: Response, from: URL): MailvetError {
+  const target = reply.headers.get('location');
+  const to = target !== null && URL.canParse(target, from.href) ? ` to ${new URL(target, from).origin}` : '';
+  const error = `The service answered with a redirect${to}, which is not followed. Set url to the final address.`;
+  return new MailvetError(reply.status, { error, code: 'redirected' });
 }
 
 function objectOf(text: string): Record<string, unknown> | null {
@@ -134,8 +155,18 @@ function callError(error: unknown, own: AbortSignal | undefined, deadline: Abort
   if (error instanceof MailvetError) return error;
   const [code, message] = deadline.aborted
     ? ['timeout', `The service did not answer within ${limit} ms.`]
-    : ['unreachable', 'The service could not be reached, or it answered with a redirect. Check the url.'];
+    : [
+        'unreachable',
+        `The service could not be reached${systemError(error)}. Check the url, and that the service runs.`,
+      ];
   return new MailvetError(0, { error: message, code }, { cause: error });
+}
+
+/** ` (ECONNREFUSED)` of the platform's error, which hides it in a cause; empty where it says nothing. */
+function systemError(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : null;
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' ? ` (${code})` : '';
 }
 
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

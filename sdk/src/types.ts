@@ -106,10 +106,13 @@ export interface MailvetLists {
 }
 
 export interface MailvetOptions {
-  /** Where the service is, such as `https://verify.example.net`; a path is kept. */
-  url: string;
+  /**
+   * Where the service is, such as `https://verify.example.net`; a path is kept, and `/v1` at its end does not count. Undefined,
+   * as a variable of the environment may be, throws at once, like `key`.
+   */
+  url: string | undefined;
   /** `mv_live_…`, or `mv_test_…` for test mode. */
-  key: string;
+  key: string | undefined;
   /** Used in place of the platform's own. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Milliseconds for one call, retries included; 35,000 by default, as a check may take 30 seconds. */

@@ -177,14 +177,32 @@ describe('behind a proxy, and without a service', () => {
       seen.push(request.url);
       reply.writeHead(302, { location: '/elsewhere' }).end();
     });
-    expect(await refusal(createMailvet({ url, key: 'k' }).usage())).toMatchObject({ status: 0, code: 'unreachable' });
+    expect(await refusal(createMailvet({ url, key: 'k' }).usage())).toMatchObject({
+      status: 302,
+      code: 'redirected',
+      message: expect.stringContaining('Set url to the final address'),
+    });
     expect(seen).toEqual(['/base/v1/usage']);
   });
 
   it('reports an unreachable service', async () => {
     const url = await stand((_, reply) => reply.end());
     await new Promise((resolve) => server?.close(resolve));
-    expect(await refusal(createMailvet({ url, key: 'k' }).usage())).toMatchObject({ status: 0, code: 'unreachable' });
+    expect(await refusal(createMailvet({ url, key: 'k' }).usage())).toMatchObject({
+      status: 0,
+      code: 'unreachable',
+      message: expect.stringContaining('(ECONNREFUSED)'),
+    });
+  });
+
+  it.each(['/v1', '/v1/', '/', ''])('takes a url with %j at its end', async (end) => {
+    const seen: (string | undefined)[] = [];
+    const url = await stand((request, reply) => {
+      seen.push(request.url);
+      reply.end('{}');
+    });
+    await createMailvet({ url: url + end, key: 'k' }).usage();
+    expect(seen).toEqual(['/base/v1/usage']);
   });
 
   it.each([
@@ -195,6 +213,9 @@ describe('behind a proxy, and without a service', () => {
       /^key must be an API key: mv_live_… or mv_test_… without spaces\.$/,
     ],
     [{ url: 'http://localhost', key: '' }, /key must be/],
+    [{ url: undefined, key: 'k' }, /^url is missing: set it to the address of the service, such as https:/],
+    [{ url: '', key: 'k' }, /url must be/],
+    [{ url: 'http://localhost', key: undefined }, /^key is missing: set it to an API key/],
     [{ url: 'http://localhost', key: 'k', retries: -1 }, /retries must be/],
   ])('rejects %o', (options, message) => {
     expect(() => createMailvet(options)).toThrow(message);

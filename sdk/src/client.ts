@@ -1,0 +1,59 @@
+import { lists } from './lists.ts';
+import { transport } from './transport.ts';
+import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions, Webhook } from './types.ts';
+
+/** Page size when listing all filters: the service's maximum. */
+const PER_PAGE = 100;
+
+/**
+ * A client for one service and one key. Holds nothing that has to be closed. Throws TypeError where `url` or
+ * `key` cannot be used; its methods reject with MailvetError.
+ */
+export function createMailvet(options: MailvetOptions): Mailvet {
+  const service = transport(options);
+  const { send } = service;
+  const list: Mailvet['filters']['list'] = (query, call) =>
+    send<FilterPage>({ ...call, method: 'GET', path: 'v1/filters', query });
+
+  async function* all(query: Omit<FiltersQuery, 'page'> = {}, call = {}): AsyncGenerator<Filter, void, undefined> {
+    let last = Number.POSITIVE_INFINITY;
+    for (let page = 1; ; page += 1) {
+      const { filters, pagination } = await list({ per_page: PER_PAGE, ...query, page }, call);
+      // Newest first: a filter added in the meantime shifts others to the next page, where they appear again.
+      const fresh = filters.filter((filter) => filter.id < last);
+      yield* fresh;
+      last = fresh.at(-1)?.id ?? last;
+      if (page >= pagination.total_pages) return;
+    }
+  }
+
+  return {
+    verify: (request, { evidence, ...call } = {}) =>
+      send({ ...call, method: 'POST', path: 'v1/verify', query: evidence ? { evidence: 1 } : {}, body: request }),
+    usage: (query, call) => send({ ...call, method: 'GET', path: 'v1/usage', query }),
+    filters: {
+      add: (filter, call) => send({ ...call, method: 'POST', path: 'v1/filters', body: filter }),
+      list,
+      all,
+      remove: (id, call) => send({ ...call, method: 'DELETE', path: `v1/filters/${encodeURIComponent(id)}` }),
+    },
+    lists: lists(service),
+    webhooks: {
+      create: (webhook, call) => send({ ...call, method: 'POST', path: 'v1/webhooks', body: webhook }),
+      list: async (call) =>
+        (await send<{ webhooks: Webhook[] }>({ ...call, method: 'GET', path: 'v1/webhooks' })).webhooks,
+      get: (id, call) => send({ ...call, method: 'GET', path: webhookPath(id) }),
+      change: (id, change, call) => send({ ...call, method: 'PATCH', path: webhookPath(id), body: change }),
+      remove: async (id, call) => {
+        await send({ ...call, method: 'DELETE', path: webhookPath(id) });
+      },
+      rotateSecret: (id, call) => send({ ...call, method: 'POST', path: `${webhookPath(id)}/rotate-secret` }),
+      test: (id, call) => send({ ...call, method: 'POST', path: `${webhookPath(id)}/test` }),
+      deliveries: (id, query, call) => send({ ...call, method: 'GET', path: `${webhookPath(id)}/deliveries`, query }),
+      replay: (delivery, call) =>
+        send({ ...call, method: 'POST', path: `v1/deliveries/${encodeURIComponent(delivery)}/replay` }),
+    },
+  };
+}
+
+const webhookPath = (id: string): string => `v1/webhooks/${encodeURIComponent(id)}`;

@@ -1,0 +1,72 @@
+import {
+  type Guard,
+  type GuardCheck,
+  type GuardOptions,
+  type GuardOutcome,
+  type GuardRejection,
+  guard,
+} from './guard.ts';
+
+export type { GuardCheck, GuardOptions, GuardOutcome, GuardRejection } from './guard.ts';
+
+/** Options of the adapters: those of `guard`, and where a request has what it needs. */
+export interface FormGuardOptions<Request = never> extends GuardOptions {
+  /** Field of the body that has the address; `email` by default. */
+  field?: string | undefined;
+  /** The user's IP address, from the request. */
+  clientIp?: ((request: Request) => string | null | undefined) | undefined;
+}
+
+/** Body of a 422 reply. */
+export interface RejectionBody {
+  readonly error: string;
+  readonly code: GuardRejection;
+  readonly field: string;
+  readonly suggestion: string | null;
+}
+
+export const REJECTED = 422;
+export const DEFAULT_FIELD = 'email';
+
+/** Verifies the address of a form: an object of fields, or FormData. */
+interface FormGuard<Request> {
+  /** `more` comes before what the request says. */
+  check(form: unknown, request: Request, more?: GuardCheck): Promise<GuardOutcome>;
+  /** Of an outcome that is not `ok`. */
+  body(outcome: GuardOutcome & { ok: false }): RejectionBody;
+}
+
+/** `usualIp`: what a framework knows itself. */
+export function formGuard<Request>(
+  options: FormGuardOptions<Request>,
+  usualIp: (request: Request) => string | null | undefined = () => null,
+): FormGuard<Request> {
+  const { field = DEFAULT_FIELD, clientIp = usualIp, ...policy } = options;
+  const verify: Guard = guard(policy);
+  return {
+    check(form, request, more) {
+      // A box that is ticked, or a button that was pressed.
+      const confirmed = ['true', 'on', '1', true].some((yes) => fieldOf(form, `${field}_confirmed`) === yes);
+      return verify(fieldOf(form, field), { clientIp: clientIp(request), confirmed, ...more });
+    },
+    body: ({ code, message, suggestion }) => ({ error: message, code, field, suggestion }),
+  };
+}
+
+function fieldOf(form: unknown, name: string): unknown {
+  if (form instanceof FormData) return form.get(name);
+  return typeof form === 'object' && form !== null && Object.hasOwn(form, name) ? Reflect.get(form, name) : undefined;
+}
+
+/** What guards of requests leave for the handlers behind them. */
+export function outcomes(): { set(request: object, outcome: GuardOutcome): void; of(request: object): GuardOutcome } {
+  const known = new WeakMap<object, GuardOutcome>();
+  return {
+    set: (request, outcome) => known.set(request, outcome),
+    of(request) {
+      const outcome = known.get(request);
+      if (outcome === undefined) throw new TypeError('This request did not pass an emailGuard.');
+      return outcome;
+    },
+  };
+}

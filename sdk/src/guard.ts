@@ -1,0 +1,239 @@
+import { createMailvet } from './client.ts';
+import { MailvetError } from './error.ts';
+import type { MailvetOptions, Verification, VerifyRequest } from './types.ts';
+
+type Policy = 'accept' | 'reject';
+
+/** Why an address was not accepted. */
+export type GuardRejection =
+  | 'invalid_address'
+  | 'did_you_mean'
+  | 'blocked'
+  | 'disposable'
+  | 'undeliverable'
+  | 'role'
+  | 'catch_all'
+  | 'unknown';
+
+export interface GuardOptions extends Pick<MailvetOptions, 'url' | 'key' | 'fetch'> {
+  /** `mx` by default; `smtp` also asks the mail server. */
+  validationType?: VerifyRequest['validation_type'];
+  /** Milliseconds after which an address is accepted unverified; 4,000 by default. */
+  timeout?: number | undefined;
+  /** Disposable addresses; `reject` by default. */
+  disposable?: Policy | undefined;
+  /** Shared mailboxes such as `info@`; `accept` by default. */
+  role?: Policy | undefined;
+  /** Domains that accept every mailbox, which only `smtp` finds out; `accept` by default. */
+  catchAll?: Policy | undefined;
+  /** Addresses about which a check gave no answer, such as those of a domain with broken DNS; `accept` by default. */
+  unknown?: Policy | undefined;
+  /** Whether a likely typo is offered for correction once; `offer` by default. */
+  suggestions?: 'offer' | 'ignore' | undefined;
+  /** Replaces messages; `{suggestion}` stands for the suggested address. */
+  messages?: Partial<Record<GuardRejection, string>> | undefined;
+  /** Called where an address was accepted unverified; writes a line to the console by default. */
+  onError?: ((error: unknown) => void) | undefined;
+}
+
+/** About one address. */
+export interface GuardCheck {
+  /**
+   * The user's IP address, which filters match, as a framework or a proxy reports it: with a port, or a list as in
+   * X-Forwarded-For, whose first address counts. What is no address is left out.
+   */
+  clientIp?: string | null | undefined;
+  /** The user has seen the suggestion and keeps the address. */
+  confirmed?: boolean | undefined;
+  /** Ends the check, which then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+export type GuardOutcome =
+  | {
+      readonly ok: true;
+      /** `unverified`: there was no verdict, because of an outage, a setting or a limit. `onError` was told. */
+      readonly code: 'accepted' | 'unverified';
+      readonly message: null;
+      readonly suggestion: null;
+      readonly result: Verification | null;
+    }
+  | {
+      readonly ok: false;
+      readonly code: GuardRejection;
+      /** For the user. */
+      readonly message: string;
+      /** An address to offer; never use it without the user's consent. */
+      readonly suggestion: string | null;
+      /** Null where the service was not asked, or did not take it for an address. */
+      readonly result: Verification | null;
+    };
+
+/** Rejects only with the reason of the caller's signal. */
+export type Guard = (email: unknown, check?: GuardCheck) => Promise<GuardOutcome>;
+
+const MESSAGES: Readonly<Record<GuardRejection, string>> = {
+  invalid_address: 'Enter a valid email address.',
+  did_you_mean: 'Did you mean {suggestion}?',
+  blocked: 'This email address cannot be used here.',
+  disposable: 'Use a permanent email address.',
+  undeliverable: 'This email address cannot receive mail.',
+  role: 'Use a personal email address.',
+  catch_all: 'This email address could not be confirmed. Use another one.',
+  unknown: 'This email address could not be confirmed. Try again later, or use another one.',
+};
+
+const OPTIONS: Readonly<Record<keyof GuardOptions, readonly string[] | null>> = {
+  url: null,
+  key: null,
+  fetch: null,
+  validationType: ['mx', 'smtp'],
+  timeout: null,
+  disposable: ['accept', 'reject'],
+  role: ['accept', 'reject'],
+  catchAll: ['accept', 'reject'],
+  unknown: ['accept', 'reject'],
+  suggestions: ['offer', 'ignore'],
+  messages: null,
+  onError: null,
+};
+
+const TIMEOUT = 4000;
+/** Milliseconds left for the way there and back, and the least that the service takes for a check. */
+const TRANSFER = 1000;
+const SHORTEST_CHECK = 1000;
+const LONGEST_CHECK = 30_000;
+/** In characters: 64, an @ and 255 (RFC 5321 §4.5.3.1). What is longer is no address and need not be sent. */
+const LONGEST_ADDRESS = 320;
+
+/**
+ * Decides whether an address may sign up. Outages and errors of the service accept the address, unverified, so that they do
+ * not stop sign-ups; what is not an address is rejected even then. Throws TypeError for options that cannot be used.
+ */
+export function guard(options: GuardOptions): Guard {
+  checkOptions(options);
+  const { timeout = TIMEOUT, messages, onError = report, suggestions = 'offer' } = options;
+  const { url, key, fetch, validationType } = options;
+  const mailvet = createMailvet({ url, key, fetch, timeout });
+  const timeout_ms = Math.min(Math.max(timeout - TRANSFER, SHORTEST_CHECK), LONGEST_CHECK);
+  const offered = recentlyOffered();
+
+  function rejected(
+    code: GuardRejection,
+    result: Verification | null = null,
+    suggestion = result?.did_you_mean ?? null,
+  ): GuardOutcome {
+    const message = (messages?.[code] ?? MESSAGES[code]).replaceAll('{suggestion}', () => suggestion ?? '');
+    return { ok: false, code, message, suggestion, result };
+  }
+
+  async function verify(email: string, clientIp: string | null, signal: AbortSignal | undefined) {
+    const request: VerifyRequest = { email, validation_type: validationType ?? 'mx', timeout_ms };
+    if (clientIp === null) return mailvet.verify(request, { signal });
+    try {
+      return await mailvet.verify({ ...request, client_ip: clientIp }, { signal });
+    } catch (error) {
+      // Without the address of the user rather than without a verdict.
+      if (rejectedField(error) === 'client_ip') return mailvet.verify(request, { signal });
+      throw error;
+    }
+  }
+
+  return async (given, { clientIp, confirmed = false, signal } = {}) => {
+    const email = typeof given === 'string' ? given.trim() : '';
+    if (email === '' || email.length > LONGEST_ADDRESS) return rejected('invalid_address');
+    let result: Verification;
+    try {
+      result = await verify(email, addressIn(clientIp), signal);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      if (rejectedField(error) === 'email') return rejected('invalid_address');
+      onError(error);
+      return { ok: true, code: 'unverified', message: null, suggestion: null, result: null };
+    }
+    const { did_you_mean: suggestion } = result;
+    if (suggestion !== null && suggestions === 'offer' && !confirmed && offered.isNew(email))
+      return rejected('did_you_mean', result);
+    const code = rejectionOf(result, options);
+    if (code !== null) return rejected(code, result);
+    return { ok: true, code: 'accepted', message: null, suggestion: null, result };
+  };
+}
+
+function rejectionOf(result: Verification, policy: GuardOptions): GuardRejection | null {
+  const { disposable = 'reject', role = 'accept', catchAll = 'accept', unknown = 'accept' } = policy;
+  const { reason, deliverability } = result;
+  if (reason === 'invalid_format') return 'invalid_address';
+  if (reason === 'blocked_by_filter') return 'blocked';
+  if (result.is_disposable && disposable === 'reject') return 'disposable';
+  if (deliverability === 'undeliverable') return 'undeliverable';
+  if (result.is_role && role === 'reject') return 'role';
+  if (result.is_catch_all === true && catchAll === 'reject') return 'catch_all';
+  // Without a reason, the mailbox was not asked for: `mx` says nothing about it.
+  if (deliverability === 'unknown' && reason !== null && unknown === 'reject') return 'unknown';
+  return null;
+}
+
+/** The field that the service could not take. */
+const rejectedField = (error: unknown): string | null =>
+  error instanceof MailvetError && error.status === 400 ? error.field : null;
+
+function report(error: unknown): void {
+  const { code, message } = error instanceof MailvetError ? error : { code: 'error', message: String(error) };
+  console.error(`mailvet: an address was accepted unverified (${code}): ${message}`);
+}
+
+/**
+ * The first address of a list such as X-Forwarded-For, without port, brackets and zone; null where it cannot be one. The
+ * service judges it, so this need not be exact.
+ */
+function addressIn(text: string | null | undefined): string | null {
+  const [first = ''] = typeof text === 'string' ? text.split(',', 1) : [];
+  const address = first
+    .trim()
+    .replace(/^"|"$/g, '')
+    .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*$/, '');
+  return /^(\d{1,3}(\.\d{1,3}){3}|[\da-f:.]*:[\da-f:.]*)$/i.test(address) && address.length <= 45 ? address : null;
+}
+
+/** Long enough to correct a form. */
+const OFFERED_FOR = 15 * 60_000;
+const OFFERED_MOST = 10_000;
+
+/** Whoever sends an address again has seen the suggestion. In memory, so `confirmed` is surer where there are many processes. */
+function recentlyOffered() {
+  const until = new Map<string, number>();
+  return {
+    isNew(email: string): boolean {
+      const now = Date.now();
+      const name = email.toLowerCase();
+      if ((until.get(name) ?? 0) > now) return false;
+      // In the order of their ends, as all last equally long.
+      until.delete(name);
+      for (const [first, end] of until) {
+        if (end > now && until.size < OFFERED_MOST) break;
+        until.delete(first);
+      }
+      until.set(name, now + OFFERED_FOR);
+      return true;
+    },
+  };
+}
+
+function checkOptions(options: GuardOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!isOption(name)) throw new TypeError(`guard has no option ${name}; it has ${Object.keys(OPTIONS).join(', ')}.`);
+    const values = OPTIONS[name];
+    if (values !== null && value !== undefined && !values.includes(value))
+      throw new TypeError(`${name} must be ${values.map((one) => `'${one}'`).join(' or ')}.`);
+  }
+  const { timeout, messages = {} } = options;
+  if (timeout !== undefined && !(timeout > 0)) throw new TypeError('timeout must be a number of milliseconds above 0.');
+  for (const code of Object.keys(messages))
+    if (!Object.hasOwn(MESSAGES, code))
+      throw new TypeError(`messages has no code ${code}; it has ${Object.keys(MESSAGES).join(', ')}.`);
+}
+
+const isOption = (name: string): name is keyof GuardOptions => Object.hasOwn(OPTIONS, name);

@@ -1,0 +1,35 @@
+import { fieldsOf } from './body.ts';
+import { type FormGuardOptions, formGuard, type GuardCheck, type GuardOutcome, REJECTED } from './form.ts';
+
+export type {
+  FormGuardOptions,
+  GuardCheck,
+  GuardOptions,
+  GuardOutcome,
+  GuardRejection,
+  RejectionBody,
+} from './form.ts';
+
+/**
+ * A Route Handler that replies with 422 to an address that `guard` rejects, and otherwise calls `handler`, which can read the
+ * request again. Next.js does not know the user's IP address: `clientIp` can take it from a header that your proxy sets.
+ */
+export function guardRoute<Incoming extends Request, Context>(
+  options: FormGuardOptions<Incoming>,
+  handler: (request: Incoming, context: Context, outcome: GuardOutcome) => Response | Promise<Response>,
+): (request: Incoming, context: Context) => Promise<Response> {
+  const guarded = formGuard<Incoming>(options);
+  return async (request, context) => {
+    const outcome = await guarded.check(await fieldsOf(request), request, { signal: request.signal });
+    if (!outcome.ok) return Response.json(guarded.body(outcome), { status: REJECTED });
+    return handler(request, context, outcome);
+  };
+}
+
+/** For Server Actions: takes the FormData of the action. */
+export function formDataGuard(
+  options: Omit<FormGuardOptions, 'clientIp'>,
+): (form: FormData, check?: GuardCheck) => Promise<GuardOutcome> {
+  const guarded = formGuard<null>(options);
+  return (form, check) => guarded.check(form, null, check);
+}

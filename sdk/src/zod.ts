@@ -1,0 +1,24 @@
+import { type GuardOptions, guard } from './guard.ts';
+
+export type { GuardOptions, GuardOutcome, GuardRejection } from './guard.ts';
+
+/** As much of Zod as this needs. */
+interface RefinementContext {
+  readonly issues: readonly unknown[];
+  addIssue(issue: { code: 'custom'; message: string; params: Record<string, unknown> }): void;
+}
+
+/**
+ * For `.superRefine()`, parsed with `parseAsync` or `safeParseAsync`: adds an issue to an address that `guard` rejects, with
+ * `code` and `suggestion` in its `params`. Values with other issues are not verified.
+ */
+export function emailGuard(options: GuardOptions): (email: string, context: RefinementContext) => Promise<void> {
+  const verify = guard(options);
+  return async (email, context) => {
+    if (context.issues.length > 0) return;
+    const outcome = await verify(email);
+    if (outcome.ok) return;
+    const { code, message, suggestion } = outcome;
+    context.addIssue({ code: 'custom', message, params: { code, suggestion } });
+  };
+}

@@ -1,0 +1,218 @@
+/** `guard` against the service, in test mode where the address selects the result. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type GuardOptions, guard } from '../../sdk/src/index.ts';
+import { type Lab, type Member, startLab } from '../lab/service.ts';
+
+let lab: Lab;
+let owner: Member;
+let test: Member;
+beforeAll(async () => {
+  lab = await startLab();
+  owner = await lab.member({ plan: 'enterprise' });
+  test = await lab.testMember(owner);
+});
+afterAll(() => lab.close());
+
+const errors: unknown[] = [];
+afterEach(() => errors.splice(0));
+const made = (more: Partial<GuardOptions> = {}) =>
+  guard({ url: lab.url, key: test.key, timeout: 30_000, onError: (error) => errors.push(error), ...more });
+
+const ADDRESS = (name: string) => `${name}@example.com`;
+
+describe('a verdict', () => {
+  it('accepts, with the result', async () => {
+    const outcome = await made()(ADDRESS('ada'));
+    expect(outcome).toMatchObject({ ok: true, code: 'accepted', message: null, suggestion: null });
+    expect(outcome.result).toMatchObject({ email: ADDRESS('ada'), validation_type: 'mx', status: 'good' });
+  });
+
+  it.each([
+    ['invalid_format', 'invalid_address'],
+    ['domain_not_found', 'undeliverable'],
+    ['blocked_by_filter', 'blocked'],
+    ['disposable_domain', 'disposable'],
+  ])('rejects %s as %s', async (name, code) => {
+    const outcome = await made()(ADDRESS(name));
+    expect(outcome).toMatchObject({ ok: false, code, message: expect.stringMatching(/^[A-Z].*\.$/), suggestion: null });
+    expect(outcome.result).toMatchObject({ reason: name });
+  });
+
+  it.each([
+    ['disposable_domain', { disposable: 'accept' }, 'accepted'],
+    ['role', {}, 'accepted'],
+    ['role', { role: 'reject' }, 'role'],
+    ['catch_all', { validationType: 'smtp' }, 'accepted'],
+    ['catch_all', { validationType: 'smtp', catchAll: 'reject' }, 'catch_all'],
+    ['greylisted', { validationType: 'smtp' }, 'accepted'],
+    ['greylisted', { validationType: 'smtp', unknown: 'reject' }, 'unknown'],
+    ['dns_failure', {}, 'accepted'],
+    ['dns_failure', { unknown: 'reject' }, 'unknown'],
+    // The level `mx` does not ask for the mailbox.
+    ['mailbox_not_found', { unknown: 'reject' }, 'accepted'],
+    ['mailbox_not_found', { validationType: 'smtp' }, 'undeliverable'],
+    ['mailbox_full_temporarily', { validationType: 'smtp', unknown: 'reject' }, 'accepted'],
+  ] as const)('on %s follows the policy %j: %s', async (name, policy, code) => {
+    expect(await made(policy)(ADDRESS(name))).toMatchObject({ ok: code === 'accepted', code });
+    expect(errors).toEqual([]);
+  });
+
+  it('has messages of the caller', async () => {
+    const messages = { did_you_mean: 'Meinten Sie {suggestion}?', disposable: 'Keine Wegwerfadressen.' };
+    const check = made({ messages });
+    expect((await check(ADDRESS('typo'))).message).toBe('Meinten Sie typo@gmail.com?');
+    expect((await check(ADDRESS('disposable_domain'))).message).toBe('Keine Wegwerfadressen.');
+    expect((await check('')).message).toBe('Enter a valid email address.');
+  });
+});
+
+describe('a suggestion', () => {
+  it('is offered once', async () => {
+    const check = made();
+    const suggestion = 'typo@gmail.com';
+    expect(await check(ADDRESS('typo'))).toMatchObject({ ok: false, code: 'did_you_mean', suggestion });
+    expect(await check(` ${ADDRESS('Typo')} `)).toMatchObject({ ok: false, code: 'undeliverable' });
+    expect(await made({ suggestions: 'ignore' })(ADDRESS('typo'))).toMatchObject({ code: 'undeliverable' });
+  });
+
+  it('is not offered to whoever has confirmed, also at another process', async () => {
+    expect(await made()(ADDRESS('typo'), { confirmed: true })).toMatchObject({ code: 'undeliverable' });
+  });
+});
+
+describe('what is not an address', () => {
+  it.each([
+    [undefined],
+    [null],
+    [17],
+    [['ada@example.com']],
+    [{}],
+    [''],
+    [' \n'],
+    ['x'.repeat(321)],
+    ['x'.repeat(1 << 20)],
+  ])('is rejected (%#)', async (email) => {
+    expect(await made()(email)).toMatchObject({ ok: false, code: 'invalid_address', result: null });
+    expect(errors).toEqual([]);
+  });
+
+  it('never passes as an outage, whatever the text', async () => {
+    const check = made({ suggestions: 'ignore' });
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 330 }),
+      fc.string({ unit: 'grapheme', maxLength: 330 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, fc.string({ unit: 'binary' }), async (email, clientIp) => {
+        expect((await check(email, { clientIp })).code).not.toBe('unverified');
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("the user's IP address", () => {
+  it.each([
+    ['203.0.113.7'],
+    [' 203.0.113.7 '],
+    ['203.0.113.7, 10.0.0.1'],
+    ['203.0.113.7:4711'],
+    ['::ffff:203.0.113.7'],
+    ['[::ffff:203.0.113.7]:4711, 198.51.100.1'],
+    ['"[::ffff:203.0.113.7]:4711"'],
+  ])('is found in %j, and filters match it', async (clientIp) => {
+    const member = await lab.testMember(await lab.member());
+    await member.call('POST', '/v1/filters', { value: '203.0.113.7' });
+    const check = made({ key: member.key });
+    expect(await check(ADDRESS('ada'), { clientIp })).toMatchObject({ ok: false, code: 'blocked' });
+    expect(await check(ADDRESS('ada'), { clientIp: '203.0.113.8' })).toMatchObject({ ok: true, code: 'accepted' });
+  });
+
+  it.each([
+    null,
+    undefined,
+    '',
+    'unknown',
+    '_hidden, 203.0.113.7',
+    '999.1.1.1',
+    '1:2',
+    ':::',
+    'x'.repeat(9000),
+  ])('is left out where it is %j, and the check still decides', async (clientIp) => {
+    expect(await made()(ADDRESS('undeliverable'), { clientIp })).toMatchObject({ ok: false, code: 'undeliverable' });
+    expect(await made()('\u0000', { clientIp })).toMatchObject({ ok: false });
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('without a verdict', () => {
+  let server: Server | null = null;
+  afterEach(() => server?.close());
+
+  it.each([
+    'revoked_api_key',
+    'insufficient_credits',
+    'ip_not_allowed',
+    'rate_limit_exceeded',
+    'internal_error',
+    'verification_unavailable',
+    'overloaded',
+  ])('accepts at the error %s, unverified, and reports it', async (code) => {
+    const unverified = { ok: true, code: 'unverified', message: null, suggestion: null, result: null };
+    expect(await made()(ADDRESS(code))).toEqual(unverified);
+    expect(errors).toMatchObject([{ code }]);
+  });
+
+  it.each([
+    ['a wrong key', { key: 'mv_live_wrong' }, 'invalid_api_key'],
+    ['a plan without the level', { validationType: 'smtp' }, 'plan_upgrade_required'],
+    ['no service', { url: 'http://127.0.0.1:9' }, 'unreachable'],
+  ] as const)('accepts with %s', async (_, more, code) => {
+    const { key } = await lab.member({ plan: 'starter' });
+    expect(await made({ key, ...more })('ada@good.com')).toMatchObject({ ok: true, code: 'unverified' });
+    expect(errors).toMatchObject([{ code }]);
+    expect(await made({ key, ...more })('x'.repeat(2000))).toMatchObject({ ok: false, code: 'invalid_address' });
+  });
+
+  it('accepts when the service hangs, after the timeout', async () => {
+    const silent = createServer(() => {});
+    server = silent;
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    expect(await made({ url, timeout: 50 })(ADDRESS('ada'))).toMatchObject({ ok: true, code: 'unverified' });
+    expect(errors).toMatchObject([{ code: 'timeout' }]);
+    silent.closeAllConnections();
+  });
+
+  it('writes a line to the console, without the key and the address', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    try {
+      await guard({ url: 'http://127.0.0.1:9', key: 'mv_live_secret' })('ada@good.com');
+      expect(log.mock.calls).toEqual([[expect.stringMatching(/^mailvet: .*unverified \(unreachable\): /)]]);
+      expect(log.mock.calls[0]?.[0]).not.toMatch(/mv_live|ada/);
+    } finally {
+      log.mockRestore();
+    }
+  });
+
+  it("rejects with the reason of the caller's signal", async () => {
+    const reason = new Error('enough');
+    await expect(made()(ADDRESS('ada'), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(errors).toEqual([]);
+  });
+});
+
+it.each([
+  [{ url: undefined }, /^url is missing/],
+  [{ key: '' }, /^key must be/],
+  [{ role: 'deny' }, /^role must be 'accept' or 'reject'/],
+  [{ dispossable: 'accept' }, /^guard has no option dispossable; it has url, key, /],
+  [{ timeout: Number.NaN }, /^timeout must be/],
+  [{ messages: { typo: 'x' } }, /^messages has no code typo/],
+])('throws at once for %j', (more, message) => {
+  const options: object = { url: 'http://localhost', key: 'k', ...more };
+  expect(() => Reflect.apply(guard, undefined, [options])).toThrow(message);
+});

@@ -7,9 +7,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { intendedAddress } from './address/intended.ts';
 import { type Address, parseAddress } from './address/parse.ts';
 import { didYouMean } from './address/suggest.ts';
-import { lookUpMailServers } from './dns/mx-lookup.ts';
+import { lookUpMailServers, type MxLookupOptions } from './dns/mx-lookup.ts';
 import type { Limit, Resolver } from './dns/resolver.ts';
-import { runLookup, runLookupFromCache } from './dns/run-lookup.ts';
+import { lookUpFromCache, runLookup } from './dns/run-lookup.ts';
 import type { CatchAllEvidence, DnsEvidence, Evidence, FilterMatch, Level, SmtpEvidence } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
 import type { Lists } from './lists/lists.ts';
@@ -100,15 +100,13 @@ const addressOf = (e: Evidence): Address => {
   return e.syntax.address;
 };
 
-function mxLookup(e: Evidence, engine: EngineDeps) {
-  return lookUpMailServers(addressOf(e).domain, {
-    hostsWanted: HOSTS_WANTED[e.requested],
-    allowPrivate: engine.allowPrivate,
-    own: engine.ownAddresses,
-    random: engine.random,
-    lists: engine.lists(),
-  });
-}
+const lookupOptions = (e: Evidence, engine: EngineDeps): MxLookupOptions => ({
+  hostsWanted: HOSTS_WANTED[e.requested],
+  allowPrivate: engine.allowPrivate,
+  own: engine.ownAddresses,
+  random: engine.random,
+  lists: engine.lists(),
+});
 
 /** Evidence of the dns stage, and whether the mail hosts are disposable. */
 export const withDns = (e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evidence => ({
@@ -120,7 +118,7 @@ export const withDns = (e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evid
 /** The complete evidence if no waiting is needed (offline stages, cached DNS), else null. */
 export function runFromCache(e: Evidence, engine: EngineDeps): Evidence | null {
   if (isConclusive(e)) return e;
-  const dns = runLookupFromCache(mxLookup(e, engine), engine.resolver);
+  const dns = lookUpFromCache(addressOf(e).domain, lookupOptions(e, engine), engine.resolver);
   if (dns === null) return null;
   const found = withDns(e, dns, engine);
   return needsMailboxCheck(found) ? null : found;
@@ -143,8 +141,10 @@ export async function runOnline(
 }
 
 /** The dns stage, whose evidence holds for all addresses of the domain at this level. */
-export const lookUpDomain = (e: Evidence, limit: Limit, engine: EngineDeps): Promise<DnsEvidence> =>
-  runLookup(mxLookup(e, engine), engine.resolver, { ...limit, clock: engine.clock });
+export function lookUpDomain(e: Evidence, limit: Limit, engine: EngineDeps): Promise<DnsEvidence> {
+  const lookup = lookUpMailServers(addressOf(e).domain, lookupOptions(e, engine));
+  return runLookup(lookup, engine.resolver, { ...limit, clock: engine.clock });
+}
 
 /** The smtp stage, for evidence that needs it. */
 export async function checkMailbox(e: Evidence, limit: MailboxLimit, engine: EngineDeps): Promise<Evidence> {

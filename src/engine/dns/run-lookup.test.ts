@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { zone } from '../../../tests/lab/dns.ts';
 import { find, PUBLIC, run, TOOLS, world } from '../../../tests/lab/lookup.ts';
 import { systemClock as clock } from '../../kernel/clock.ts';
-import { lookUpMailServers } from './mx-lookup.ts';
-import { runLookup, runLookupFromCache } from './run-lookup.ts';
+import { lookUpMailServers, type MxLookupOptions } from './mx-lookup.ts';
+import { createResolver } from './resolver.ts';
+import { lookUpFromCache, runLookup } from './run-lookup.ts';
 
 describe('runLookup', () => {
   it.each([
@@ -91,10 +93,10 @@ describe('runLookup', () => {
   });
 });
 
-describe('runLookupFromCache', () => {
+describe('lookUpFromCache', () => {
   it('answers only from the cache', async () => {
     const { dns, resolver } = await world({ 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } });
-    const now = (domain = 'd.test') => runLookupFromCache(lookUpMailServers(domain, TOOLS), resolver);
+    const now = (domain = 'd.test') => lookUpFromCache(domain, TOOLS, resolver);
     expect(now()).toBeNull();
     await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
     expect(now()).toBeNull();
@@ -106,9 +108,52 @@ describe('runLookupFromCache', () => {
     expect(dns.queries.length).toBe(asked + 1);
   });
 
+  it('makes the evidence once for the same answers, lists and number of hosts', async () => {
+    const { resolver } = await world({
+      'd.test': {
+        MX: [
+          [1, 'mx.test'],
+          [2, 'mx2.test'],
+        ],
+      },
+      'mx.test': { A: [PUBLIC] },
+      'mx2.test': { A: [PUBLIC] },
+    });
+    await run(resolver, 'd.test', { hostsWanted: 2 });
+    const now = (options: Partial<MxLookupOptions> = {}) =>
+      lookUpFromCache('d.test', { ...TOOLS, ...options }, resolver);
+    const first = now();
+    expect(first?.hosts).toHaveLength(1);
+    expect(now()).toBe(first);
+    expect(now({ hostsWanted: 2 })?.hosts).toHaveLength(2);
+    const lists = { provider: () => ({ name: 'other', kind: 'mailbox' as const }) };
+    expect(now({ lists })?.provider?.name).toBe('other');
+  });
+
+  it('does not outlive an answer of which it was made', async () => {
+    let ahead = 0;
+    const later = { now: () => clock.now() + ahead, elapsed: () => clock.elapsed() + ahead };
+    const dns = await zone({ 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC], ttl: 120 } });
+    const resolver = createResolver({ servers: dns.servers, timeoutMs: 300, clock: later });
+    onTestFinished(async () => {
+      resolver.close();
+      await dns.close();
+    });
+    await runLookup(lookUpMailServers('d.test', TOOLS), resolver, { deadline: clock.elapsed() + 10_000, clock: later });
+    const first = lookUpFromCache('d.test', TOOLS, resolver);
+    expect(first?.finding).toBe('mx');
+    ahead = 121_000;
+    expect(lookUpFromCache('d.test', TOOLS, resolver)).toBeNull();
+    await resolver.ask('mx.test', 'A', { deadline: later.elapsed() + 10_000 });
+    await resolver.ask('mx.test', 'AAAA', { deadline: later.elapsed() + 10_000 });
+    const second = lookUpFromCache('d.test', TOOLS, resolver);
+    expect(second).toEqual(first);
+    expect(second).not.toBe(first);
+  });
+
   it('never answers with a failure', async () => {
     const { resolver } = await world({ 'd.test': { fault: 'servfail' } });
     expect(await run(resolver, 'd.test')).toMatchObject({ finding: 'dns_failure' });
-    expect(runLookupFromCache(lookUpMailServers('d.test', TOOLS), resolver)).toBeNull();
+    expect(lookUpFromCache('d.test', TOOLS, resolver)).toBeNull();
   });
 });

@@ -2,7 +2,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { DnsEvidence } from '../evidence.ts';
 import type { Question } from './message.ts';
-import type { MxLookup } from './mx-lookup.ts';
+import { lookUpMailServers, type MxLookup, type MxLookupOptions } from './mx-lookup.ts';
 import { type DnsAnswer, isUntrusted, type Untrusted } from './records.ts';
 import { ASK_MS, type Limit, type Resolver } from './resolver.ts';
 
@@ -54,20 +54,48 @@ export async function runLookup(
   return theirs ? step.value : { ...step.value, finding: 'resolver_unavailable' };
 }
 
-/** The evidence if everything is cached; null at the first miss. */
-export function runLookupFromCache(lookup: MxLookup, resolver: Resolver): DnsEvidence | null {
+/** Evidence that the cache gave, and what it was made of. */
+interface Known {
+  readonly options: MxLookupOptions;
+  readonly used: readonly (Question & { readonly answer: DnsAnswer })[];
+  readonly evidence: DnsEvidence;
+}
+
+/** By the lists, so that replaced ones are not kept, and by the answer about the domain. */
+const known = new WeakMap<MxLookupOptions['lists'], WeakMap<DnsAnswer, Known>>();
+
+/**
+ * The evidence if everything is cached; null at the first miss. For the same answers it is made once, so hosts of equal
+ * preference keep their order meanwhile.
+ */
+export function lookUpFromCache(domain: string, options: MxLookupOptions, resolver: Resolver): DnsEvidence | null {
+  const mx = resolver.peek(domain, 'MX');
+  if (mx === undefined) return null;
+  const ofLists = known.get(options.lists) ?? new WeakMap<DnsAnswer, Known>();
+  const before = ofLists.get(mx);
+  if (before !== undefined && isCurrent(before, options, resolver)) return before.evidence;
+  const used: Known['used'][number][] = [];
+  const lookup = lookUpMailServers(domain, options);
   let step = lookup.next();
   while (!step.done) {
     const answers: DnsAnswer[] = [];
-    for (const { name, type } of step.value) {
-      const answer = resolver.peek(name, type);
+    for (const question of step.value) {
+      const answer = resolver.peek(question.name, question.type);
       if (answer === undefined) return null;
       answers.push(answer);
+      used.push({ ...question, answer });
     }
     step = lookup.next(answers);
   }
+  known.set(options.lists, ofLists.set(mx, { options, used, evidence: step.value }));
   return step.value;
 }
+
+const isCurrent = ({ options: by, used }: Known, options: MxLookupOptions, resolver: Resolver): boolean =>
+  by.hostsWanted === options.hostsWanted &&
+  by.own === options.own &&
+  by.allowPrivate === options.allowPrivate &&
+  used.every(({ name, type, answer }) => resolver.peek(name, type) === answer);
 
 interface BatchOptions {
   readonly deadline: number;

@@ -17,8 +17,21 @@ export function disposableByHost(
   lists: Lists,
 ): DisposableEvidence {
   if (byName.result === 'fail' || lists.disposable(domain).verdict === 'allowed') return byName;
+  const hit = disposableHostOf(dns, lists);
+  return hit === null ? byName : { result: 'fail', matched: hit.matched, by: 'mail_host' };
+}
+
+type Hit = ReturnType<Lists['disposableHost']>;
+const hits = new WeakMap<Lists, WeakMap<DnsEvidence, Hit>>();
+
+/** Looked up once for evidence that many addresses share. */
+function disposableHostOf(dns: DnsEvidence, lists: Lists): Hit {
+  const ofLists = hits.get(lists) ?? new WeakMap<DnsEvidence, Hit>();
+  const known = ofLists.get(dns);
+  if (known !== undefined) return known;
   const hosts = dns.records.map((r) => r.host);
   const addresses = dns.hosts.flatMap((h) => h.addresses);
   const hit = lists.disposableHost(hosts, addresses);
-  return hit === null ? byName : { result: 'fail', matched: hit.matched, by: 'mail_host' };
+  hits.set(lists, ofLists.set(dns, hit));
+  return hit;
 }

@@ -18,8 +18,13 @@ export const systemClock: Clock = {
 /** For libraries that take a Date. */
 export const toDate = (ms: number): Date => new Date(ms);
 
-/** `2026-11-20T10:00:00.000Z` (RFC 3339, UTC, milliseconds). */
-export const toIso = (ms: number): string => new Date(ms).toISOString();
+let isoOf = { ms: 0, text: new Date(0).toISOString() };
+
+/** `2026-11-20T10:00:00.000Z` (RFC 3339, UTC, milliseconds). The last one is kept: under load, many fall in a millisecond. */
+export function toIso(ms: number): string {
+  if (ms !== isoOf.ms) isoOf = { ms, text: new Date(ms).toISOString() };
+  return isoOf.text;
+}
 
 /** `ms` at the start of its UTC calendar month, and of the next one. */
 export function monthOf(ms: number): { start: number; end: number } {

@@ -18,8 +18,18 @@ export function createLogger(level: string): Logger {
       base: null,
       timestamp: isoTime,
     },
-    destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 1000 }),
+    standardOutput(),
   );
+}
+
+/** It collects bytes: of text, it would measure all that it has at every line. */
+function standardOutput() {
+  const stream = destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 1000, contentMode: 'buffer' });
+  return {
+    // Of this mode, the declared type says otherwise.
+    write: (line: string) => Reflect.apply(stream.write, stream, [Buffer.from(line)]),
+    flush: (done?: (error?: Error) => void) => stream.flush(done),
+  };
 }
 
 let stampedAt = -1;

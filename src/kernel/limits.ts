@@ -142,6 +142,9 @@ export const LISTS_AT_ONCE = 40;
 /** Domains that are looked up, and mailboxes that are checked, at the same time. */
 export const LIST_LOOKUPS = 128;
 export const LIST_CHECKS = 2_000;
+/** Mail operators of other nodes that are remembered, and the longest name of one. */
+export const LIST_OPERATORS_OF_OTHERS = 1_000;
+export const LIST_OPERATOR_LENGTH = 200;
 /** Outcomes in one transaction. */
 export const LIST_OUTCOMES = 500;
 

@@ -18,9 +18,11 @@ import { webhookDeliveryJob } from '../jobs/webhook-delivery.ts';
 import { webhookRetryJob } from '../jobs/webhook-retry.ts';
 import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { randomToken } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import type { HostLearning } from '../service/host-learning.ts';
+import { ALL_OPERATORS, createListOperators } from '../service/lists/operators.ts';
 import { createListVerifier } from '../service/lists/verify-list.ts';
 import { createListWork, type ListWorkService } from '../service/lists/work.ts';
 import { createLowBalanceAlerts } from '../service/low-balance.ts';
@@ -69,13 +71,18 @@ export function startJobs(parts: Parts): void {
 }
 
 function listWork({ clock, store, engine, logger, context }: Parts): ListWorkService {
+  const failed = (error: unknown) => logger.error({ err: error }, 'work on a list failed; it is tried again');
+  const operators =
+    store.engine === 'postgres'
+      ? createListOperators({ clock, leases: store.operatorLeases, node: randomToken(22), failed })
+      : ALL_OPERATORS;
   const verifier = createListVerifier({
     engine,
+    operators,
     matchFilters: (account, keys) => store.filters.matchMany(account, keys),
     singleCalls: () => context.verify.calls,
   });
-  const failed = (error: unknown) => logger.error({ err: error }, 'work on a list failed; it is tried again');
-  return createListWork({ clock, lists: store.lists, verifier, failed });
+  return createListWork({ clock, lists: store.lists, verifier, operators, failed });
 }
 
 function runnersOf({

@@ -14,6 +14,7 @@ import { keys } from './keys.ts';
 import { lists } from './lists/lists.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
+import { operatorLeases } from './pace/operator-leases.ts';
 import { attempts } from './people/attempts.ts';
 import { auditLog } from './people/audit-log.ts';
 import { authDatabase } from './people/auth-database.ts';
@@ -92,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     traffic: traffic(driver),
     uncertainReplies: uncertainReplies(driver),
     sharedFiles: sharedFiles(driver),
+    operatorLeases: operatorLeases(driver),
     jobs: jobs(driver),
     stats: stats(driver, charge),
     authDatabase: { db: auth.db, type: driver.name },

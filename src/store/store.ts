@@ -14,6 +14,7 @@ import type { Idempotency } from './api/idempotency.ts';
 import type { Keys } from './api/keys.ts';
 import type { Lists } from './api/lists.ts';
 import type { Verifications } from './api/log.ts';
+import type { OperatorLeases } from './api/operator-leases.ts';
 import type { Attempts, Members, Users } from './api/people.ts';
 import type { SharedFiles } from './api/shared-files.ts';
 import type { SharedHolds } from './api/shared-holds.ts';
@@ -37,6 +38,7 @@ export type * from './api/idempotency.ts';
 export type * from './api/keys.ts';
 export type * from './api/lists.ts';
 export type * from './api/log.ts';
+export type * from './api/operator-leases.ts';
 export type * from './api/people.ts';
 export type * from './api/shared-files.ts';
 export type * from './api/shared-holds.ts';
@@ -99,6 +101,7 @@ export interface Store {
   readonly traffic: Traffic;
   readonly uncertainReplies: UncertainReplies;
   readonly sharedFiles: SharedFiles;
+  readonly operatorLeases: OperatorLeases;
   readonly jobs: Jobs;
   readonly stats: StoreStats;
   /** For the sign-in library and its tables (`auth_…`): the Kysely instance, and its kind of database. */

@@ -17,6 +17,7 @@ import type {
   ListsTable,
   ListWaitingTable,
 } from './lists/tables.ts';
+import type { PaceTables } from './pace/tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhooks/tables.ts';
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
@@ -261,7 +262,7 @@ export interface JobsTable {
   failed_at: number | null;
 }
 
-export interface Tables {
+export interface Tables extends PaceTables {
   accounts: AccountsTable;
   keys: KeysTable;
   ledger: LedgerTable;

@@ -4,6 +4,7 @@ import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
 import { findBudget, writeBudget } from './key-budget.ts';
 import { createLedgerRollUp } from './ledger/roll-up.ts';
+import { forgetEnded } from './pace/operator-leases.ts';
 import { purge } from './purge.ts';
 import { releaseExpired } from './shared-holds.ts';
 import type { StoreClock, Upkeep } from './store.ts';
@@ -75,6 +76,7 @@ export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
       if (signal?.aborted) return released;
       released += (await driver.node.ifDead(id, () => sweepNode(id, signal))) ?? 0;
     }
+    await forgetEnded(driver);
     released += await release(driver, { expiredAt: await driver.now() }, signal);
     return released + (await releaseExpired(driver, signal));
   };

@@ -60,6 +60,7 @@ export async function startProcess(
     printed: said,
     async end(signal) {
       if (child.exitCode !== null) return child.exitCode;
+      if (child.signalCode !== null) return child.signalCode;
       const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
       child.kill(signal);
       const [code, killed] = await exited;

@@ -3,12 +3,14 @@ import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
 import { LIST_OUTCOMES } from '../../kernel/limits.ts';
 import type { ListOutcome, Lists, ListWork, RunningList } from '../../store/store.ts';
+import type { ListOperators } from './operators.ts';
 import type { ListVerifier } from './verify-list.ts';
 
 interface Parts {
   readonly clock: Clock;
   readonly lists: Lists;
   readonly verifier: ListVerifier;
+  readonly operators: ListOperators;
   /** Of this process. */
   readonly lease: string;
   /** The store failed; it is tried again. */
@@ -81,13 +83,13 @@ export class ListRun {
 
   async #claim(): Promise<ListWork[]> {
     if (this.#isLast || this.#inHand >= this.#most) return [];
-    const { lists, lease, clock } = this.#parts;
+    const { lists, operators, lease, clock } = this.#parts;
     const claim = { account: this.list.account, list: this.list.id, lease, leaseMs: LIST_LEASE_SECONDS * 1000 };
     try {
       const works = await lists.claim({ ...claim, chunks: CHUNKS });
       if (works.length > 0 || clock.elapsed() - this.#lookedAt < LOOK_MS) return works;
       this.#lookedAt = clock.elapsed();
-      return await lists.claimWaiting({ ...claim, limit: WAITING });
+      return await lists.claimWaiting({ ...claim, limit: WAITING, notOperators: operators.others() });
     } catch (error) {
       this.#parts.failed(error);
       await setTimeout(AFTER_FAILURE_MS);

@@ -4,8 +4,10 @@
  * they are known.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { registrableDomain } from '../../engine/address/domain.ts';
 import { decideVerdict } from '../../engine/decide-verdict.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
+import { operatorKey } from '../../engine/smtp/operators.ts';
 import { testEvidence } from '../../engine/test-mode/evidence.ts';
 import { outcomeOf, selectorOf } from '../../engine/test-mode/outcomes.ts';
 import {
@@ -17,16 +19,18 @@ import {
   runOffline,
   withDns,
 } from '../../engine/verify.ts';
-import { listResultId } from '../../kernel/ids.ts';
-import { LIST_CHECKS, LIST_LOOKUPS, TIMEOUT_MS } from '../../kernel/limits.ts';
+import { listResultId, sha256Hex } from '../../kernel/ids.ts';
+import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, TIMEOUT_MS } from '../../kernel/limits.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Filter, FilterKeys, ListOutcome, ListWork, RunningList } from '../../store/store.ts';
 import { filterKeys, toRecord, withMatch } from '../verdict-record.ts';
 import { FairGate } from './fair-gate.ts';
+import type { ListOperators } from './operators.ts';
 import { retryMs } from './retry.ts';
 
 interface Parts {
   readonly engine: EngineDeps;
+  readonly operators: ListOperators;
   /** The account's filter that matches, for each. */
   readonly matchFilters: (account: AccountId, keys: readonly FilterKeys[]) => Promise<readonly (Filter | null)[]>;
   /** Single calls so far: while they come, lists leave them the processor. */
@@ -53,6 +57,8 @@ const CHECK_MS = 2 * TIMEOUT_MS.max;
 const LOOKUP_MS = TIMEOUT_MS.default;
 /** Until an address is tried again that was not asked about: the resolver is down, or the rate has no room. */
 const AGAIN_MS = 14_000;
+/** Until an address may be claimed by the node that checks the mailboxes of its operator. */
+const HAND_OVER_MS = 1_000;
 /** What other work may have to wait for. */
 const SLICE_MS = 3;
 
@@ -70,7 +76,7 @@ interface Job {
   readonly signal: AbortSignal;
 }
 
-export function createListVerifier({ engine, matchFilters, singleCalls }: Parts): ListVerifier {
+export function createListVerifier({ engine, operators, matchFilters, singleCalls }: Parts): ListVerifier {
   const turns = new FairGate(1);
   const lookups = new FairGate(LIST_LOOKUPS);
   const checks = new FairGate(LIST_CHECKS);
@@ -134,13 +140,25 @@ export function createListVerifier({ engine, matchFilters, singleCalls }: Parts)
   async function goOnline(job: Job, [first, ...others]: readonly [Open, ...Open[]]): Promise<void> {
     const dns = await lookUp(job, first);
     if (dns === null) return;
+    const operator = operatorOf(dns);
     const checked: Promise<void>[] = [];
     for (const open of [first, ...others]) {
       const evidence = withDns(open.evidence, dns, engine);
-      if (needsMailboxCheck(evidence)) checked.push(check(job, { ...open, evidence }));
+      if (needsMailboxCheck(evidence)) checked.push(checkHere(job, { ...open, evidence }, operator));
       else finish(job, open, evidence);
     }
     await Promise.all(checked);
+  }
+
+  /** Hands the address over if another node checks the operator's mailboxes. */
+  async function checkHere(job: Job, open: Open, operator: string): Promise<void> {
+    if (!(await operators.enter(operator)))
+      return job.report({ work: open.work, record: null, operator, againMs: HAND_OVER_MS });
+    try {
+      await check(job, open);
+    } finally {
+      operators.leave(operator);
+    }
   }
 
   async function check(job: Job, open: Open): Promise<void> {
@@ -197,4 +215,10 @@ export function createListVerifier({ engine, matchFilters, singleCalls }: Parts)
       await Promise.all(Array.from(byDomain.values(), (group) => goOnline(job, group)));
     },
   };
+}
+
+/** Names that join many mail hosts may be long: their digest does as well. */
+function operatorOf(dns: DnsEvidence): string {
+  const key = operatorKey(dns, registrableDomain);
+  return key.length <= LIST_OPERATOR_LENGTH ? key : sha256Hex(key);
 }

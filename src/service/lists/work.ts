@@ -3,6 +3,7 @@ import { randomToken } from '../../kernel/ids.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
 import { LIST_ADDRESSES_IN_HAND, LIST_ADDRESSES_IN_HAND_EACH, LISTS_AT_ONCE } from '../../kernel/limits.ts';
 import type { Lists, RunningList } from '../../store/store.ts';
+import type { ListOperators } from './operators.ts';
 import { ListRun } from './run-list.ts';
 import type { ListVerifier } from './verify-list.ts';
 
@@ -10,6 +11,7 @@ interface Parts {
   readonly clock: Clock;
   readonly lists: Lists;
   readonly verifier: ListVerifier;
+  readonly operators: ListOperators;
   readonly failed: (error: unknown) => void;
 }
 
@@ -24,7 +26,7 @@ export interface ListWorkService {
 const SPELL_MS = 10_000;
 
 /** Works on lists of addresses in this process. */
-export function createListWork({ clock, lists, verifier, failed }: Parts): ListWorkService {
+export function createListWork({ clock, lists, verifier, operators, failed }: Parts): ListWorkService {
   const lease = randomToken(22);
   const runs = new Map<string, { readonly run: ListRun; readonly began: number }>();
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +40,7 @@ export function createListWork({ clock, lists, verifier, failed }: Parts): ListW
   }
 
   function begin(list: RunningList, most: number): void {
-    const run = new ListRun({ clock, lists, verifier, lease, failed }, list, most);
+    const run = new ListRun({ clock, lists, verifier, operators, lease, failed }, list, most);
     runs.set(list.id, { run, began: clock.elapsed() });
     void run.ended.catch(failed).finally(() => runs.delete(list.id));
   }
@@ -46,6 +48,7 @@ export function createListWork({ clock, lists, verifier, failed }: Parts): ListW
   return {
     async round() {
       await renew();
+      await operators.round();
       const waiting = inTurn(await lists.running()).filter(({ id }) => !runs.has(id));
       if (stopping) return;
       const most = Math.floor(LIST_ADDRESSES_IN_HAND / Math.min(LISTS_AT_ONCE, runs.size + waiting.length));
@@ -57,6 +60,7 @@ export function createListWork({ clock, lists, verifier, failed }: Parts): ListW
     async stop() {
       stopping = true;
       await Promise.all(Array.from(runs.values(), ({ run }) => run.stop()));
+      await operators.stop();
     },
   };
 }

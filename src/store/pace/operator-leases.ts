@@ -1,0 +1,77 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import { HOUR_MS } from '../../kernel/clock.ts';
+import { CLOCK_TOLERANCE_SECONDS } from '../../kernel/limits.ts';
+import type { StorageDriver } from '../driver.ts';
+import type { OperatorLeases } from '../store.ts';
+import type { Tables } from '../tables.ts';
+
+/** Operators in one statement. */
+const BATCH = 500;
+
+export function operatorLeases(driver: StorageDriver): OperatorLeases {
+  const { db } = driver;
+  return {
+    async take(node, operators, leaseMs) {
+      const at = await driver.now();
+      const times = { renewed_at: at, ends_at: at + leaseMs };
+      const taken: string[] = [];
+      for (const batch of batches(operators)) {
+        const rows = await db
+          .insertInto('operator_leases')
+          .values(batch.map((operator) => ({ operator, node, ...times })))
+          .onConflict((oc) =>
+            oc
+              .column('operator')
+              .doUpdateSet({ node, ...times })
+              .where((eb) => eb.or([eb('operator_leases.node', '=', node), eb.not(isHeld(eb, at))])),
+          )
+          .returning('operator')
+          .execute();
+        taken.push(...rows.map(({ operator }) => operator));
+      }
+      return taken;
+    },
+
+    async ofOthers(node, operators) {
+      const at = await driver.now();
+      const found: string[] = [];
+      for (const batch of batches(operators)) {
+        const rows = await db
+          .selectFrom('operator_leases')
+          .select('operator')
+          .where('operator', 'in', batch)
+          .where('node', '<>', node)
+          .where((eb) => isHeld(eb, at))
+          .execute();
+        found.push(...rows.map(({ operator }) => operator));
+      }
+      return found;
+    },
+
+    async release(node, operators) {
+      for (const batch of batches(operators))
+        await db.deleteFrom('operator_leases').where('operator', 'in', batch).where('node', '=', node).execute();
+    },
+  };
+}
+
+/** Deletes leases of nodes that are gone. */
+export async function forgetEnded(driver: StorageDriver): Promise<void> {
+  // SQLite has one node, which takes no leases.
+  if (driver.name === 'sqlite') return;
+  const ended = (await driver.now()) - HOUR_MS;
+  await driver.db.deleteFrom('operator_leases').where('ends_at', '<', ended).execute();
+}
+
+/** In one order on all nodes, so that concurrent writers wait instead of deadlocking. */
+function* batches(operators: readonly string[]): Generator<string[]> {
+  const sorted = [...new Set(operators)].sort();
+  for (let from = 0; from < sorted.length; from += BATCH) yield sorted.slice(from, from + BATCH);
+}
+
+/** A lease that was renewed at a time to come does not count: since then, the clock was set back. */
+const isHeld = (eb: ExpressionBuilder<Tables, 'operator_leases'>, now: number) =>
+  eb.and([
+    eb('operator_leases.ends_at', '>', sql.lit(now)),
+    eb('operator_leases.renewed_at', '<=', sql.lit(now + CLOCK_TOLERANCE_SECONDS * 1000)),
+  ]);

@@ -22,6 +22,8 @@ interface Target {
   readonly name: string;
   /** `co.uk` of `yahoo.co.uk`. */
   readonly rest: string;
+  /** Code units of the first three letters of the name; NaN where there are fewer. */
+  readonly start: readonly [number, number, number];
 }
 
 const CORRECTIONS: ReadonlyMap<string, string> = new Map(Object.entries(typos.corrections));
@@ -90,8 +92,8 @@ function likelyDomainBy(lists: SuggestionLists): (domain: string) => string | nu
 function likelyDomain(domain: string, lists: SuggestionLists): string | null {
   if (lists.isKnownDomain(domain) || NEVER.has(domain)) return null;
   const targets = targetsOf(lists.suggestDomains);
+  if (targets.domains.has(domain)) return null;
   const typed = split(domain);
-  if (lists.suggestDomains.includes(domain)) return null;
   const corrected = CORRECTIONS.get(domain);
   if (corrected !== undefined) return corrected;
   const moved = withoutDots(domain, targets);
@@ -99,6 +101,7 @@ function likelyDomain(domain: string, lists: SuggestionLists): string | null {
   const suffixExists = isPublicSuffix(typed.rest, REGISTRIES_ONLY);
   let best: { domain: string; cost: number } | null = null;
   for (const target of targets.all) {
+    if (!comparable(typed, target)) continue;
     const cost = slips(typed, target, suffixExists);
     if (cost !== null && (best === null || cost < best.cost)) best = { domain: target.domain, cost };
   }
@@ -107,19 +110,25 @@ function likelyDomain(domain: string, lists: SuggestionLists): string | null {
 
 const split = (domain: string): Target => {
   const dot = domain.indexOf('.');
-  return { domain, name: domain.slice(0, dot), rest: domain.slice(dot + 1) };
+  const name = domain.slice(0, dot);
+  const start = [name.charCodeAt(0), name.charCodeAt(1), name.charCodeAt(2)] as const;
+  return { domain, name, rest: domain.slice(dot + 1), start };
 };
 
 const dotsOf = (domain: string): number => domain.split('.').length - 1;
 
 /** The target that has the same letters, with a dot missing or in another place (`gmailc.om`, `yahoo.couk`). */
-function withoutDots(typed: string, { byLetters }: Targets): string | null {
+function withoutDots(typed: string, { byLetters, longest }: Targets): string | null {
+  if (typed.length > longest) return null;
   const target = byLetters.get(typed.replaceAll('.', ''));
   return target !== undefined && dotsOf(typed) <= dotsOf(target) ? target : null;
 }
 
 interface Targets {
   readonly all: readonly Target[];
+  readonly domains: ReadonlySet<string>;
+  /** Length of the longest. */
+  readonly longest: number;
   /** `yahoocouk` → `yahoo.co.uk`. */
   readonly byLetters: ReadonlyMap<string, string>;
 }
@@ -129,7 +138,8 @@ function targetsOf(domains: readonly string[]): Targets {
   const known = cache.get(domains);
   if (known) return known;
   const byLetters = new Map(domains.map((domain) => [domain.replaceAll('.', ''), domain]));
-  const targets = { all: domains.map(split), byLetters };
+  const longest = Math.max(0, ...domains.map((domain) => domain.length));
+  const targets = { all: domains.map(split), domains: new Set(domains), longest, byLetters };
   cache.set(domains, targets);
   return targets;
 }
@@ -139,7 +149,6 @@ function targetsOf(domains: readonly string[]): Targets {
  * compared separately: the same name under another existing suffix is a country variant (yahoo.com.br), not a typo.
  */
 function slips(typed: Target, target: Target, suffixExists: boolean): number | null {
-  if (!comparable(typed.name, target.name)) return null;
   if (typed.rest === target.rest) return nameSlips(typed.name, target.name);
   if (suffixExists) {
     const shortest = TLD_SLIPS.get(target.rest)?.[typed.rest] ?? Number.POSITIVE_INFINITY;
@@ -152,10 +161,12 @@ function slips(typed: Target, target: Target, suffixExists: boolean): number | n
   return name === null || name > 1 ? null : name + 1;
 }
 
-/** Cheap prefilter, true for every pair that `nameSlips` accepts. */
-const comparable = (typed: string, target: string): boolean =>
-  Math.abs(typed.length - target.length) <= 2 &&
-  (typed[0] === target[0] || typed[0] === target[1] || typed[1] === target[1] || typed[2] === target[1]);
+/** Cheap prefilter, true for every pair that `nameSlips` accepts: nearly all new names are like none of the targets. */
+function comparable({ name: typed, start }: Target, { name: target, start: letters }: Target): boolean {
+  if (Math.abs(typed.length - target.length) > 2) return false;
+  const second = letters[1];
+  return start[0] === letters[0] || start[0] === second || start[1] === second || start[2] === second;
+}
 
 function nameSlips(typed: string, target: string): number | null {
   if (isSlip(typed, target)) return 1;

@@ -34,6 +34,12 @@ export async function runLookup(
   let untrusted: Untrusted | null = null;
   let step = lookup.next();
   while (!step.done) {
+    // Most hosts are known already: nothing to wait for, nor to time.
+    const cached = answersFromCache(step.value, resolver);
+    if (cached !== null) {
+      step = lookup.next(cached.map(({ answer }) => answer));
+      continue;
+    }
     const since = clock.elapsed();
     const probeLiveness = (): Promise<boolean> => {
       asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since });
@@ -54,10 +60,12 @@ export async function runLookup(
   return theirs ? step.value : { ...step.value, finding: 'resolver_unavailable' };
 }
 
+type Answered = Question & { readonly answer: DnsAnswer };
+
 /** Evidence that the cache gave, and what it was made of. */
 interface Known {
   readonly options: MxLookupOptions;
-  readonly used: readonly (Question & { readonly answer: DnsAnswer })[];
+  readonly used: readonly Answered[];
   readonly evidence: DnsEvidence;
 }
 
@@ -74,18 +82,14 @@ export function lookUpFromCache(domain: string, options: MxLookupOptions, resolv
   const ofLists = known.get(options.lists) ?? new WeakMap<DnsAnswer, Known>();
   const before = ofLists.get(mx);
   if (before !== undefined && isCurrent(before, options, resolver)) return before.evidence;
-  const used: Known['used'][number][] = [];
+  const used: Answered[] = [];
   const lookup = lookUpMailServers(domain, options);
   let step = lookup.next();
   while (!step.done) {
-    const answers: DnsAnswer[] = [];
-    for (const question of step.value) {
-      const answer = resolver.peek(question.name, question.type);
-      if (answer === undefined) return null;
-      answers.push(answer);
-      used.push({ ...question, answer });
-    }
-    step = lookup.next(answers);
+    const answers = answersFromCache(step.value, resolver);
+    if (answers === null) return null;
+    used.push(...answers);
+    step = lookup.next(answers.map(({ answer }) => answer));
   }
   known.set(options.lists, ofLists.set(mx, { options, used, evidence: step.value }));
   return step.value;
@@ -96,6 +100,17 @@ const isCurrent = ({ options: by, used }: Known, options: MxLookupOptions, resol
   by.own === options.own &&
   by.allowPrivate === options.allowPrivate &&
   used.every(({ name, type, answer }) => resolver.peek(name, type) === answer);
+
+/** Null at the first miss. */
+function answersFromCache(questions: readonly Question[], resolver: Resolver): Answered[] | null {
+  const answers: Answered[] = [];
+  for (const { name, type } of questions) {
+    const answer = resolver.peek(name, type);
+    if (answer === undefined) return null;
+    answers.push({ name, type, answer });
+  }
+  return answers;
+}
 
 interface BatchOptions {
   readonly deadline: number;

@@ -32,6 +32,8 @@ interface SharedSocket {
   waiting: Buffer[] | null;
   used: number;
   closed: boolean;
+  /** Called when a query was sent, or not. */
+  readonly onSent: (error: Error | null) => void;
 }
 
 /** Reports `network` asynchronously, when the caller has its cancel function. */
@@ -76,7 +78,10 @@ export function createUdp(server: Server): Udp {
       // The address is an IP literal; Node's default lookup would call getaddrinfo.
       lookup: (address, _options, done) => done(null, address, isIPv6(address) ? 6 : 4),
     });
-    const shared: SharedSocket = { socket, open: new Map(), waiting: [], used: 0, closed: false };
+    const onSent = (error: Error | null): void => {
+      if (error) end(shared);
+    };
+    const shared: SharedSocket = { socket, open: new Map(), waiting: [], used: 0, closed: false, onSent };
     socket.on('error', () => end(shared)); // port closed, no route, out of file descriptors
     socket.on('message', (octets) => receive(shared, octets));
     // The event instead of connect's callback, which would get errors too.
@@ -93,10 +98,7 @@ export function createUdp(server: Server): Udp {
   function transmit(shared: SharedSocket, octets: Buffer): void {
     if (shared.closed) return;
     if (shared.waiting) shared.waiting.push(octets);
-    else
-      shared.socket.send(octets, (error) => {
-        if (error) end(shared);
-      });
+    else shared.socket.send(octets, shared.onSent);
   }
 
   function send(question: Question, edns: boolean, onResult: OnResult): () => void {

@@ -55,7 +55,7 @@ export interface StorageDriver {
   /** Serializes transactions that take the same key. */
   advisoryLock(trx: Transaction<Tables>, what: string): Promise<void>;
   /** Verifications of an account with `from` <= seq < `to`; order by account and seq. */
-  seqRange(account: string, from: number, to: number): Expression<SqlBool>;
+  seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>): Expression<SqlBool>;
   /** `verifications` in a FROM clause, so that the index on addresses answers (log/address.ts). */
   readonly logByAddress: RawBuilder<unknown>;
   /** Whether `text` occurs in the value, literally. */

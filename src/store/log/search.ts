@@ -1,4 +1,5 @@
 /** Searches the log, reading a bounded number of rows at a time. */
+import { sql } from 'kysely';
 import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { BATCH_ROWS } from '../batches.ts';
@@ -61,38 +62,42 @@ export const edgeOf = (driver: StorageDriver, account: AccountId, before: number
     .limit(1)
     .executeTakeFirst();
 
-/** The newest row in a range of them. */
-const newestIn = (driver: StorageDriver, account: AccountId, from: number, to: number) =>
-  driver.db
-    .selectFrom('verifications')
-    .select(['seq', 'created_at'])
-    .where(driver.seqRange(account, from, to))
-    .orderBy('account_id', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-
 /** Rows are recorded in the order of their times, but for what nodes that record at once differ by. */
 const DISORDER_MS = 60_000;
 
-/** The position of the first row of that time or later, in `log2` steps, since times have no index of their own. */
+/** More than any sequence number; a power of two. */
+const SEQS = 2 ** 52;
+
+/**
+ * A position such that the rows before it are older than `time`, and those from it on are not. Times have no index of
+ * their own, hence a binary search; in one statement, because each of its steps would otherwise be a round trip.
+ */
 async function seqAt(driver: StorageDriver, account: AccountId, time: number): Promise<number> {
-  let low = FIRST_SEQ;
-  let high = ((await newestIn(driver, account, FIRST_SEQ, AFTER_LAST_SEQ))?.seq ?? FIRST_SEQ) + 1;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const row = await newestIn(driver, account, low, middle + 1);
-    if (row === undefined || row.created_at < time) low = middle + 1;
-    else high = row.seq;
-  }
-  return low;
+  const newest = driver.db
+    .selectFrom('verifications')
+    .select('created_at')
+    .where(driver.seqRange(account, sql<number>`low`, sql<number>`low + size`))
+    .orderBy('account_id', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1);
+  const { rows } = await sql<{ low: number }>`
+    WITH RECURSIVE step (low, size) AS (
+      SELECT CAST(${FIRST_SEQ} AS BIGINT), CAST(${SEQS} AS BIGINT)
+      UNION ALL
+      SELECT low + CASE WHEN coalesce(${newest}, 0) < ${time} THEN size ELSE 0 END, size / 2 FROM step WHERE size > 0
+    ) SELECT low FROM step WHERE size = 0`.execute(driver.db);
+  const [last] = rows;
+  if (last === undefined) throw new Error('The search for a time had no result.');
+  return last.low;
 }
 
 /** Scans the newest LOG_SEARCH_ROWS rows, of the time that is asked for. */
 async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
   const { from = null, to = null } = wanted;
-  const first = from === null ? FIRST_SEQ : await seqAt(driver, account, from - DISORDER_MS);
-  const end = to === null ? AFTER_LAST_SEQ : await seqAt(driver, account, to + DISORDER_MS);
+  const [first, end] = await Promise.all([
+    from === null ? FIRST_SEQ : seqAt(driver, account, from - DISORDER_MS),
+    to === null ? AFTER_LAST_SEQ : seqAt(driver, account, to + DISORDER_MS),
+  ]);
   const before = Math.min(wanted.before ?? AFTER_LAST_SEQ, end);
   const edge = await edgeOf(driver, account, before, first);
   const reached = driver.db.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? first, before));

@@ -99,11 +99,12 @@ class PostgresDriver implements StorageDriver {
   }
 
   /**
-   * Not an equality on account_id: the planner may then read the rows of all accounts by seq and discard the others',
-   * millions for an account that has been inactive.
+   * Not an equality on account_id, after which the order would be that of seq alone: the planner may then read the rows of
+   * all accounts by seq and discard the others', millions for an account that has been inactive. Nor a comparison of
+   * rows, (account_id, seq) >= ($1, $2): a scan that is past it goes on to the end of the account.
    */
-  seqRange(account: string, from: number, to: number) {
-    return sql<SqlBool>`((account_id, seq) >= (${account}, ${from}) AND (account_id, seq) < (${account}, ${to}))`;
+  seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>) {
+    return sql<SqlBool>`(account_id = ANY (ARRAY[${account}]) AND seq >= ${from} AND seq < ${to})`;
   }
 
   readonly logByAddress = sql`verifications`;

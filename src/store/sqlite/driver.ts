@@ -78,7 +78,7 @@ class SqliteDriver implements StorageDriver {
   async lockUsers(): Promise<void> {}
   async advisoryLock(): Promise<void> {}
 
-  seqRange(account: string, from: number, to: number) {
+  seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>) {
     return sql<SqlBool>`(account_id = ${account} AND seq >= ${from} AND seq < ${to})`;
   }
 

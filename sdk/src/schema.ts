@@ -325,13 +325,648 @@ export interface paths {
 }
 export type webhooks = Record<string, never>;
 export interface components {
-    schemas: never;
+    schemas: {
+        /** Error */
+        Error: {
+            /** @description What is wrong, in one sentence. */
+            error: string;
+            /**
+             * @description Stable; see the errors page.
+             * @enum {string}
+             */
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            /** @description Also sent as X-Request-Id. */
+            request_id: string;
+            /** @description The parameter that caused the error. */
+            field?: string;
+            limit?: number;
+            /** @description Seconds; also sent as Retry-After. */
+            retry_after?: number;
+            current_plan?: string;
+            upgrade_required?: string;
+            existing_id?: number;
+            /**
+             * @description The scope that the key lacks.
+             * @enum {string}
+             */
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+            /**
+             * Format: date-time
+             * @description When the key expired.
+             */
+            expired_at?: string;
+            /** @description Credits that the key may spend in a calendar month (UTC). */
+            budget?: number;
+            /**
+             * Format: date-time
+             * @description When the budget of the key starts anew.
+             */
+            resets_at?: string;
+        };
+        /**
+         * VerifyRequest
+         * @description Other fields are ignored, and named in the `warnings` of the reply.
+         */
+        VerifyRequest: {
+            /** @description The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`. */
+            email: string;
+            /**
+             * @description `mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists. Default: `mx`.
+             * @enum {string}
+             */
+            validation_type?: "mx" | "smtp";
+            /** @description The end user's IP, which `ip_address` filters match; the caller's own by default. */
+            client_ip?: string;
+            /** @description Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown. Default: `10000`. */
+            timeout_ms?: number;
+        };
+        /**
+         * Status
+         * @enum {string}
+         */
+        Status: "good" | "bad";
+        /**
+         * Deliverability
+         * @description What to expect of a message.
+         * @enum {string}
+         */
+        Deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
+        /**
+         * Reason
+         * @description Why the address is bad, or what could not be determined; see the page of verdicts. Later versions may add reasons.
+         * @enum {string}
+         */
+        Reason: "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+        /**
+         * CheckResult
+         * @enum {string}
+         */
+        CheckResult: "pass" | "fail" | "unknown" | "skipped";
+        /** Checks */
+        Checks: {
+            syntax: {
+                result: components["schemas"]["CheckResult"];
+                /** @description What is wrong with the address; see the page of syntax errors. */
+                error?: string;
+                /** @description Where, in UTF-16 code units. */
+                index?: number;
+            };
+            filter: {
+                result: components["schemas"]["CheckResult"];
+                id?: number;
+                filter_type?: string;
+                value?: string;
+            };
+            disposable: {
+                result: components["schemas"]["CheckResult"];
+                list_version: string;
+                /** @description The list entry or mail host that matched. */
+                matched?: string;
+            };
+            domain: {
+                result: components["schemas"]["CheckResult"];
+            };
+            mx: {
+                result: components["schemas"]["CheckResult"];
+                records?: {
+                    host: string;
+                    priority: number;
+                }[];
+                provider?: string | null;
+                /** @description How the DNS question failed. */
+                failure?: string;
+            };
+            smtp: {
+                result: components["schemas"]["CheckResult"];
+                host?: string | null;
+                stage?: string | null;
+                code?: number | null;
+                enhanced_code?: string | null;
+                tls?: boolean;
+                rule?: string | null;
+            };
+            catch_all: {
+                result: components["schemas"]["CheckResult"];
+            };
+        };
+        /** Evidence */
+        Evidence: {
+            mail_hosts: {
+                host: string;
+                priority: number;
+                addresses: string[];
+            }[];
+            unusable_hosts: {
+                host: string;
+                why: string;
+            }[];
+            smtp: {
+                host: string | null;
+                address: string | null;
+                tls: boolean;
+                rule: string | null;
+                transcript: {
+                    /** @description Milliseconds since the dialogue began. */
+                    at: number;
+                    /** @enum {string} */
+                    from: "client" | "server" | "note";
+                    text: string;
+                }[];
+            } | null;
+        };
+        /** Verification */
+        Verification: {
+            /** @description Exactly as sent. */
+            email: string;
+            status: components["schemas"]["Status"];
+            /**
+             * @description The level that gave the answer, and that was billed.
+             * @enum {string}
+             */
+            validation_type: "mx" | "smtp";
+            credits_used: number;
+            is_disposable: boolean;
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
+            did_you_mean: string | null;
+            normalized_email: string | null;
+            local_part: string | null;
+            domain: string | null;
+            tag: string | null;
+            is_role: boolean | null;
+            is_free: boolean | null;
+            is_relay: boolean | null;
+            is_catch_all: boolean | null;
+            is_mailbox_full: boolean | null;
+            is_disabled: boolean | null;
+            retry_after: number | null;
+            checks: components["schemas"]["Checks"];
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+            id: string;
+            duration_ms: number;
+            /** Format: date-time */
+            verified_at: string;
+            evidence?: components["schemas"]["Evidence"];
+        };
+        /** ListCreated */
+        ListCreated: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            rows: {
+                total: number;
+                /** @description Distinct ones: each is verified and charged once. */
+                addresses: number;
+                duplicates: number;
+                blank: number;
+                /** @description Rows that are broken, such as by a quote that is not closed. */
+                unreadable: number;
+            };
+            progress: {
+                /** @description Distinct addresses, as in all that follows. */
+                done: number;
+                /** @description Deferred by their server, to be asked about again. */
+                waiting: number;
+                good: number;
+                bad: number;
+                percent: number;
+                per_second: number | null;
+                eta_seconds: number | null;
+            };
+            deliverability: {
+                deliverable: number;
+                undeliverable: number;
+                risky: number;
+                unknown: number;
+            };
+            by_reason: {
+                [key: string]: number;
+            };
+            credits: {
+                /** @description What is held at the start: the most that the list can cost. */
+                price: number;
+                held: number;
+                used: number;
+            };
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            patience_minutes: number;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the list and its results are deleted.
+             */
+            expires_at: string;
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+        /** List */
+        List: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            rows: {
+                total: number;
+                /** @description Distinct ones: each is verified and charged once. */
+                addresses: number;
+                duplicates: number;
+                blank: number;
+                /** @description Rows that are broken, such as by a quote that is not closed. */
+                unreadable: number;
+            };
+            progress: {
+                /** @description Distinct addresses, as in all that follows. */
+                done: number;
+                /** @description Deferred by their server, to be asked about again. */
+                waiting: number;
+                good: number;
+                bad: number;
+                percent: number;
+                per_second: number | null;
+                eta_seconds: number | null;
+            };
+            deliverability: {
+                deliverable: number;
+                undeliverable: number;
+                risky: number;
+                unknown: number;
+            };
+            by_reason: {
+                [key: string]: number;
+            };
+            credits: {
+                /** @description What is held at the start: the most that the list can cost. */
+                price: number;
+                held: number;
+                used: number;
+            };
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            patience_minutes: number;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the list and its results are deleted.
+             */
+            expires_at: string;
+        };
+        /** Pagination */
+        Pagination: {
+            current_page: number;
+            per_page: number;
+            total_pages: number;
+            total_count: number;
+        };
+        /** Lists */
+        Lists: {
+            lists: components["schemas"]["List"][];
+            pagination: components["schemas"]["Pagination"];
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+        /**
+         * ListRow
+         * @description What is not known, or not done, is null.
+         */
+        ListRow: {
+            /** @description From 1, the header not counted. */
+            row: number;
+            email: string | null;
+            status: components["schemas"]["Status"] | null;
+            deliverability: components["schemas"]["Deliverability"] | null;
+            reason: components["schemas"]["Reason"] | null;
+            did_you_mean: string | null;
+            validation_type: ("mx" | "smtp") | null;
+            credits_used: number | null;
+            is_disposable: boolean | null;
+            is_role: boolean | null;
+            is_free: boolean | null;
+            is_relay: boolean | null;
+            is_catch_all: boolean | null;
+            checks: components["schemas"]["Checks"] | null;
+            /** @description How often the address was asked about. */
+            attempts: number;
+            verified_at: string | null;
+            problem: {
+                code: string;
+                /** @description Of the file, from 1. */
+                line: number;
+                error: string;
+            } | null;
+        };
+        /** ListRows */
+        ListRows: {
+            rows: components["schemas"]["ListRow"][];
+            next: number | null;
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+        /** ListRemoved */
+        ListRemoved: {
+            status: string;
+            message: string;
+        };
+        /** Usage */
+        Usage: {
+            /** @enum {string} */
+            plan: "starter" | "premium" | "enterprise";
+            /** @description The calendar month, UTC. */
+            period: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+            };
+            credits: {
+                /** @description What the account holds: `remaining` and `locked` together. */
+                total: number;
+                /** @description Held by checks that are still running. */
+                locked: number;
+                /** @description Charged in the period. */
+                used: number;
+                /** @description What can still be spent. */
+                remaining: number;
+            };
+            rate_limit: {
+                limit: number;
+                remaining: number;
+                window_seconds: number;
+                /** Format: date-time */
+                reset_at: string;
+            };
+            validation_types: {
+                mx: {
+                    /** @description Credits that one answer at this level costs. */
+                    credits: number;
+                    available: boolean;
+                    /** @description The plan that has this level. */
+                    upgrade_required?: string;
+                };
+                smtp: {
+                    /** @description Credits that one answer at this level costs. */
+                    credits: number;
+                    available: boolean;
+                    /** @description The plan that has this level. */
+                    upgrade_required?: string;
+                };
+            };
+            totals: {
+                /** @description Recorded verifications; neither replays nor refusals. */
+                requests: number;
+                good: number;
+                bad: number;
+                by_reason: {
+                    [key: string]: number;
+                };
+            };
+            series?: {
+                group: string;
+                requests: number;
+                good: number;
+                bad: number;
+                credits: number;
+            }[];
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+        /**
+         * FilterRequest
+         * @description Flat, or wrapped as {"filter": {…}}.
+         */
+        FilterRequest: {
+            /**
+             * @description Optional when the value makes it clear.
+             * @enum {string}
+             */
+            filter_type?: "email" | "domain" | "ip_address";
+            /** @description An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form. */
+            value: string;
+            reason?: string | null;
+            /**
+             * @description What every filter does. Any other value is refused, as the filter would do the opposite.
+             * @enum {string}
+             */
+            action?: "block";
+        };
+        /** FilterAdded */
+        FilterAdded: {
+            /** @description Counted within the account. */
+            id: number;
+            /** @enum {string} */
+            filter_type: "email" | "domain" | "ip_address";
+            /** @description In canonical form. */
+            value: string;
+            reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+        /** Filter */
+        Filter: {
+            /** @description Counted within the account. */
+            id: number;
+            /** @enum {string} */
+            filter_type: "email" | "domain" | "ip_address";
+            /** @description In canonical form. */
+            value: string;
+            reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** Filters */
+        Filters: {
+            filters: components["schemas"]["Filter"][];
+            pagination: components["schemas"]["Pagination"];
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+        /** FilterRemoved */
+        FilterRemoved: {
+            status: string;
+            message: string;
+        };
+        /** WebhookRequest */
+        WebhookRequest: {
+            /** @description https, with a host that has a public address. Redirects are not followed. */
+            url: string;
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description?: string | null;
+        };
+        /** WebhookCreated */
+        WebhookCreated: {
+            id: string;
+            url: string;
+            /** @description The events that it is told of; `*`: all of them. */
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description: string | null;
+            enabled: boolean;
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Signs what is sent; shown only now. */
+            secret: string;
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+        /** Webhook */
+        Webhook: {
+            id: string;
+            url: string;
+            /** @description The events that it is told of; `*`: all of them. */
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description: string | null;
+            enabled: boolean;
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** Webhooks */
+        Webhooks: {
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        /** WebhookChange */
+        WebhookChange: {
+            /** @description https, with a host that has a public address. Redirects are not followed. */
+            url?: string;
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description?: string | null;
+            /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
+            enabled?: boolean;
+        };
+        /** WebhookChanged */
+        WebhookChanged: {
+            id: string;
+            url: string;
+            /** @description The events that it is told of; `*`: all of them. */
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description: string | null;
+            enabled: boolean;
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+        /** WebhookDeleted */
+        WebhookDeleted: {
+            status: string;
+            message: string;
+        };
+        /** WebhookWithSecret */
+        WebhookWithSecret: {
+            id: string;
+            url: string;
+            /** @description The events that it is told of; `*`: all of them. */
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description: string | null;
+            enabled: boolean;
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Signs what is sent; shown only now. */
+            secret: string;
+        };
+        /** Delivery */
+        Delivery: {
+            id: string;
+            /** @description The webhook that it is sent to. */
+            webhook_id: string;
+            /** @description The header `webhook-id`: the same in each attempt and replay. */
+            event_id: string;
+            /** @enum {string} */
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** @description In order of time. */
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                status: number | null;
+                error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
+                duration_ms: number;
+                response: string | null;
+            }[];
+            next_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            finished_at: string | null;
+        };
+        /** Deliveries */
+        Deliveries: {
+            deliveries: components["schemas"]["Delivery"][];
+            pagination: components["schemas"]["Pagination"];
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
+    };
     responses: never;
     parameters: never;
     requestBodies: never;
     headers: never;
     pathItems: never;
 }
+export type Error = components['schemas']['Error'];
+export type VerifyRequest = components['schemas']['VerifyRequest'];
+export type Status = components['schemas']['Status'];
+export type Deliverability = components['schemas']['Deliverability'];
+export type Reason = components['schemas']['Reason'];
+export type CheckResult = components['schemas']['CheckResult'];
+export type Checks = components['schemas']['Checks'];
+export type Evidence = components['schemas']['Evidence'];
+export type Verification = components['schemas']['Verification'];
+export type ListCreated = components['schemas']['ListCreated'];
+export type List = components['schemas']['List'];
+export type Pagination = components['schemas']['Pagination'];
+export type Lists = components['schemas']['Lists'];
+export type ListRow = components['schemas']['ListRow'];
+export type ListRows = components['schemas']['ListRows'];
+export type ListRemoved = components['schemas']['ListRemoved'];
+export type Usage = components['schemas']['Usage'];
+export type FilterRequest = components['schemas']['FilterRequest'];
+export type FilterAdded = components['schemas']['FilterAdded'];
+export type Filter = components['schemas']['Filter'];
+export type Filters = components['schemas']['Filters'];
+export type FilterRemoved = components['schemas']['FilterRemoved'];
+export type WebhookRequest = components['schemas']['WebhookRequest'];
+export type WebhookCreated = components['schemas']['WebhookCreated'];
+export type Webhook = components['schemas']['Webhook'];
+export type Webhooks = components['schemas']['Webhooks'];
+export type WebhookChange = components['schemas']['WebhookChange'];
+export type WebhookChanged = components['schemas']['WebhookChanged'];
+export type WebhookDeleted = components['schemas']['WebhookDeleted'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
+export type Delivery = components['schemas']['Delivery'];
+export type Deliveries = components['schemas']['Deliveries'];
 export type $defs = Record<string, never>;
 export interface operations {
     verify: {
@@ -347,26 +982,16 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Fields that are not named here are ignored. */
+        /** @description Other fields are ignored, and named in the `warnings` of the reply. */
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`. */
-                    email: string;
-                    /**
-                     * @description `mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.
-                     * @default mx
-                     * @enum {string}
-                     */
-                    validation_type?: "mx" | "smtp";
-                    /** @description The end user's IP, which `ip_address` filters match; the caller's own by default. */
-                    client_ip?: string;
-                    /**
-                     * @description Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown.
-                     * @default 10000
-                     */
-                    timeout_ms?: number;
-                };
+                /**
+                 * @example {
+                 *       "email": "jane.doe@example.com",
+                 *       "validation_type": "smtp"
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerifyRequest"];
             };
         };
         responses: {
@@ -396,118 +1021,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Exactly as sent. */
-                        email: string;
-                        /** @enum {string} */
-                        status: "good" | "bad";
-                        /**
-                         * @description The level that gave the answer, and that was billed.
-                         * @enum {string}
-                         */
-                        validation_type: "mx" | "smtp";
-                        credits_used: number;
-                        is_disposable: boolean;
-                        /**
-                         * @description What to expect of a message.
-                         * @enum {string}
-                         */
-                        deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
-                        reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
-                        did_you_mean: string | null;
-                        normalized_email: string | null;
-                        local_part: string | null;
-                        domain: string | null;
-                        tag: string | null;
-                        is_role: boolean | null;
-                        is_free: boolean | null;
-                        is_relay: boolean | null;
-                        is_catch_all: boolean | null;
-                        is_mailbox_full: boolean | null;
-                        is_disabled: boolean | null;
-                        retry_after: number | null;
-                        checks: {
-                            syntax: {
-                                /** @enum {string} */
-                                result: "pass" | "fail" | "unknown" | "skipped";
-                                /** @description What is wrong with the address; see the page of syntax errors. */
-                                error?: string;
-                                /** @description Where, in UTF-16 code units. */
-                                index?: number;
-                            };
-                            filter: {
-                                /** @enum {string} */
-                                result: "pass" | "fail" | "unknown" | "skipped";
-                                id?: number;
-                                filter_type?: string;
-                                value?: string;
-                            };
-                            disposable: {
-                                /** @enum {string} */
-                                result: "pass" | "fail" | "unknown" | "skipped";
-                                list_version: string;
-                                /** @description The list entry or mail host that matched. */
-                                matched?: string;
-                            };
-                            domain: {
-                                /** @enum {string} */
-                                result: "pass" | "fail" | "unknown" | "skipped";
-                            };
-                            mx: {
-                                /** @enum {string} */
-                                result: "pass" | "fail" | "unknown" | "skipped";
-                                records?: {
-                                    host: string;
-                                    priority: number;
-                                }[];
-                                provider?: string | null;
-                                /** @description How the DNS question failed. */
-                                failure?: string;
-                            };
-                            smtp: {
-                                /** @enum {string} */
-                                result: "pass" | "fail" | "unknown" | "skipped";
-                                host?: string | null;
-                                stage?: string | null;
-                                code?: number | null;
-                                enhanced_code?: string | null;
-                                tls?: boolean;
-                                rule?: string | null;
-                            };
-                            catch_all: {
-                                /** @enum {string} */
-                                result: "pass" | "fail" | "unknown" | "skipped";
-                            };
-                        };
-                        id: string;
-                        duration_ms: number;
-                        /** Format: date-time */
-                        verified_at: string;
-                        evidence?: {
-                            mail_hosts: {
-                                host: string;
-                                priority: number;
-                                addresses: string[];
-                            }[];
-                            unusable_hosts: {
-                                host: string;
-                                why: string;
-                            }[];
-                            smtp: {
-                                host: string | null;
-                                address: string | null;
-                                tls: boolean;
-                                rule: string | null;
-                                transcript: {
-                                    /** @description Milliseconds since the dialogue began. */
-                                    at: number;
-                                    /** @enum {string} */
-                                    from: "client" | "server" | "note";
-                                    text: string;
-                                }[];
-                            } | null;
-                        };
-                    };
+                    /**
+                     * @example {
+                     *       "email": "jane.doe@example.com",
+                     *       "status": "good",
+                     *       "deliverability": "risky",
+                     *       "reason": "catch_all",
+                     *       "did_you_mean": null,
+                     *       "validation_type": "smtp",
+                     *       "credits_used": 10,
+                     *       "is_disposable": false,
+                     *       "is_role": false,
+                     *       "is_free": false,
+                     *       "is_relay": false,
+                     *       "is_catch_all": true,
+                     *       "checks": {
+                     *         "syntax": {
+                     *           "result": "pass"
+                     *         },
+                     *         "filter": {
+                     *           "result": "pass"
+                     *         },
+                     *         "disposable": {
+                     *           "result": "pass",
+                     *           "list_version": "2026-11-20"
+                     *         },
+                     *         "domain": {
+                     *           "result": "pass"
+                     *         },
+                     *         "mx": {
+                     *           "result": "pass",
+                     *           "records": [
+                     *             {
+                     *               "host": "mx.example.net",
+                     *               "priority": 10
+                     *             }
+                     *           ],
+                     *           "provider": null
+                     *         },
+                     *         "smtp": {
+                     *           "result": "pass",
+                     *           "host": "mx.example.net",
+                     *           "stage": "rcpt",
+                     *           "code": 250,
+                     *           "enhanced_code": "2.1.5",
+                     *           "tls": true,
+                     *           "rule": null
+                     *         },
+                     *         "catch_all": {
+                     *           "result": "fail"
+                     *         }
+                     *       },
+                     *       "normalized_email": "jane.doe@example.com",
+                     *       "local_part": "jane.doe",
+                     *       "domain": "example.com",
+                     *       "tag": null,
+                     *       "is_mailbox_full": false,
+                     *       "is_disabled": false,
+                     *       "retry_after": null,
+                     *       "warnings": [],
+                     *       "id": "ver_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "duration_ms": 1840,
+                     *       "verified_at": "2026-11-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Verification"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -532,42 +1110,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -584,42 +1127,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
@@ -644,42 +1152,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -704,42 +1177,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -766,42 +1204,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `list_too_large`, `body_too_large` */
@@ -826,42 +1229,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `unsupported_media_type` */
@@ -886,42 +1254,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
@@ -946,42 +1279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -1008,42 +1306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -1068,42 +1331,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -1130,42 +1358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -1209,71 +1402,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        lists: {
-                            id: string;
-                            name: string;
-                            /** @enum {string} */
-                            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-                            /** @enum {string} */
-                            validation_type: "mx" | "smtp";
-                            rows: {
-                                total: number;
-                                /** @description Distinct ones: each is verified and charged once. */
-                                addresses: number;
-                                duplicates: number;
-                                blank: number;
-                                /** @description Rows that are broken, such as by a quote that is not closed. */
-                                unreadable: number;
-                            };
-                            progress: {
-                                /** @description Distinct addresses, as in all that follows. */
-                                done: number;
-                                /** @description Deferred by their server, to be asked about again. */
-                                waiting: number;
-                                good: number;
-                                bad: number;
-                                percent: number;
-                                per_second: number | null;
-                                eta_seconds: number | null;
-                            };
-                            deliverability: {
-                                deliverable: number;
-                                undeliverable: number;
-                                risky: number;
-                                unknown: number;
-                            };
-                            by_reason: {
-                                [key: string]: number;
-                            };
-                            credits: {
-                                /** @description What is held at the start: the most that the list can cost. */
-                                price: number;
-                                held: number;
-                                used: number;
-                            };
-                            error: {
-                                code: string;
-                                error: string;
-                            } | null;
-                            patience_minutes: number;
-                            /** Format: date-time */
-                            created_at: string;
-                            started_at: string | null;
-                            finished_at: string | null;
-                            /**
-                             * Format: date-time
-                             * @description When the list and its results are deleted.
-                             */
-                            expires_at: string;
-                        }[];
-                        pagination: {
-                            current_page: number;
-                            per_page: number;
-                            total_pages: number;
-                            total_count: number;
-                        };
-                    };
+                    /**
+                     * @example {
+                     *       "lists": [
+                     *         {
+                     *           "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *           "name": "newsletter.csv",
+                     *           "status": "running",
+                     *           "validation_type": "smtp",
+                     *           "rows": {
+                     *             "total": 1000,
+                     *             "addresses": 980,
+                     *             "duplicates": 15,
+                     *             "blank": 5,
+                     *             "unreadable": 0
+                     *           },
+                     *           "progress": {
+                     *             "done": 490,
+                     *             "waiting": 12,
+                     *             "good": 440,
+                     *             "bad": 50,
+                     *             "percent": 50,
+                     *             "per_second": 12.5,
+                     *             "eta_seconds": 40
+                     *           },
+                     *           "deliverability": {
+                     *             "deliverable": 400,
+                     *             "undeliverable": 45,
+                     *             "risky": 25,
+                     *             "unknown": 20
+                     *           },
+                     *           "by_reason": {
+                     *             "mailbox_not_found": 45,
+                     *             "catch_all": 25
+                     *           },
+                     *           "credits": {
+                     *             "price": 9800,
+                     *             "held": 5200,
+                     *             "used": 4600
+                     *           },
+                     *           "error": null,
+                     *           "patience_minutes": 240,
+                     *           "created_at": "2026-11-20T10:00:00.000Z",
+                     *           "started_at": "2026-11-20T10:00:01.000Z",
+                     *           "finished_at": null,
+                     *           "expires_at": "2026-12-20T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 25,
+                     *         "total_pages": 1,
+                     *         "total_count": 1
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Lists"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -1298,42 +1483,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -1350,42 +1500,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -1410,42 +1525,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -1472,42 +1552,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -1532,42 +1577,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -1594,42 +1604,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -1690,63 +1665,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        /** @enum {string} */
-                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-                        /** @enum {string} */
-                        validation_type: "mx" | "smtp";
-                        rows: {
-                            total: number;
-                            /** @description Distinct ones: each is verified and charged once. */
-                            addresses: number;
-                            duplicates: number;
-                            blank: number;
-                            /** @description Rows that are broken, such as by a quote that is not closed. */
-                            unreadable: number;
-                        };
-                        progress: {
-                            /** @description Distinct addresses, as in all that follows. */
-                            done: number;
-                            /** @description Deferred by their server, to be asked about again. */
-                            waiting: number;
-                            good: number;
-                            bad: number;
-                            percent: number;
-                            per_second: number | null;
-                            eta_seconds: number | null;
-                        };
-                        deliverability: {
-                            deliverable: number;
-                            undeliverable: number;
-                            risky: number;
-                            unknown: number;
-                        };
-                        by_reason: {
-                            [key: string]: number;
-                        };
-                        credits: {
-                            /** @description What is held at the start: the most that the list can cost. */
-                            price: number;
-                            held: number;
-                            used: number;
-                        };
-                        error: {
-                            code: string;
-                            error: string;
-                        } | null;
-                        patience_minutes: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        started_at: string | null;
-                        finished_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the list and its results are deleted.
-                         */
-                        expires_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "newsletter.csv",
+                     *       "status": "running",
+                     *       "validation_type": "smtp",
+                     *       "rows": {
+                     *         "total": 1000,
+                     *         "addresses": 980,
+                     *         "duplicates": 15,
+                     *         "blank": 5,
+                     *         "unreadable": 0
+                     *       },
+                     *       "progress": {
+                     *         "done": 490,
+                     *         "waiting": 12,
+                     *         "good": 440,
+                     *         "bad": 50,
+                     *         "percent": 50,
+                     *         "per_second": 12.5,
+                     *         "eta_seconds": 40
+                     *       },
+                     *       "deliverability": {
+                     *         "deliverable": 400,
+                     *         "undeliverable": 45,
+                     *         "risky": 25,
+                     *         "unknown": 20
+                     *       },
+                     *       "by_reason": {
+                     *         "mailbox_not_found": 45,
+                     *         "catch_all": 25
+                     *       },
+                     *       "credits": {
+                     *         "price": 9800,
+                     *         "held": 5200,
+                     *         "used": 4600
+                     *       },
+                     *       "error": null,
+                     *       "patience_minutes": 240,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "started_at": "2026-11-20T10:00:01.000Z",
+                     *       "finished_at": null,
+                     *       "expires_at": "2026-12-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListCreated"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -1771,42 +1736,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -1823,42 +1753,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
@@ -1883,42 +1778,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -1943,42 +1803,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `list_too_large`, `body_too_large` */
@@ -2003,42 +1828,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `unsupported_media_type` */
@@ -2063,42 +1853,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
@@ -2123,42 +1878,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -2185,42 +1905,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -2245,42 +1930,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -2307,42 +1957,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -2380,63 +1995,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        /** @enum {string} */
-                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-                        /** @enum {string} */
-                        validation_type: "mx" | "smtp";
-                        rows: {
-                            total: number;
-                            /** @description Distinct ones: each is verified and charged once. */
-                            addresses: number;
-                            duplicates: number;
-                            blank: number;
-                            /** @description Rows that are broken, such as by a quote that is not closed. */
-                            unreadable: number;
-                        };
-                        progress: {
-                            /** @description Distinct addresses, as in all that follows. */
-                            done: number;
-                            /** @description Deferred by their server, to be asked about again. */
-                            waiting: number;
-                            good: number;
-                            bad: number;
-                            percent: number;
-                            per_second: number | null;
-                            eta_seconds: number | null;
-                        };
-                        deliverability: {
-                            deliverable: number;
-                            undeliverable: number;
-                            risky: number;
-                            unknown: number;
-                        };
-                        by_reason: {
-                            [key: string]: number;
-                        };
-                        credits: {
-                            /** @description What is held at the start: the most that the list can cost. */
-                            price: number;
-                            held: number;
-                            used: number;
-                        };
-                        error: {
-                            code: string;
-                            error: string;
-                        } | null;
-                        patience_minutes: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        started_at: string | null;
-                        finished_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the list and its results are deleted.
-                         */
-                        expires_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "newsletter.csv",
+                     *       "status": "running",
+                     *       "validation_type": "smtp",
+                     *       "rows": {
+                     *         "total": 1000,
+                     *         "addresses": 980,
+                     *         "duplicates": 15,
+                     *         "blank": 5,
+                     *         "unreadable": 0
+                     *       },
+                     *       "progress": {
+                     *         "done": 490,
+                     *         "waiting": 12,
+                     *         "good": 440,
+                     *         "bad": 50,
+                     *         "percent": 50,
+                     *         "per_second": 12.5,
+                     *         "eta_seconds": 40
+                     *       },
+                     *       "deliverability": {
+                     *         "deliverable": 400,
+                     *         "undeliverable": 45,
+                     *         "risky": 25,
+                     *         "unknown": 20
+                     *       },
+                     *       "by_reason": {
+                     *         "mailbox_not_found": 45,
+                     *         "catch_all": 25
+                     *       },
+                     *       "credits": {
+                     *         "price": 9800,
+                     *         "held": 5200,
+                     *         "used": 4600
+                     *       },
+                     *       "error": null,
+                     *       "patience_minutes": 240,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "started_at": "2026-11-20T10:00:01.000Z",
+                     *       "finished_at": null,
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -2453,42 +2057,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -2513,42 +2082,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -2573,42 +2107,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -2635,42 +2134,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -2695,42 +2159,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -2757,42 +2186,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -2830,10 +2224,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        status: string;
-                        message: string;
-                    };
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "message": "List lst_0VkP3Zq1n7Jc2mQ9sT4bXd was removed."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListRemoved"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -2850,42 +2247,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -2910,42 +2272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -2970,42 +2297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -3032,42 +2324,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -3094,42 +2351,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -3154,42 +2376,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -3216,42 +2403,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -3289,63 +2441,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        /** @enum {string} */
-                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-                        /** @enum {string} */
-                        validation_type: "mx" | "smtp";
-                        rows: {
-                            total: number;
-                            /** @description Distinct ones: each is verified and charged once. */
-                            addresses: number;
-                            duplicates: number;
-                            blank: number;
-                            /** @description Rows that are broken, such as by a quote that is not closed. */
-                            unreadable: number;
-                        };
-                        progress: {
-                            /** @description Distinct addresses, as in all that follows. */
-                            done: number;
-                            /** @description Deferred by their server, to be asked about again. */
-                            waiting: number;
-                            good: number;
-                            bad: number;
-                            percent: number;
-                            per_second: number | null;
-                            eta_seconds: number | null;
-                        };
-                        deliverability: {
-                            deliverable: number;
-                            undeliverable: number;
-                            risky: number;
-                            unknown: number;
-                        };
-                        by_reason: {
-                            [key: string]: number;
-                        };
-                        credits: {
-                            /** @description What is held at the start: the most that the list can cost. */
-                            price: number;
-                            held: number;
-                            used: number;
-                        };
-                        error: {
-                            code: string;
-                            error: string;
-                        } | null;
-                        patience_minutes: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        started_at: string | null;
-                        finished_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the list and its results are deleted.
-                         */
-                        expires_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "newsletter.csv",
+                     *       "status": "running",
+                     *       "validation_type": "smtp",
+                     *       "rows": {
+                     *         "total": 1000,
+                     *         "addresses": 980,
+                     *         "duplicates": 15,
+                     *         "blank": 5,
+                     *         "unreadable": 0
+                     *       },
+                     *       "progress": {
+                     *         "done": 490,
+                     *         "waiting": 12,
+                     *         "good": 440,
+                     *         "bad": 50,
+                     *         "percent": 50,
+                     *         "per_second": 12.5,
+                     *         "eta_seconds": 40
+                     *       },
+                     *       "deliverability": {
+                     *         "deliverable": 400,
+                     *         "undeliverable": 45,
+                     *         "risky": 25,
+                     *         "unknown": 20
+                     *       },
+                     *       "by_reason": {
+                     *         "mailbox_not_found": 45,
+                     *         "catch_all": 25
+                     *       },
+                     *       "credits": {
+                     *         "price": 9800,
+                     *         "held": 5200,
+                     *         "used": 4600
+                     *       },
+                     *       "error": null,
+                     *       "patience_minutes": 240,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "started_at": "2026-11-20T10:00:01.000Z",
+                     *       "finished_at": null,
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -3362,42 +2503,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
@@ -3422,42 +2528,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -3482,42 +2553,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -3542,42 +2578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -3604,42 +2605,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -3666,42 +2632,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -3726,42 +2657,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -3788,42 +2684,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -3861,63 +2722,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        /** @enum {string} */
-                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-                        /** @enum {string} */
-                        validation_type: "mx" | "smtp";
-                        rows: {
-                            total: number;
-                            /** @description Distinct ones: each is verified and charged once. */
-                            addresses: number;
-                            duplicates: number;
-                            blank: number;
-                            /** @description Rows that are broken, such as by a quote that is not closed. */
-                            unreadable: number;
-                        };
-                        progress: {
-                            /** @description Distinct addresses, as in all that follows. */
-                            done: number;
-                            /** @description Deferred by their server, to be asked about again. */
-                            waiting: number;
-                            good: number;
-                            bad: number;
-                            percent: number;
-                            per_second: number | null;
-                            eta_seconds: number | null;
-                        };
-                        deliverability: {
-                            deliverable: number;
-                            undeliverable: number;
-                            risky: number;
-                            unknown: number;
-                        };
-                        by_reason: {
-                            [key: string]: number;
-                        };
-                        credits: {
-                            /** @description What is held at the start: the most that the list can cost. */
-                            price: number;
-                            held: number;
-                            used: number;
-                        };
-                        error: {
-                            code: string;
-                            error: string;
-                        } | null;
-                        patience_minutes: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        started_at: string | null;
-                        finished_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the list and its results are deleted.
-                         */
-                        expires_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "newsletter.csv",
+                     *       "status": "running",
+                     *       "validation_type": "smtp",
+                     *       "rows": {
+                     *         "total": 1000,
+                     *         "addresses": 980,
+                     *         "duplicates": 15,
+                     *         "blank": 5,
+                     *         "unreadable": 0
+                     *       },
+                     *       "progress": {
+                     *         "done": 490,
+                     *         "waiting": 12,
+                     *         "good": 440,
+                     *         "bad": 50,
+                     *         "percent": 50,
+                     *         "per_second": 12.5,
+                     *         "eta_seconds": 40
+                     *       },
+                     *       "deliverability": {
+                     *         "deliverable": 400,
+                     *         "undeliverable": 45,
+                     *         "risky": 25,
+                     *         "unknown": 20
+                     *       },
+                     *       "by_reason": {
+                     *         "mailbox_not_found": 45,
+                     *         "catch_all": 25
+                     *       },
+                     *       "credits": {
+                     *         "price": 9800,
+                     *         "held": 5200,
+                     *         "used": 4600
+                     *       },
+                     *       "error": null,
+                     *       "patience_minutes": 240,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "started_at": "2026-11-20T10:00:01.000Z",
+                     *       "finished_at": null,
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -3934,42 +2784,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -3994,42 +2809,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -4054,42 +2834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -4116,42 +2861,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -4178,42 +2888,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -4238,42 +2913,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -4300,42 +2940,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -4373,63 +2978,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        /** @enum {string} */
-                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-                        /** @enum {string} */
-                        validation_type: "mx" | "smtp";
-                        rows: {
-                            total: number;
-                            /** @description Distinct ones: each is verified and charged once. */
-                            addresses: number;
-                            duplicates: number;
-                            blank: number;
-                            /** @description Rows that are broken, such as by a quote that is not closed. */
-                            unreadable: number;
-                        };
-                        progress: {
-                            /** @description Distinct addresses, as in all that follows. */
-                            done: number;
-                            /** @description Deferred by their server, to be asked about again. */
-                            waiting: number;
-                            good: number;
-                            bad: number;
-                            percent: number;
-                            per_second: number | null;
-                            eta_seconds: number | null;
-                        };
-                        deliverability: {
-                            deliverable: number;
-                            undeliverable: number;
-                            risky: number;
-                            unknown: number;
-                        };
-                        by_reason: {
-                            [key: string]: number;
-                        };
-                        credits: {
-                            /** @description What is held at the start: the most that the list can cost. */
-                            price: number;
-                            held: number;
-                            used: number;
-                        };
-                        error: {
-                            code: string;
-                            error: string;
-                        } | null;
-                        patience_minutes: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        started_at: string | null;
-                        finished_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the list and its results are deleted.
-                         */
-                        expires_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "newsletter.csv",
+                     *       "status": "running",
+                     *       "validation_type": "smtp",
+                     *       "rows": {
+                     *         "total": 1000,
+                     *         "addresses": 980,
+                     *         "duplicates": 15,
+                     *         "blank": 5,
+                     *         "unreadable": 0
+                     *       },
+                     *       "progress": {
+                     *         "done": 490,
+                     *         "waiting": 12,
+                     *         "good": 440,
+                     *         "bad": 50,
+                     *         "percent": 50,
+                     *         "per_second": 12.5,
+                     *         "eta_seconds": 40
+                     *       },
+                     *       "deliverability": {
+                     *         "deliverable": 400,
+                     *         "undeliverable": 45,
+                     *         "risky": 25,
+                     *         "unknown": 20
+                     *       },
+                     *       "by_reason": {
+                     *         "mailbox_not_found": 45,
+                     *         "catch_all": 25
+                     *       },
+                     *       "credits": {
+                     *         "price": 9800,
+                     *         "held": 5200,
+                     *         "used": 4600
+                     *       },
+                     *       "error": null,
+                     *       "patience_minutes": 240,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "started_at": "2026-11-20T10:00:01.000Z",
+                     *       "finished_at": null,
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -4446,42 +3040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -4506,42 +3065,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -4566,42 +3090,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -4628,42 +3117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -4690,42 +3144,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -4750,42 +3169,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -4812,42 +3196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -4885,63 +3234,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        /** @enum {string} */
-                        status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-                        /** @enum {string} */
-                        validation_type: "mx" | "smtp";
-                        rows: {
-                            total: number;
-                            /** @description Distinct ones: each is verified and charged once. */
-                            addresses: number;
-                            duplicates: number;
-                            blank: number;
-                            /** @description Rows that are broken, such as by a quote that is not closed. */
-                            unreadable: number;
-                        };
-                        progress: {
-                            /** @description Distinct addresses, as in all that follows. */
-                            done: number;
-                            /** @description Deferred by their server, to be asked about again. */
-                            waiting: number;
-                            good: number;
-                            bad: number;
-                            percent: number;
-                            per_second: number | null;
-                            eta_seconds: number | null;
-                        };
-                        deliverability: {
-                            deliverable: number;
-                            undeliverable: number;
-                            risky: number;
-                            unknown: number;
-                        };
-                        by_reason: {
-                            [key: string]: number;
-                        };
-                        credits: {
-                            /** @description What is held at the start: the most that the list can cost. */
-                            price: number;
-                            held: number;
-                            used: number;
-                        };
-                        error: {
-                            code: string;
-                            error: string;
-                        } | null;
-                        patience_minutes: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        started_at: string | null;
-                        finished_at: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the list and its results are deleted.
-                         */
-                        expires_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "newsletter.csv",
+                     *       "status": "running",
+                     *       "validation_type": "smtp",
+                     *       "rows": {
+                     *         "total": 1000,
+                     *         "addresses": 980,
+                     *         "duplicates": 15,
+                     *         "blank": 5,
+                     *         "unreadable": 0
+                     *       },
+                     *       "progress": {
+                     *         "done": 490,
+                     *         "waiting": 12,
+                     *         "good": 440,
+                     *         "bad": 50,
+                     *         "percent": 50,
+                     *         "per_second": 12.5,
+                     *         "eta_seconds": 40
+                     *       },
+                     *       "deliverability": {
+                     *         "deliverable": 400,
+                     *         "undeliverable": 45,
+                     *         "risky": 25,
+                     *         "unknown": 20
+                     *       },
+                     *       "by_reason": {
+                     *         "mailbox_not_found": 45,
+                     *         "catch_all": 25
+                     *       },
+                     *       "credits": {
+                     *         "price": 9800,
+                     *         "held": 5200,
+                     *         "used": 4600
+                     *       },
+                     *       "error": null,
+                     *       "patience_minutes": 240,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "started_at": "2026-11-20T10:00:01.000Z",
+                     *       "finished_at": null,
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -4958,42 +3296,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -5018,42 +3321,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -5078,42 +3346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -5140,42 +3373,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -5202,42 +3400,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -5262,42 +3425,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -5324,42 +3452,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -5407,87 +3500,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        rows: {
-                            /** @description From 1, the header not counted. */
-                            row: number;
-                            email: string | null;
-                            status: ("good" | "bad") | null;
-                            deliverability: ("deliverable" | "undeliverable" | "risky" | "unknown") | null;
-                            reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
-                            did_you_mean: string | null;
-                            validation_type: ("mx" | "smtp") | null;
-                            credits_used: number | null;
-                            is_disposable: boolean | null;
-                            is_role: boolean | null;
-                            is_free: boolean | null;
-                            is_relay: boolean | null;
-                            is_catch_all: boolean | null;
-                            checks: {
-                                syntax: {
-                                    /** @enum {string} */
-                                    result: "pass" | "fail" | "unknown" | "skipped";
-                                    /** @description What is wrong with the address; see the page of syntax errors. */
-                                    error?: string;
-                                    /** @description Where, in UTF-16 code units. */
-                                    index?: number;
-                                };
-                                filter: {
-                                    /** @enum {string} */
-                                    result: "pass" | "fail" | "unknown" | "skipped";
-                                    id?: number;
-                                    filter_type?: string;
-                                    value?: string;
-                                };
-                                disposable: {
-                                    /** @enum {string} */
-                                    result: "pass" | "fail" | "unknown" | "skipped";
-                                    list_version: string;
-                                    /** @description The list entry or mail host that matched. */
-                                    matched?: string;
-                                };
-                                domain: {
-                                    /** @enum {string} */
-                                    result: "pass" | "fail" | "unknown" | "skipped";
-                                };
-                                mx: {
-                                    /** @enum {string} */
-                                    result: "pass" | "fail" | "unknown" | "skipped";
-                                    records?: {
-                                        host: string;
-                                        priority: number;
-                                    }[];
-                                    provider?: string | null;
-                                    /** @description How the DNS question failed. */
-                                    failure?: string;
-                                };
-                                smtp: {
-                                    /** @enum {string} */
-                                    result: "pass" | "fail" | "unknown" | "skipped";
-                                    host?: string | null;
-                                    stage?: string | null;
-                                    code?: number | null;
-                                    enhanced_code?: string | null;
-                                    tls?: boolean;
-                                    rule?: string | null;
-                                };
-                                catch_all: {
-                                    /** @enum {string} */
-                                    result: "pass" | "fail" | "unknown" | "skipped";
-                                };
-                            } | null;
-                            /** @description How often the address was asked about. */
-                            attempts: number;
-                            verified_at: string | null;
-                            problem: {
-                                code: string;
-                                /** @description Of the file, from 1. */
-                                line: number;
-                                error: string;
-                            } | null;
-                        }[];
-                        next: number | null;
-                    };
+                    /**
+                     * @example {
+                     *       "rows": [
+                     *         {
+                     *           "row": 1,
+                     *           "email": "jane.doe@example.com",
+                     *           "status": "good",
+                     *           "deliverability": "risky",
+                     *           "reason": "catch_all",
+                     *           "did_you_mean": null,
+                     *           "validation_type": "smtp",
+                     *           "credits_used": 10,
+                     *           "is_disposable": false,
+                     *           "is_role": false,
+                     *           "is_free": false,
+                     *           "is_relay": false,
+                     *           "is_catch_all": true,
+                     *           "checks": {
+                     *             "syntax": {
+                     *               "result": "pass"
+                     *             },
+                     *             "filter": {
+                     *               "result": "pass"
+                     *             },
+                     *             "disposable": {
+                     *               "result": "pass",
+                     *               "list_version": "2026-11-20"
+                     *             },
+                     *             "domain": {
+                     *               "result": "pass"
+                     *             },
+                     *             "mx": {
+                     *               "result": "pass",
+                     *               "records": [
+                     *                 {
+                     *                   "host": "mx.example.net",
+                     *                   "priority": 10
+                     *                 }
+                     *               ],
+                     *               "provider": null
+                     *             },
+                     *             "smtp": {
+                     *               "result": "pass",
+                     *               "host": "mx.example.net",
+                     *               "stage": "rcpt",
+                     *               "code": 250,
+                     *               "enhanced_code": "2.1.5",
+                     *               "tls": true,
+                     *               "rule": null
+                     *             },
+                     *             "catch_all": {
+                     *               "result": "fail"
+                     *             }
+                     *           },
+                     *           "attempts": 1,
+                     *           "verified_at": "2026-11-20T10:00:00.000Z",
+                     *           "problem": null
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListRows"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -5512,42 +3588,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -5564,42 +3605,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -5624,42 +3630,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -5684,42 +3655,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -5746,42 +3682,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -5806,42 +3707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -5868,42 +3734,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -5970,42 +3801,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -6022,42 +3818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -6082,42 +3843,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -6142,42 +3868,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -6204,42 +3895,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -6264,42 +3920,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -6326,42 +3947,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -6404,66 +3990,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        plan: "starter" | "premium" | "enterprise";
-                        /** @description The calendar month, UTC. */
-                        period: {
-                            /** Format: date-time */
-                            start: string;
-                            /** Format: date-time */
-                            end: string;
-                        };
-                        credits: {
-                            /** @description What the account holds: `remaining` and `locked` together. */
-                            total: number;
-                            /** @description Held by checks that are still running. */
-                            locked: number;
-                            /** @description Charged in the period. */
-                            used: number;
-                            /** @description What can still be spent. */
-                            remaining: number;
-                        };
-                        rate_limit: {
-                            limit: number;
-                            remaining: number;
-                            window_seconds: number;
-                            /** Format: date-time */
-                            reset_at: string;
-                        };
-                        validation_types: {
-                            mx: {
-                                /** @description Credits that one answer at this level costs. */
-                                credits: number;
-                                available: boolean;
-                                /** @description The plan that has this level. */
-                                upgrade_required?: string;
-                            };
-                            smtp: {
-                                /** @description Credits that one answer at this level costs. */
-                                credits: number;
-                                available: boolean;
-                                /** @description The plan that has this level. */
-                                upgrade_required?: string;
-                            };
-                        };
-                        totals: {
-                            /** @description Recorded verifications; neither replays nor refusals. */
-                            requests: number;
-                            good: number;
-                            bad: number;
-                            by_reason: {
-                                [key: string]: number;
-                            };
-                        };
-                        series?: {
-                            group: string;
-                            requests: number;
-                            good: number;
-                            bad: number;
-                            credits: number;
-                        }[];
-                    };
+                    /**
+                     * @example {
+                     *       "plan": "premium",
+                     *       "period": {
+                     *         "start": "2026-11-01T00:00:00.000Z",
+                     *         "end": "2026-12-01T00:00:00.000Z"
+                     *       },
+                     *       "credits": {
+                     *         "total": 45230,
+                     *         "locked": 0,
+                     *         "used": 4770,
+                     *         "remaining": 45230
+                     *       },
+                     *       "rate_limit": {
+                     *         "limit": 300,
+                     *         "remaining": 295,
+                     *         "window_seconds": 300,
+                     *         "reset_at": "2026-11-20T10:05:00.000Z"
+                     *       },
+                     *       "validation_types": {
+                     *         "mx": {
+                     *           "credits": 1,
+                     *           "available": true
+                     *         },
+                     *         "smtp": {
+                     *           "credits": 10,
+                     *           "available": true
+                     *         }
+                     *       },
+                     *       "totals": {
+                     *         "requests": 4300,
+                     *         "good": 3900,
+                     *         "bad": 400,
+                     *         "by_reason": {
+                     *           "disposable_domain": 210
+                     *         }
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Usage"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -6488,42 +4055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -6540,42 +4072,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -6600,42 +4097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -6662,42 +4124,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -6722,42 +4149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -6784,42 +4176,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -6863,25 +4220,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        filters: {
-                            /** @description Counted within the account. */
-                            id: number;
-                            /** @enum {string} */
-                            filter_type: "email" | "domain" | "ip_address";
-                            /** @description In canonical form. */
-                            value: string;
-                            reason: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        pagination: {
-                            current_page: number;
-                            per_page: number;
-                            total_pages: number;
-                            total_count: number;
-                        };
-                    };
+                    /**
+                     * @example {
+                     *       "filters": [
+                     *         {
+                     *           "id": 17,
+                     *           "filter_type": "domain",
+                     *           "value": "spam.example.com",
+                     *           "reason": "abuse in October",
+                     *           "created_at": "2026-11-20T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 25,
+                     *         "total_pages": 1,
+                     *         "total_count": 1
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Filters"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -6906,42 +4265,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -6958,42 +4282,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -7018,42 +4307,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -7080,42 +4334,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -7140,42 +4359,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -7202,42 +4386,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -7255,16 +4404,14 @@ export interface operations {
         /** @description Flat, or wrapped as {"filter": {…}}. */
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Optional when the value makes it clear.
-                     * @enum {string}
-                     */
-                    filter_type?: "email" | "domain" | "ip_address";
-                    /** @description An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form. */
-                    value: string;
-                    reason?: string | null;
-                };
+                /**
+                 * @example {
+                 *       "filter_type": "domain",
+                 *       "value": "spam.example.com",
+                 *       "reason": "abuse in October"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FilterRequest"];
             };
         };
         responses: {
@@ -7294,17 +4441,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Counted within the account. */
-                        id: number;
-                        /** @enum {string} */
-                        filter_type: "email" | "domain" | "ip_address";
-                        /** @description In canonical form. */
-                        value: string;
-                        reason: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": 17,
+                     *       "filter_type": "domain",
+                     *       "value": "spam.example.com",
+                     *       "reason": "abuse in October",
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FilterAdded"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -7329,42 +4476,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -7381,42 +4493,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -7441,42 +4518,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -7503,42 +4545,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `list_too_large`, `body_too_large` */
@@ -7563,42 +4570,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `unsupported_media_type` */
@@ -7623,42 +4595,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
@@ -7683,42 +4620,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -7745,42 +4647,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -7805,42 +4672,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -7867,42 +4699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -7940,10 +4737,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        status: string;
-                        message: string;
-                    };
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "message": "Filter 17 was removed."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FilterRemoved"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -7960,42 +4760,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -8020,42 +4785,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `not_found` */
@@ -8080,42 +4810,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -8142,42 +4837,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -8202,42 +4862,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -8264,42 +4889,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -8335,22 +4925,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        webhooks: {
-                            id: string;
-                            url: string;
-                            /** @description The events that it is told of; `*`: all of them. */
-                            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-                            description: string | null;
-                            enabled: boolean;
-                            disabled_reason: ("manual" | "gone" | "failing") | null;
-                            disabled_at: string | null;
-                            failing_since: string | null;
-                            previous_secret_until: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                    };
+                    /**
+                     * @example {
+                     *       "webhooks": [
+                     *         {
+                     *           "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *           "url": "https://example.com/hooks/mailvet",
+                     *           "events": [
+                     *             "list.completed",
+                     *             "credits.low"
+                     *           ],
+                     *           "description": null,
+                     *           "enabled": true,
+                     *           "disabled_reason": null,
+                     *           "disabled_at": null,
+                     *           "failing_since": null,
+                     *           "previous_secret_until": null,
+                     *           "created_at": "2026-11-20T10:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhooks"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -8367,42 +4963,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -8427,42 +4988,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -8489,42 +5015,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -8549,42 +5040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -8611,42 +5067,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -8660,12 +5081,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description https, with a host that has a public address. Redirects are not followed. */
-                    url: string;
-                    events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-                    description?: string | null;
-                };
+                /**
+                 * @example {
+                 *       "url": "https://example.com/hooks/mailvet",
+                 *       "events": [
+                 *         "list.completed",
+                 *         "credits.low"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookRequest"];
             };
         };
         responses: {
@@ -8693,22 +5118,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        url: string;
-                        /** @description The events that it is told of; `*`: all of them. */
-                        events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-                        description: string | null;
-                        enabled: boolean;
-                        disabled_reason: ("manual" | "gone" | "failing") | null;
-                        disabled_at: string | null;
-                        failing_since: string | null;
-                        previous_secret_until: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** @description Signs what is sent; shown only now. */
-                        secret: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "url": "https://example.com/hooks/mailvet",
+                     *       "events": [
+                     *         "list.completed",
+                     *         "credits.low"
+                     *       ],
+                     *       "description": null,
+                     *       "enabled": true,
+                     *       "disabled_reason": null,
+                     *       "disabled_at": null,
+                     *       "failing_since": null,
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "secret": "whsec_bm90IGEgcmVhbCBzZWNyZXQsIGJ1dCBhbiBleGFtcGxl",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookCreated"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -8733,42 +5162,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -8785,42 +5179,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -8845,42 +5204,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `list_too_large`, `body_too_large` */
@@ -8905,42 +5229,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `unsupported_media_type` */
@@ -8965,42 +5254,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
@@ -9025,42 +5279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -9087,42 +5306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -9147,42 +5331,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -9209,42 +5358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -9282,20 +5396,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        url: string;
-                        /** @description The events that it is told of; `*`: all of them. */
-                        events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-                        description: string | null;
-                        enabled: boolean;
-                        disabled_reason: ("manual" | "gone" | "failing") | null;
-                        disabled_at: string | null;
-                        failing_since: string | null;
-                        previous_secret_until: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "url": "https://example.com/hooks/mailvet",
+                     *       "events": [
+                     *         "list.completed",
+                     *         "credits.low"
+                     *       ],
+                     *       "description": null,
+                     *       "enabled": true,
+                     *       "disabled_reason": null,
+                     *       "disabled_at": null,
+                     *       "failing_since": null,
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -9312,42 +5430,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -9372,42 +5455,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -9434,42 +5482,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -9494,42 +5507,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -9556,42 +5534,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -9629,10 +5572,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        status: string;
-                        message: string;
-                    };
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "message": "Webhook whk_0VkP3Zq1n7Jc2mQ9sT4bXd was deleted."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeleted"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -9649,42 +5595,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -9709,42 +5620,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -9771,42 +5647,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -9831,42 +5672,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -9893,42 +5699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -9944,14 +5715,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description https, with a host that has a public address. Redirects are not followed. */
-                    url?: string;
-                    events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-                    description?: string | null;
-                    /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
-                    enabled?: boolean;
-                };
+                /**
+                 * @example {
+                 *       "enabled": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookChange"];
             };
         };
         responses: {
@@ -9977,20 +5746,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        url: string;
-                        /** @description The events that it is told of; `*`: all of them. */
-                        events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-                        description: string | null;
-                        enabled: boolean;
-                        disabled_reason: ("manual" | "gone" | "failing") | null;
-                        disabled_at: string | null;
-                        failing_since: string | null;
-                        previous_secret_until: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "url": "https://example.com/hooks/mailvet",
+                     *       "events": [
+                     *         "list.completed",
+                     *         "credits.low"
+                     *       ],
+                     *       "description": null,
+                     *       "enabled": true,
+                     *       "disabled_reason": null,
+                     *       "disabled_at": null,
+                     *       "failing_since": null,
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookChanged"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -10015,42 +5789,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -10067,42 +5806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -10127,42 +5831,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `list_too_large`, `body_too_large` */
@@ -10187,42 +5856,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `unsupported_media_type` */
@@ -10247,42 +5881,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
@@ -10307,42 +5906,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -10369,42 +5933,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -10429,42 +5958,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -10491,42 +5985,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -10564,22 +6023,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        url: string;
-                        /** @description The events that it is told of; `*`: all of them. */
-                        events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-                        description: string | null;
-                        enabled: boolean;
-                        disabled_reason: ("manual" | "gone" | "failing") | null;
-                        disabled_at: string | null;
-                        failing_since: string | null;
-                        previous_secret_until: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** @description Signs what is sent; shown only now. */
-                        secret: string;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "url": "https://example.com/hooks/mailvet",
+                     *       "events": [
+                     *         "list.completed",
+                     *         "credits.low"
+                     *       ],
+                     *       "description": null,
+                     *       "enabled": true,
+                     *       "disabled_reason": null,
+                     *       "disabled_at": null,
+                     *       "failing_since": null,
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "secret": "whsec_bm90IGEgcmVhbCBzZWNyZXQsIGJ1dCBhbiBleGFtcGxl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -10596,42 +6058,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -10656,42 +6083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -10718,42 +6110,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -10778,42 +6135,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -10840,42 +6162,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -10913,30 +6200,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @description The webhook that it is sent to. */
-                        webhook_id: string;
-                        /** @description The header `webhook-id`: the same in each attempt and replay. */
-                        event_id: string;
-                        /** @enum {string} */
-                        event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
-                        /** @enum {string} */
-                        status: "pending" | "delivered" | "failed";
-                        /** @description In order of time. */
-                        attempts: {
-                            /** Format: date-time */
-                            at: string;
-                            status: number | null;
-                            error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
-                            duration_ms: number;
-                            response: string | null;
-                        }[];
-                        next_attempt_at: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        finished_at: string | null;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "dlv_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "webhook_id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "event_id": "msg_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "event": "list.completed",
+                     *       "status": "delivered",
+                     *       "attempts": [
+                     *         {
+                     *           "at": "2026-11-20T10:00:00.000Z",
+                     *           "status": 200,
+                     *           "error": null,
+                     *           "duration_ms": 84,
+                     *           "response": "ok"
+                     *         }
+                     *       ],
+                     *       "next_attempt_at": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "finished_at": "2026-11-20T10:00:00.084Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -10953,42 +6238,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -11013,42 +6263,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -11075,42 +6290,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -11137,42 +6317,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -11197,42 +6342,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -11259,42 +6369,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -11337,38 +6412,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        deliveries: {
-                            id: string;
-                            /** @description The webhook that it is sent to. */
-                            webhook_id: string;
-                            /** @description The header `webhook-id`: the same in each attempt and replay. */
-                            event_id: string;
-                            /** @enum {string} */
-                            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
-                            /** @enum {string} */
-                            status: "pending" | "delivered" | "failed";
-                            /** @description In order of time. */
-                            attempts: {
-                                /** Format: date-time */
-                                at: string;
-                                status: number | null;
-                                error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
-                                duration_ms: number;
-                                response: string | null;
-                            }[];
-                            next_attempt_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            finished_at: string | null;
-                        }[];
-                        pagination: {
-                            current_page: number;
-                            per_page: number;
-                            total_pages: number;
-                            total_count: number;
-                        };
-                    };
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "dlv_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *           "webhook_id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *           "event_id": "msg_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *           "event": "list.completed",
+                     *           "status": "delivered",
+                     *           "attempts": [
+                     *             {
+                     *               "at": "2026-11-20T10:00:00.000Z",
+                     *               "status": 200,
+                     *               "error": null,
+                     *               "duration_ms": 84,
+                     *               "response": "ok"
+                     *             }
+                     *           ],
+                     *           "next_attempt_at": null,
+                     *           "created_at": "2026-11-20T10:00:00.000Z",
+                     *           "finished_at": "2026-11-20T10:00:00.084Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 25,
+                     *         "total_pages": 1,
+                     *         "total_count": 1
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deliveries"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -11393,42 +6469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -11445,42 +6486,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -11505,42 +6511,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -11567,42 +6538,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -11627,42 +6563,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -11689,42 +6590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -11762,30 +6628,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @description The webhook that it is sent to. */
-                        webhook_id: string;
-                        /** @description The header `webhook-id`: the same in each attempt and replay. */
-                        event_id: string;
-                        /** @enum {string} */
-                        event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
-                        /** @enum {string} */
-                        status: "pending" | "delivered" | "failed";
-                        /** @description In order of time. */
-                        attempts: {
-                            /** Format: date-time */
-                            at: string;
-                            status: number | null;
-                            error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
-                            duration_ms: number;
-                            response: string | null;
-                        }[];
-                        next_attempt_at: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        finished_at: string | null;
-                    };
+                    /**
+                     * @example {
+                     *       "id": "dlv_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "webhook_id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "event_id": "msg_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "event": "list.completed",
+                     *       "status": "delivered",
+                     *       "attempts": [
+                     *         {
+                     *           "at": "2026-11-20T10:00:00.000Z",
+                     *           "status": 200,
+                     *           "error": null,
+                     *           "duration_ms": 84,
+                     *           "response": "ok"
+                     *         }
+                     *       ],
+                     *       "next_attempt_at": null,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "finished_at": "2026-11-20T10:00:00.084Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -11802,42 +6666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `ip_not_allowed`, `scope_missing` */
@@ -11862,42 +6691,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
@@ -11924,42 +6718,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `rate_limit_exceeded` */
@@ -11986,42 +6745,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `internal_error` */
@@ -12046,42 +6770,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description `verification_unavailable`, `overloaded` */
@@ -12108,42 +6797,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description What is wrong, in one sentence. */
-                        error: string;
-                        /**
-                         * @description Stable; see the errors page.
-                         * @enum {string}
-                         */
-                        code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-                        /** @description Also sent as X-Request-Id. */
-                        request_id: string;
-                        /** @description The parameter that caused the error. */
-                        field?: string;
-                        limit?: number;
-                        /** @description Seconds; also sent as Retry-After. */
-                        retry_after?: number;
-                        current_plan?: string;
-                        upgrade_required?: string;
-                        existing_id?: number;
-                        /**
-                         * @description The scope that the key lacks.
-                         * @enum {string}
-                         */
-                        scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-                        /**
-                         * Format: date-time
-                         * @description When the key expired.
-                         */
-                        expired_at?: string;
-                        /** @description Credits that the key may spend in a calendar month (UTC). */
-                        budget?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the budget of the key starts anew.
-                         */
-                        resets_at?: string;
-                    };
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };

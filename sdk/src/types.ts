@@ -14,7 +14,7 @@ export type Verification = JsonOf<operations['verify']['responses'][200]>;
 export type Usage = JsonOf<operations['usage']['responses'][200]>;
 export type UsageQuery = QueryOf<'usage'>;
 export type FilterRequest = Exclude<BodyOf<'addFilter'>, { filter: unknown }>;
-export type Filter = JsonOf<operations['addFilter']['responses'][201]>;
+export type Filter = FilterPage['filters'][number];
 export type FiltersQuery = QueryOf<'listFilters'>;
 /** One page of filters, newest first. */
 export type FilterPage = JsonOf<operations['listFilters']['responses'][200]>;

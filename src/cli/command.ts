@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { Command, Option } from 'commander';
 import { flagsOf } from '../config/help.ts';
 import { flagOf, type OptionKey, optionsOf } from '../config/options.ts';
@@ -25,7 +25,7 @@ export function optionsFrom(flags: object, optionsFor: string): Options {
     const value = (flags as Record<string, unknown>)[camel(flagOf(row).slice(2))];
     if (typeof value === 'string' || value === true) given[key] = value;
   }
-  const read = readOptions(systemEnvironment(), given);
+  const read = readOptions(systemEnvironment(), given, hostname(), optionsFor);
   if (!read.ok) throw new UsageError(read.problems.join('\n'));
   return read.options;
 }

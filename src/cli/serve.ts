@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Options } from '../config/read.ts';
+import { type Options, systemEnvironment } from '../config/read.ts';
+import { unknownVariables } from '../config/unknown-variables.ts';
 import { grouped } from '../kernel/format.ts';
 import type { Logger } from '../kernel/log.ts';
 import { FIRST_ACCOUNT } from '../kernel/plans.ts';
@@ -20,6 +21,7 @@ export const serveCommand = (): Command =>
       const termination = new Termination();
       const { signal } = termination;
       const logger = createLogger(options.logLevel);
+      for (const problem of unknownVariables(systemEnvironment())) logger.warn(problem);
       try {
         const clean = await serve(options, logger, termination, flags);
         if (!clean) process.exitCode = 1;

@@ -32,13 +32,21 @@ export const systemEnvironment = (): Environment => process.env;
 
 /**
  * Precedence: flag, environment variable or its `…_FILE`, alternative names, default. An empty variable counts as not set.
- * Reports all problems at once, each with the variable and what to give instead, but never the value of a secret.
+ * Reports all problems at once, each with the variable and what to give instead, but never the value of a secret. Options
+ * of a client that `command` is not are left at their defaults.
  */
-export function readOptions(env: Environment, flags: Flags = {}, host: string = hostname()): ReadOptions {
+export function readOptions(
+  env: Environment,
+  flags: Flags = {},
+  host: string = hostname(),
+  command = '*',
+): ReadOptions {
   const problems: string[] = [];
   const settings: Record<string, unknown> = {};
+  const used = new Set(optionsOf(command).map(([key]) => key));
   for (const [key, option] of optionsOf('*')) {
-    const found = lookUp(option, env, flags[key]);
+    const isRead = option.group !== 'Client' || used.has(key);
+    const found: RawValue = isRead ? lookUp(option, env, flags[key]) : {};
     if ('problem' in found) problems.push(found.problem);
     const text = 'text' in found ? found.text : option.default;
     const parsed = text === null ? { value: null } : option.parse(text);

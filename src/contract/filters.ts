@@ -11,6 +11,7 @@ import {
 import { Text, WholeNumber } from './bounded.ts';
 import { Pagination } from './pagination.ts';
 import { DecodedAs, Nullable, OneOf } from './schema.ts';
+import { AlsoCalled, WithWarnings } from './unknown-fields.ts';
 
 export const FilterReply = Type.Object(
   {
@@ -23,6 +24,9 @@ export const FilterReply = Type.Object(
   { title: 'Filter' },
 );
 export type FilterReply = Static<typeof FilterReply>;
+export const FilterAddedReply = WithWarnings('FilterAdded', FilterReply);
+
+const FILTER_ACTIONS = ['block'] as const;
 
 const REASON_ERROR = `reason must be null or a string of at most ${grouped(FILTER_REASON_LENGTH.max)} characters, without control characters.`;
 
@@ -40,10 +44,20 @@ const filterFields = {
     'x-code': 'invalid_filter',
   }),
   reason: Type.Optional(
-    DecodedAs(
-      'plain',
-      Type.Union([Type.String({ maxLength: FILTER_REASON_LENGTH.max }), Type.Null()], { 'x-error': REASON_ERROR }),
+    AlsoCalled(
+      ['note', 'comment', 'description'],
+      DecodedAs(
+        'plain',
+        Type.Union([Type.String({ maxLength: FILTER_REASON_LENGTH.max }), Type.Null()], { 'x-error': REASON_ERROR }),
+      ),
     ),
+  ),
+  action: Type.Optional(
+    OneOf(FILTER_ACTIONS, {
+      description: 'What every filter does. Any other value is refused, as the filter would do the opposite.',
+      'x-error': `action must be ${choice(FILTER_ACTIONS)}: a filter can do nothing else.`,
+      'x-code': 'invalid_filter',
+    }),
   ),
 };
 
@@ -64,7 +78,7 @@ export const FiltersQuery = Type.Object({
   filter_type: Type.Optional(OneOf(FILTER_TYPES)),
   query: Type.Optional(Text('query', FILTER_QUERY_LENGTH, { description: 'Searched literally in value and reason.' })),
   page: Type.Optional(WholeNumber('page', FILTERS_PAGE)),
-  per_page: Type.Optional(WholeNumber('per_page', FILTERS_PER_PAGE)),
+  per_page: Type.Optional(AlsoCalled(['limit', 'page_size'], WholeNumber('per_page', FILTERS_PER_PAGE))),
 });
 
 export const FiltersReply = Type.Object(
@@ -74,6 +88,7 @@ export const FiltersReply = Type.Object(
   },
   { title: 'Filters' },
 );
-export type FiltersReply = Static<typeof FiltersReply>;
+/** The same of the public API. */
+export const FilterPageReply = WithWarnings('Filters', FiltersReply);
 
 export const FilterRemoved = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'FilterRemoved' });

@@ -16,7 +16,16 @@ import { DELIVERABILITIES, STATUSES } from '../kernel/reasons.ts';
 import { Text, WholeNumber } from './bounded.ts';
 import { Pagination } from './pagination.ts';
 import { DecodedAs, Nullable, OneOf } from './schema.ts';
-import { Checks, DeliverabilityField, LEVEL_NOTES, ReasonField, ReasonOrNone, StatusField } from './verify.ts';
+import { AlsoCalled, WithWarnings } from './unknown-fields.ts';
+import {
+  Checks,
+  DeliverabilityField,
+  LEVEL_NAMES,
+  LEVEL_NOTES,
+  ReasonField,
+  ReasonOrNone,
+  StatusField,
+} from './verify.ts';
 
 const FLAGS = ['true', 'false'] as const;
 const HEADERS = ['auto', 'true', 'false'] as const;
@@ -26,7 +35,9 @@ export const ListUpload = Type.Object({
   name: Type.Optional(
     DecodedAs('plain', Text('name', NAME_LENGTH, { description: 'By default the name of the file, else the date.' })),
   ),
-  validation_type: Type.Optional(OneOf(LEVELS, { description: '`mx` by default.', ...LEVEL_NOTES })),
+  validation_type: Type.Optional(
+    AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description: '`mx` by default.', ...LEVEL_NOTES })),
+  ),
   column: Type.Optional(
     Text('column', LIST_COLUMN_LENGTH, {
       description: 'Name or number, from 1, of the column with the addresses; detected by default.',
@@ -93,6 +104,7 @@ export const ListReply = Type.Object(
   { title: 'List' },
 );
 export type ListReply = Static<typeof ListReply>;
+export const ListCreatedReply = WithWarnings('ListCreated', ListReply);
 
 export const ListsQuery = Type.Object({
   status: Type.Optional(OneOf(LIST_STATUSES, { 'x-error': `status must be ${choice(LIST_STATUSES)}.` })),
@@ -100,7 +112,7 @@ export const ListsQuery = Type.Object({
   page: Type.Optional(WholeNumber('page', FILTERS_PAGE)),
   per_page: Type.Optional(WholeNumber('per_page', FILTERS_PER_PAGE)),
 });
-export const ListsReply = Type.Object({ lists: Type.Array(ListReply), pagination: Pagination }, { title: 'Lists' });
+export const ListsReply = WithWarnings('Lists', Type.Object({ lists: Type.Array(ListReply), pagination: Pagination }));
 
 const rowFilter = {
   status: Type.Optional(OneOf(STATUSES, { 'x-error': `status must be ${choice(STATUSES)}.` })),
@@ -150,16 +162,16 @@ export const ListRowReply = Type.Object(
   { title: 'ListRow', description: 'What is not known, or not done, is null.' },
 );
 
-export const ListRowsReply = Type.Object(
-  {
+export const ListRowsReply = WithWarnings(
+  'ListRows',
+  Type.Object({
     rows: Type.Array(ListRowReply),
     next: Nullable(
       Type.Integer({
         description: `\`after\` of the next page; null at the end. A page that searches may have fewer rows than its limit of up to ${grouped(LIST_ROWS_PER_PAGE.max)}.`,
       }),
     ),
-  },
-  { title: 'ListRows' },
+  }),
 );
 
 export const ListResultsQuery = Type.Object({

@@ -1,9 +1,11 @@
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ApiError, type ErrorCode, type ErrorDetails } from '../kernel/errors.ts';
 import type { Decoded, Decoding, Read } from './schema.ts';
+import { NO_WARNINGS, unknownFields } from './unknown-fields.ts';
 
-export type Parsed<T> = { ok: true; value: T } | { ok: false; error: ApiError };
+/** `warnings`: of properties that the schema does not have; absent where there are none. */
+export type Parsed<T> = { ok: true; value: T; warnings?: readonly string[] } | { ok: false; error: ApiError };
 
 export const invalid = (code: ErrorCode, message?: string, details?: ErrorDetails): { ok: false; error: ApiError } => ({
   ok: false,
@@ -35,13 +37,16 @@ const isJsonObject = (value: unknown): value is JsonObject =>
 /**
  * A reader for JSON objects of one schema. Nothing is coerced, nothing is stripped: `{"email": false}` is refused, not
  * read as "false". Where several properties are wrong, a missing one comes first, then a 400 before a 422. Defaults are
- * filled in and texts decoded in the object itself. A schema with `~wrapper` also takes `{"<wrapper>": {…}}`.
+ * filled in and texts decoded in the object itself. A schema with `~wrapper` also takes `{"<wrapper>": {…}}`. What the
+ * schema does not know changes nothing.
  */
 export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): (value: unknown) => Parsed<Read<T>> {
   // Compiling takes milliseconds that the start of the process need not wait for.
   let validator: ReturnType<typeof Compile> | undefined;
   const properties = propertiesOf(schema);
   const wrapper = '~wrapper' in schema ? String(schema['~wrapper']) : null;
+  const unknown = unknownFields(schema, 'field');
+  const unknownBeside = wrapper === null ? null : unknownFields(Type.Object({}), 'field', [wrapper]);
   const defaults = Object.entries(properties).filter(([, { default: value }]) => value !== undefined);
   const decodings = Object.entries(properties).flatMap(([name, { '~decode': decoding }]) =>
     decoding === undefined ? [] : [{ name, decode: decoders[decoding] }],
@@ -73,7 +78,10 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
     for (const name of decode(sent)) wrong.add(name);
     if (wrong.size > 0) return wrongParameter([...wrong], properties);
     for (const [name, notes] of defaults) sent[name] ??= notes.default;
-    return { ok: true, value: sent as Read<T> };
+    const beside = sent === value || unknownBeside === null ? NO_WARNINGS : unknownBeside(Object(value));
+    const within = unknown(sent);
+    if (beside.length + within.length === 0) return { ok: true, value: sent as Read<T> };
+    return { ok: true, value: sent as Read<T>, warnings: [...beside, ...within] };
   };
 }
 

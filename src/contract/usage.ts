@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { PLAN_NAMES } from '../kernel/plans.ts';
 import { DecodedAs, OneOf } from './schema.ts';
+import { WithWarnings } from './unknown-fields.ts';
 
 const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
 
@@ -11,8 +12,9 @@ const LevelUsage = Type.Object({
   upgrade_required: Type.Optional(Type.String({ description: 'The plan that has this level.' })),
 });
 
-export const UsageReply = Type.Object(
-  {
+export const UsageReply = WithWarnings(
+  'Usage',
+  Type.Object({
     plan: OneOf(PLAN_NAMES),
     period: Type.Object({ start: Instant, end: Instant }, { description: 'The calendar month, UTC.' }),
     credits: Type.Object({
@@ -45,8 +47,7 @@ export const UsageReply = Type.Object(
         }),
       ),
     ),
-  },
-  { title: 'Usage' },
+  }),
 );
 export type UsageReply = Static<typeof UsageReply>;
 

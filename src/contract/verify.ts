@@ -5,6 +5,7 @@ import { DEFAULT_LEVEL, LEVELS } from '../kernel/plans.ts';
 import { DELIVERABILITIES, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/reasons.ts';
 import { Text, WholeNumber } from './bounded.ts';
 import { DecodedAs, Defaulted, Nullable, OneOf } from './schema.ts';
+import { AlsoCalled, Warnings } from './unknown-fields.ts';
 
 const RESULTS = ['pass', 'fail', 'unknown', 'skipped'] as const;
 
@@ -14,28 +15,40 @@ export const LEVEL_NOTES = {
   'x-code': 'invalid_validation_type',
 } as const;
 
+/** What other services and our own docs call the level. */
+export const LEVEL_NAMES = ['level', 'type', 'mode'];
+
 export const VerifyRequest = Type.Object(
   {
-    email: Text('email', ADDRESS_LENGTH, {
-      description:
-        'The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`.',
-      'x-error': EMAIL_ERROR,
-    }),
-    validation_type: Defaulted(
-      OneOf(LEVELS, {
+    email: AlsoCalled(
+      ['address', 'email_address', 'mail', 'to_email'],
+      Text('email', ADDRESS_LENGTH, {
         description:
-          '`mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.',
-        ...LEVEL_NOTES,
+          'The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`.',
+        'x-error': EMAIL_ERROR,
       }),
+    ),
+    validation_type: Defaulted(
+      AlsoCalled(
+        LEVEL_NAMES,
+        OneOf(LEVELS, {
+          description:
+            '`mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.',
+          ...LEVEL_NOTES,
+        }),
+      ),
       DEFAULT_LEVEL,
     ),
     client_ip: Type.Optional(
       DecodedAs(
         'ip',
-        Text('client_ip', IP_LENGTH, {
-          description: "The end user's IP, which `ip_address` filters match; the caller's own by default.",
-          'x-error': 'client_ip must be an IPv4 or IPv6 address.',
-        }),
+        AlsoCalled(
+          ['ip', 'ip_address', 'user_ip'],
+          Text('client_ip', IP_LENGTH, {
+            description: "The end user's IP, which `ip_address` filters match; the caller's own by default.",
+            'x-error': 'client_ip must be an IPv4 or IPv6 address.',
+          }),
+        ),
       ),
     ),
     timeout_ms: Type.Optional(
@@ -45,7 +58,7 @@ export const VerifyRequest = Type.Object(
       }),
     ),
   },
-  { title: 'VerifyRequest', description: 'Fields that are not named here are ignored.' },
+  { title: 'VerifyRequest', description: 'Other fields are ignored, and named in the `warnings` of the reply.' },
 );
 
 export const VerifyQuery = Type.Object({
@@ -58,76 +71,86 @@ export const VerifyQuery = Type.Object({
   ),
 });
 
-const Result = OneOf(RESULTS);
+const Result = OneOf(RESULTS, { title: 'CheckResult' });
 const MxRecord = Type.Object({ host: Type.String(), priority: Type.Integer() });
 
-export const Checks = Type.Object({
-  syntax: Type.Object({
-    result: Result,
-    error: Type.Optional(
-      Type.String({ description: 'What is wrong with the address; see the page of syntax errors.' }),
-    ),
-    index: Type.Optional(Type.Integer({ description: 'Where, in UTF-16 code units.' })),
-  }),
-  filter: Type.Object({
-    result: Result,
-    id: Type.Optional(Type.Integer()),
-    filter_type: Type.Optional(Type.String()),
-    value: Type.Optional(Type.String()),
-  }),
-  disposable: Type.Object({
-    result: Result,
-    list_version: Type.String(),
-    matched: Type.Optional(Type.String({ description: 'The list entry or mail host that matched.' })),
-  }),
-  domain: Type.Object({ result: Result }),
-  mx: Type.Object({
-    result: Result,
-    records: Type.Optional(Type.Array(MxRecord)),
-    provider: Type.Optional(Nullable(Type.String())),
-    failure: Type.Optional(Type.String({ description: 'How the DNS question failed.' })),
-  }),
-  smtp: Type.Object({
-    result: Result,
-    host: Type.Optional(Nullable(Type.String())),
-    stage: Type.Optional(Nullable(Type.String())),
-    code: Type.Optional(Nullable(Type.Integer())),
-    enhanced_code: Type.Optional(Nullable(Type.String())),
-    tls: Type.Optional(Type.Boolean()),
-    rule: Type.Optional(Nullable(Type.String({ description: 'The classification rule that decided.' }))),
-  }),
-  catch_all: Type.Object({ result: Result }),
-});
+export const Checks = Type.Object(
+  {
+    syntax: Type.Object({
+      result: Result,
+      error: Type.Optional(
+        Type.String({ description: 'What is wrong with the address; see the page of syntax errors.' }),
+      ),
+      index: Type.Optional(Type.Integer({ description: 'Where, in UTF-16 code units.' })),
+    }),
+    filter: Type.Object({
+      result: Result,
+      id: Type.Optional(Type.Integer()),
+      filter_type: Type.Optional(Type.String()),
+      value: Type.Optional(Type.String()),
+    }),
+    disposable: Type.Object({
+      result: Result,
+      list_version: Type.String(),
+      matched: Type.Optional(Type.String({ description: 'The list entry or mail host that matched.' })),
+    }),
+    domain: Type.Object({ result: Result }),
+    mx: Type.Object({
+      result: Result,
+      records: Type.Optional(Type.Array(MxRecord)),
+      provider: Type.Optional(Nullable(Type.String())),
+      failure: Type.Optional(Type.String({ description: 'How the DNS question failed.' })),
+    }),
+    smtp: Type.Object({
+      result: Result,
+      host: Type.Optional(Nullable(Type.String())),
+      stage: Type.Optional(Nullable(Type.String())),
+      code: Type.Optional(Nullable(Type.Integer())),
+      enhanced_code: Type.Optional(Nullable(Type.String())),
+      tls: Type.Optional(Type.Boolean()),
+      rule: Type.Optional(Nullable(Type.String({ description: 'The classification rule that decided.' }))),
+    }),
+    catch_all: Type.Object({ result: Result }),
+  },
+  { title: 'Checks' },
+);
 
 const NullableFlag = (description: string) => Nullable(Type.Boolean({ description }));
 
-const EvidenceReply = Type.Object({
-  mail_hosts: Type.Array(
-    Type.Object({ host: Type.String(), priority: Type.Integer(), addresses: Type.Array(Type.String()) }),
-  ),
-  unusable_hosts: Type.Array(Type.Object({ host: Type.String(), why: Type.String() })),
-  smtp: Nullable(
-    Type.Object({
-      host: Nullable(Type.String()),
-      address: Nullable(Type.String()),
-      tls: Type.Boolean(),
-      rule: Nullable(Type.String()),
-      transcript: Type.Array(
-        Type.Object({
-          at: Type.Number({ description: 'Milliseconds since the dialogue began.' }),
-          from: OneOf(['client', 'server', 'note'] as const),
-          text: Type.String(),
-        }),
-      ),
-    }),
-  ),
-});
+const EvidenceReply = Type.Object(
+  {
+    mail_hosts: Type.Array(
+      Type.Object({ host: Type.String(), priority: Type.Integer(), addresses: Type.Array(Type.String()) }),
+    ),
+    unusable_hosts: Type.Array(Type.Object({ host: Type.String(), why: Type.String() })),
+    smtp: Nullable(
+      Type.Object({
+        host: Nullable(Type.String()),
+        address: Nullable(Type.String()),
+        tls: Type.Boolean(),
+        rule: Nullable(Type.String()),
+        transcript: Type.Array(
+          Type.Object({
+            at: Type.Number({ description: 'Milliseconds since the dialogue began.' }),
+            from: OneOf(['client', 'server', 'note'] as const),
+            text: Type.String(),
+          }),
+        ),
+      }),
+    ),
+  },
+  { title: 'Evidence' },
+);
 
-export const StatusField = OneOf(STATUSES);
-export const DeliverabilityField = OneOf(DELIVERABILITIES, { description: 'What to expect of a message.' });
+export const StatusField = OneOf(STATUSES, { title: 'Status' });
+export const DeliverabilityField = OneOf(DELIVERABILITIES, {
+  title: 'Deliverability',
+  description: 'What to expect of a message.',
+});
 /** The set grows with new versions: a client has to bear a reason that it does not know. */
 export const ReasonField = Nullable(
   OneOf(REASON_NAMES, {
+    title: 'Reason',
     description:
       'Why the address is bad, or what could not be determined; see the page of verdicts. Later versions may add reasons.',
   }),
@@ -159,6 +182,7 @@ export const VerifyReply = Type.Object(
     is_disabled: NullableFlag('The mailbox is disabled.'),
     retry_after: Nullable(Type.Integer({ description: 'Seconds after which asking again makes sense.' })),
     checks: Checks,
+    warnings: Warnings,
     id: Type.String(),
     duration_ms: Type.Integer(),
     verified_at: Type.String({ format: 'date-time' }),

@@ -18,6 +18,7 @@ import {
 import { Text, WholeNumber } from './bounded.ts';
 import { Pagination } from './pagination.ts';
 import { DecodedAs, Nullable, OneOf } from './schema.ts';
+import { WithWarnings } from './unknown-fields.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -45,11 +46,13 @@ const webhookFields = {
 
 export const WebhookReply = Type.Object(webhookFields, { title: 'Webhook' });
 export type WebhookReply = Static<typeof WebhookReply>;
+export const WebhookChangedReply = WithWarnings('WebhookChanged', WebhookReply);
 
 export const WebhookCreatedReply = Type.Object(
   { ...webhookFields, secret: Type.String({ description: 'Signs what is sent; shown only now.' }) },
   { title: 'WebhookWithSecret' },
 );
+export const WebhookMadeReply = WithWarnings('WebhookCreated', WebhookCreatedReply);
 
 export const WebhooksReply = Type.Object({ webhooks: Type.Array(WebhookReply) }, { title: 'Webhooks' });
 
@@ -131,5 +134,7 @@ export const DeliveriesReply = Type.Object(
   },
   { title: 'Deliveries' },
 );
+/** The same of the public API. */
+export const DeliveryPageReply = WithWarnings('Deliveries', DeliveriesReply);
 
 export const SECRET_ROTATED = `The new secret. The one before signs alongside for ${WEBHOOK_SECRET_OVERLAP_HOURS} hours.`;

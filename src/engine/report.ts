@@ -33,6 +33,8 @@ export interface Report {
   /** Seconds after which a retry makes sense (greylisting, temporary failures), if the server announced it. */
   retry_after: number | null;
   checks: Checks;
+  /** Unknown fields of the request; those of the library throw instead. */
+  warnings: readonly string[];
   id: string;
   duration_ms: number;
   verified_at: string;
@@ -76,6 +78,7 @@ interface Stamp {
   /** Milliseconds since the epoch. */
   at: number;
   withEvidence?: boolean;
+  warnings?: readonly string[] | undefined;
 }
 
 /** Maps evidence and verdict to the contract's fields. Decides nothing. */
@@ -100,6 +103,7 @@ export function report(e: Evidence, verdict: Verdict, stamp: Stamp): Report {
     ...mailboxFlags(e),
     retry_after: e.smtp?.retryAfter ?? null,
     checks: checks(e),
+    warnings: stamp.warnings ?? [],
     id: stamp.id,
     duration_ms: Math.round(stamp.durationMs),
     verified_at: toIso(stamp.at),

@@ -5,6 +5,7 @@ import { VERSION } from '../kernel/version.ts';
 import { describe, type Json, type Style } from './openapi.ts';
 import { replyHeaders } from './reply-headers.ts';
 import { type Route, scopeOf } from './route.ts';
+import { errorExamples, exampleOf } from './v1/examples.ts';
 
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
@@ -13,54 +14,66 @@ const codesOf = (status: number): string =>
     .map((code) => `\`${code}\``)
     .join(', ');
 
+const withExamples = (content: Json, examples: Json): Json =>
+  Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { ...Object(media), examples }]));
+
 const PUBLIC: Style = {
   security: ({ access }) => [{ key: [scopeOf(access)].filter((scope) => scope !== null) }],
-  schemas: 'inline',
+  schemas: 'components',
   isPrivate: (keyword) => keyword.startsWith('~'),
   error: (status, contentOf) => ({
     description: codesOf(status),
     headers: replyHeaders(status, {}),
-    content: contentOf(ErrorReply),
+    content: withExamples(contentOf(ErrorReply), errorExamples(status)),
   }),
+  exampleOf,
   replyHeaders: (status, own) => ({ headers: replyHeaders(status, own) }),
 };
 
 /** OpenAPI 3.1 of `/v1`. */
-export const publicDocument = (routes: readonly Route[], url: string): Json => ({
-  openapi: '3.1.0',
-  info: {
-    title: 'Mailvet',
-    version: VERSION,
-    summary: 'Is this address good or bad, why, and what did it cost?',
-    description:
-      'Verifies email addresses: one POST, one verdict. Every request to `/v1` carries an API key. ' +
-      'Errors are JSON with `error`, `code` and `request_id`.',
-    license: LICENSE,
-  },
-  components: {
-    securitySchemes: {
-      key: {
-        type: 'http',
-        scheme: 'bearer',
-        description:
-          'An API key: `mv_live_`, or `mv_test_` for test mode, and 32 characters. The names beside it are the scopes that a request needs.',
-      },
+export function publicDocument(routes: readonly Route[], url: string): Json {
+  const { paths, schemas } = describe(routes, PUBLIC);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mailvet',
+      version: VERSION,
+      summary: 'Is this address good or bad, why, and what did it cost?',
+      description:
+        'Verifies email addresses: one POST, one verdict. Every request to `/v1` carries an API key. ' +
+        'Errors are JSON with `error`, `code` and `request_id`.',
+      license: LICENSE,
     },
-    schemas: {},
-  },
-  paths: describe(routes, PUBLIC).paths,
-  servers: [{ url }],
-  tags: [
-    { name: 'Verification', description: 'Verify addresses.' },
-    { name: 'Usage', description: 'What the account has and has spent.' },
-    { name: 'Filters', description: "The account's own blacklist." },
-  ],
-});
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key: `mv_live_`, or `mv_test_` for test mode, and 32 characters. The names beside it are the scopes that a request needs.',
+        },
+      },
+      schemas,
+    },
+    paths,
+    servers: [{ url }],
+    tags: TAGS.map(([name, description]) => ({ name, description })),
+  };
+}
+
+const TAGS = [
+  ['Verification', 'Verify addresses.'],
+  ['Lists', 'Verify many addresses as one job.'],
+  ['Usage', 'What the account has and has spent.'],
+  ['Filters', "The account's own blacklist."],
+  ['Webhooks', 'Be told of events.'],
+] as const;
 
 const PRIVATE: Style = {
   security: ({ access }) => (access === 'anybody' ? [] : [{ session: [] }]),
   schemas: 'components',
   isPrivate: (keyword) => keyword.startsWith('~') || keyword.startsWith('x-'),
+  exampleOf: () => undefined,
   error: () => ({ $ref: '#/components/responses/Error' }),
   replyHeaders: () => ({}),
 };

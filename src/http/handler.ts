@@ -4,7 +4,7 @@ import type { HttpContext } from './context.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import { inputReader } from './input/reader.ts';
 import { closeUnlessRead, sendError } from './reply.ts';
-import type { Answer, Route } from './route.ts';
+import { type Answer, hasWarnings, type Route } from './route.ts';
 
 type Handler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
 
@@ -12,7 +12,7 @@ type Handler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
 export function handlerOf(context: HttpContext, route: Route): Handler {
   const guard = GUARDS[route.access](context, route);
   const read = inputReader(route);
-  const serve = route.serve(context);
+  const serve = hasWarnings(route) ? withWarnings(route.serve(context)) : route.serve(context);
   const status = route.output?.status ?? 200;
   return async (request, reply) => {
     try {
@@ -22,6 +22,15 @@ export function handlerOf(context: HttpContext, route: Route): Handler {
     } catch (error) {
       sendError(request, reply, error);
     }
+  };
+}
+
+/** An answer that is not JSON text yet gets the warnings of its request, unless it has its own. */
+function withWarnings(serve: ReturnType<Route['serve']>): ReturnType<Route['serve']> {
+  return async (granted, input) => {
+    const answer = await serve(granted, input);
+    if (answer.type !== undefined || typeof answer.body !== 'object') return answer;
+    return { ...answer, body: { warnings: input.warnings, ...answer.body } };
   };
 }
 

@@ -10,6 +10,8 @@ export interface Style {
   readonly security: (route: Route) => readonly Json[];
   /** Titled schemas become components and are referred to, or stand where they are used. */
   readonly schemas: 'components' | 'inline';
+  /** Of a request or reply of this schema. */
+  readonly exampleOf: (schema: TSchema) => object | undefined;
   /** Schema keywords to omit. */
   readonly isPrivate: (keyword: string) => boolean;
   readonly error: (status: number, contentOf: (schema: TSchema) => Json) => Json;
@@ -18,6 +20,8 @@ export interface Style {
 
 type Documented = Route & { readonly doc: RouteDoc; readonly output: RouteOutput };
 const isDocumented = (route: Route): route is Documented => route.doc !== undefined && route.output !== undefined;
+
+const exampled = (example: object | undefined): Json => (example === undefined ? {} : { example });
 
 /** Names of the path: `:id` is `{id}` in the document. */
 const NAMES = /:([a-z]+)/g;
@@ -37,7 +41,7 @@ export function describe(routes: readonly Route[], style: Style): Described {
   const contentOf = (content: RouteOutput['content']): Json =>
     typeof content === 'string'
       ? { [content]: { schema: { type: 'string' } } }
-      : { 'application/json': { schema: schemaOf(content) } };
+      : { 'application/json': { schema: schemaOf(content), ...exampled(style.exampleOf(content)) } };
   for (const route of routes.filter(isDocumented)) {
     const path = route.path.replaceAll(NAMES, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, style, contentOf) };
@@ -109,11 +113,22 @@ const publicPart = (property: object): Json =>
 function plain(schema: unknown, style: Style, schemas: Json | null): unknown {
   if (Array.isArray(schema)) return schema.map((item) => plain(item, style, schemas));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const own = Object.entries(schema).filter(([keyword]) => !style.isPrivate(keyword));
+  const own = Object.entries(defaultInWords(schema)).filter(([keyword]) => !style.isPrivate(keyword));
   const made = Object.fromEntries(own.map(([keyword, value]) => described(keyword, plain(value, style, schemas))));
   if (schemas === null || !('title' in schema) || typeof schema.title !== 'string' || !('type' in schema)) return made;
   schemas[schema.title] = made;
   return { $ref: `#/components/schemas/${schema.title}` };
+}
+
+/**
+ * A property with a default may be left out of a request, but generators of clients (openapi-typescript) take the keyword
+ * to mean that it is always there.
+ */
+function defaultInWords(schema: object): object {
+  if (!('default' in schema)) return schema;
+  const { default: value, ...rest } = schema;
+  const description = 'description' in rest ? `${String(rest.description)} ` : '';
+  return { ...rest, description: `${description}Default: \`${String(value)}\`.` };
 }
 
 /** TypeBox describes a record by one pattern that matches every name; generators of clients know the plainer keyword. */

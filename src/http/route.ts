@@ -129,9 +129,17 @@ export interface AnyInput {
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: unknown;
+  /** Of fields and parameters that the row does not know; only where its reply has `warnings`. */
+  readonly warnings: readonly string[];
 }
 /** A method, so that a row's handler with its own narrower types is one of these. */
 type Serve = { serve(granted: RequestContext, input: AnyInput): Promise<Answer> }['serve'];
+
+/** Whether a row's reply names what the request has beyond the contract. */
+export const hasWarnings = ({ output }: Pick<Route, 'output'>): boolean =>
+  typeof output?.content === 'object' &&
+  'properties' in output.content &&
+  Object.hasOwn(Object(output.content.properties), 'warnings');
 
 /** One route of the service, whatever API it belongs to. */
 export interface Route {
@@ -162,6 +170,7 @@ interface TypedInput<P extends string, I extends RouteInput> {
   readonly query: QueryOf<I['query']>;
   readonly headers: QueryOf<I['headers']>;
   readonly body: BodyOf<I['body']>;
+  readonly warnings: readonly string[];
 }
 
 /** Ties a row's handler to the types of its access, path and input. */

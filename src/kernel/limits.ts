@@ -58,6 +58,9 @@ export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 10_000 };
 /** Delayed replies of test mode at once, so that they cannot fill the service. */
 export const TEST_WAITING_MAX = 500;
 export const BODY_BYTES = 16 * 1024;
+/** Unknown fields of a request that its reply names, and how much of each name. */
+export const WARNINGS_MAX = 10;
+export const UNKNOWN_NAME_SHOWN = 40;
 export const HEADER_BYTES = 16 * 1024;
 /** A parameter of a path, decoded; nothing has a longer name. */
 export const PATH_PARAM_LENGTH = { min: 1, max: 200 };

@@ -13,18 +13,20 @@ interface Asked {
   /** Canonical; null: unknown. */
   readonly clientIp: string | null;
   readonly withEvidence: boolean;
+  /** Of the request; none by default. */
+  readonly warnings?: readonly string[];
 }
 
 /** `started`: `Clock.elapsed()` ms. */
 export function toRecord(
   engine: EngineDeps,
-  { email, level, clientIp, withEvidence }: Asked,
+  { email, level, clientIp, withEvidence, warnings }: Asked,
   { id, started }: { readonly id: string; readonly started: number },
   e: Evidence,
   verdict: Verdict,
 ): VerificationRecord {
   const durationMs = engine.clock.elapsed() - started;
-  const result = report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence });
+  const result = report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings });
   return {
     id,
     email,

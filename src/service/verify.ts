@@ -32,6 +32,8 @@ interface VerifyRequest {
   readonly clientIp: string;
   readonly timeoutMs: number;
   readonly withEvidence: boolean;
+  /** Of the request, for its reply; none by default. */
+  readonly warnings?: readonly string[];
   /**
    * Aborted when the client disconnects: the dialogue ends with QUIT, the evidence so far is recorded and charged. Called only
    * by a check that has to wait.

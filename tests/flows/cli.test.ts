@@ -35,6 +35,27 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
+it('serve warns about variables that are no options, and does not read those of a client', async () => {
+  const other = await startProcess({
+    MAILVET_DATABASE_URL: 'sqlite::memory:',
+    MAILVET_SMTP_HELLO: 'mail.example.com',
+    MAILVET_KEY: 'not a key',
+    MAILVET_URL: 'nonsense',
+    MAILVET_LOG_LEVEL: 'warn',
+  });
+  await expect
+    .poll(() => other.printed.join('\n'), { timeout: 30_000 })
+    .toMatch(/MAILVET_SMTP_HELLO is not an option; did you mean MAILVET_SMTP_HELO\?/);
+  expect(other.printed.join('\n')).not.toContain('mail.example.com');
+  await other.end('SIGTERM');
+});
+
+it('names the option that an unknown one was probably meant to be', async () => {
+  const { code, err } = await runCli(['serve', '--prot', '1'], environment);
+  expect(code).toBe(2);
+  expect(err).toMatch(/unknown option '--prot'[\s\S]*Did you mean --port\?/);
+});
+
 const cli = (...args: string[]) => runCli(args, environment);
 const json = async (...args: string[]) => {
   const { code, out, err } = await cli(...args, '--json');

@@ -17,6 +17,7 @@ describe('POST /v1/filters', () => {
     expect(status).toBe(201);
     expect(json).toEqual({
       id: expect.any(Number),
+      warnings: [],
       filter_type: 'domain',
       value: 'spam.example.com',
       reason: 'spam',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ErrorReply } from '../../src/contract/errors.ts';
-import { FilterReply, FiltersReply } from '../../src/contract/filters.ts';
+import { FilterAddedReply, FilterPageReply } from '../../src/contract/filters.ts';
 import { UsageReply } from '../../src/contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../src/contract/verify.ts';
 import { type Lab, type Member, type Reply, startLab } from '../lab/service.ts';
@@ -77,7 +77,7 @@ it(`POST /v1/verify: ${CASES} bodies, 2xx only for valid ones`, { timeout: 120_0
 });
 
 it('POST and GET /v1/filters, GET /v1/usage: arbitrary text in every position', { timeout: 120_000 }, async () => {
-  const [isFilter, isList, isUsage] = [Compile(FilterReply), Compile(FiltersReply), Compile(UsageReply)];
+  const [isFilter, isList, isUsage] = [Compile(FilterAddedReply), Compile(FilterPageReply), Compile(UsageReply)];
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.domain(),

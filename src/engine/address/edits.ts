@@ -1,28 +1,4 @@
-/** Edit distance between short names, and which single edits are typos rather than another name. */
-
-/**
- * Restricted Damerau–Levenshtein distance (optimal string alignment): insertion, deletion, substitution and
- * transposition of adjacent characters cost 1. Domain labels only: both at most 63 characters, else Infinity.
- */
-export function distance(a: string, b: string): number {
-  if (a.length > 63 || b.length > 63) return Number.POSITIVE_INFINITY;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, beforeLast[j - 2]! + 1);
-      }
-      row.push(cost);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length]!;
-}
+/** Which single edits of a name are typos rather than another name. */
 
 const ROWS = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const NEAR = new Map<string, string[]>();

@@ -3,9 +3,10 @@
  * rejected because of it.
  */
 import typos from '../../../data/typos.json' with { type: 'json' };
+import { distance } from '../../kernel/nearest.ts';
 import { memoizeBounded } from '../memoize.ts';
 import { isPublicSuffix } from './domain.ts';
-import { addsLetter, distance, type Slip, slipBetween, slipsOf } from './edits.ts';
+import { addsLetter, type Slip, slipBetween, slipsOf } from './edits.ts';
 import { type Address, type ParseOptions, parseAddress } from './parse.ts';
 
 /** The part of the lists (lists/lists.ts) needed here. */

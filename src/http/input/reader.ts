@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import {
   type Decoders,
   invalid,
@@ -9,11 +9,12 @@ import {
   propertiesOf,
 } from '../../contract/reader.ts';
 import type { Read } from '../../contract/schema.ts';
+import { NO_WARNINGS, unknownFields } from '../../contract/unknown-fields.ts';
 import { fromIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import type { HttpRequest, Params } from '../exchange.ts';
-import { type AnyInput, type Route, type RouteInput, scopeOf } from '../route.ts';
+import { type AnyInput, hasWarnings, type Route, type RouteInput, scopeOf } from '../route.ts';
 import { bodyArrived, jsonBody, streamBody } from './body.ts';
 import { headerCount } from './headers.ts';
 
@@ -45,11 +46,13 @@ const NOTHING: Parsed<unknown> = { ok: true, value: undefined };
 const nothing: Part = () => NOTHING;
 
 /** The reader of a row's input, generated from its schemas. */
-export function inputReader({ access, input = {} }: Pick<Route, 'access' | 'input'>): ReadInput {
+export function inputReader(route: Pick<Route, 'access' | 'input' | 'output'>): ReadInput {
+  const { access, input = {} } = route;
   // The dashboard rejects control characters in a query; on `/v1` they match nothing.
   const refusesControls = scopeOf(access) === null;
   const readParams = input.params ? paramsReader(input.params) : textParams;
-  const readQuery = input.query ? queryReader(input.query, refusesControls) : nothing;
+  const querySchema = input.query ?? (hasWarnings(route) ? NO_PARAMETERS : undefined);
+  const readQuery = querySchema ? queryReader(querySchema, refusesControls) : nothing;
   const readBody = bodyReader(input);
   const readHeaders = input.headers ? headerReader(input.headers) : nothing;
   // An Idempotency-Key is bound to the bytes of the body, also where a route has no use for one.
@@ -62,12 +65,20 @@ export function inputReader({ access, input = {} }: Pick<Route, 'access' | 'inpu
     const headers = readHeaders(request);
     const main = params.ok ? (query.ok ? body : query) : params;
     return {
-      input: { params: valueIn(params), query: valueIn(query), body: valueIn(body), headers: valueIn(headers) },
+      input: {
+        ...{ params: valueIn(params), query: valueIn(query), body: valueIn(body), headers: valueIn(headers) },
+        warnings: joined(warningsIn(query), warningsIn(body)),
+      },
       problem: firstProblem(main, headers),
       headers,
     };
   };
 }
+
+const NO_PARAMETERS = Type.Object({});
+const warningsIn = (parsed: Parsed<unknown>): readonly string[] => (parsed.ok && parsed.warnings) || NO_WARNINGS;
+const joined = (some: readonly string[], more: readonly string[]): readonly string[] =>
+  some.length === 0 ? more : more.length === 0 ? some : [...some, ...more];
 
 const valueIn = (parsed: Parsed<unknown>): unknown => (parsed.ok ? parsed.value : undefined);
 
@@ -99,6 +110,7 @@ const fromText = (text: string, { type }: PropertyNotes): string | number =>
 function queryReader(schema: TSchema, refusesControls: boolean): Part {
   const fields = Object.entries(propertiesOf(schema));
   const read = jsonReader(schema);
+  const unknown = unknownFields(schema, 'parameter');
   return (request) => {
     const sent = request.query;
     const values: Record<string, unknown> = {};
@@ -110,25 +122,35 @@ function queryReader(schema: TSchema, refusesControls: boolean): Part {
         return invalid('invalid_parameter', `${field} must not have control characters.`, { field });
       values[field] = fromText(text, notes);
     }
-    return read(values);
+    const parsed = read(values);
+    const warnings = unknown(sent);
+    return parsed.ok && warnings.length > 0 ? { ...parsed, warnings } : parsed;
   };
 }
 const repeated = (field: string) => invalid('invalid_parameter', `${field} was sent more than once.`, { field });
 
-/** A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. */
-export function fieldsReader<T extends TSchema>(schema: T): (sent: Iterable<readonly [string, string]>) => Read<T> {
+/** A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. `warn`: told of unknown ones. */
+export function fieldsReader<T extends TSchema>(
+  schema: T,
+): (sent: Iterable<readonly [string, string]>, warn: (warnings: readonly string[]) => void) => Read<T> {
   const notes = new Map(Object.entries(propertiesOf(schema)));
   const read = jsonReader(schema);
-  return (sent) => {
+  const unknown = unknownFields(schema, 'field');
+  return (sent, warn) => {
     const values: Record<string, unknown> = {};
+    const others: Record<string, true> = {};
     for (const [field, text] of sent) {
       const note = notes.get(field);
-      if (note === undefined) continue;
+      if (note === undefined) {
+        others[field] = true;
+        continue;
+      }
       if (Object.hasOwn(values, field)) throw repeated(field).error;
       values[field] = fromText(text, note);
     }
     const parsed = read(values);
     if (!parsed.ok) throw parsed.error;
+    warn(unknown(others));
     return parsed.value;
   };
 }

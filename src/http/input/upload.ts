@@ -31,11 +31,19 @@ type Fields = Read<typeof ListUpload>;
 const readFields = fieldsReader(ListUpload);
 const NOTHING_TO_CLOSE = () => Promise.resolve();
 
+/** Is told of fields that an upload does not have. */
+type Warn = (warnings: readonly string[]) => void;
+
 /** Reads as far as the file. `query`: fields that the body may repeat. */
-export async function readUpload(request: HttpRequest, body: Readable, query: Fields): Promise<UploadRequest> {
+export async function readUpload(
+  request: HttpRequest,
+  body: Readable,
+  query: Fields,
+  warn: Warn,
+): Promise<UploadRequest> {
   const type = mediaType(request);
-  if (type === MULTIPART) return multipartUpload(request, body, query);
-  if (type === JSON_BODY) return jsonUpload(body, query);
+  if (type === MULTIPART) return multipartUpload(request, body, query, warn);
+  if (type === JSON_BODY) return jsonUpload(body, query, warn);
   const form = isFileType(type) ? FILES[type] : null;
   return { ...optionsOf(query), fileName: null, form, input: body, close: NOTHING_TO_CLOSE };
 }
@@ -46,7 +54,12 @@ const optionsOf = ({ name, validation_type, column, header, start, patience_minu
   start: start === undefined ? undefined : start === 'true',
 });
 
-async function multipartUpload(request: HttpRequest, body: Readable, query: Fields): Promise<UploadRequest> {
+async function multipartUpload(
+  request: HttpRequest,
+  body: Readable,
+  query: Fields,
+  warn: Warn,
+): Promise<UploadRequest> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
   if (boundary === null) throw new ApiError('malformed_request', 'The multipart Content-Type has no valid boundary.');
   const texts: [string, string][] = [];
@@ -61,7 +74,7 @@ async function multipartUpload(request: HttpRequest, body: Readable, query: Fiel
     }
     if (file === null) throw new ApiError('missing_parameter', 'The part "file" is missing.', { field: 'file' });
     const { name: fileName, input, close } = file;
-    return { ...optionsOf({ ...query, ...readFields(texts) }), fileName, form: null, input, close };
+    return { ...optionsOf({ ...query, ...readFields(texts, warn) }), fileName, form: null, input, close };
   } catch (error) {
     await file?.close();
     throw error;
@@ -80,7 +93,7 @@ async function fieldText({ name, body }: FormPart): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-async function jsonUpload(body: Readable, query: Fields): Promise<UploadRequest> {
+async function jsonUpload(body: Readable, query: Fields, warn: Warn): Promise<UploadRequest> {
   const json = new JsonList('emails', LIST_UPLOAD_EXTRA_BYTES);
   const { input, close } = await spooled(json.array(body), LIST_JSON_BYTES);
   try {
@@ -90,7 +103,7 @@ async function jsonUpload(body: Readable, query: Fields): Promise<UploadRequest>
         field: 'emails',
       });
     const texts = Object.entries(fields).flatMap(([name, value]) => textOf(name, value));
-    return { ...optionsOf({ ...query, ...readFields(texts) }), fileName: null, form: 'json', input, close };
+    return { ...optionsOf({ ...query, ...readFields(texts, warn) }), fileName: null, form: 'json', input, close };
   } catch (error) {
     await close();
     throw error;
@@ -103,5 +116,5 @@ function textOf(field: string, value: unknown): [string, string][] {
     return [[field, String(value)]];
   if (field in ListUpload.properties)
     throw new ApiError('invalid_parameter', `${field} must be text, a number, true or false.`, { field });
-  return [];
+  return [[field, '']];
 }

@@ -33,9 +33,9 @@ export const filterExists = (id: number): ApiError =>
   new ApiError('filter_exists', undefined, { field: 'value', existing_id: id });
 
 /** Of an outcome, as it is sent and stored. */
-const addedReply = (outcome: FilterAdded, requestId: string) =>
+const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly string[]) =>
   outcome.added
-    ? jsonReply(201, filterReply(outcome.filter), { location: `${FILTERS}/${outcome.filter.id}` })
+    ? jsonReply(201, { ...filterReply(outcome.filter), warnings }, { location: `${FILTERS}/${outcome.filter.id}` })
     : errorReply(filterExists(outcome.existingId), requestId);
 
 /** The account's own blacklist. */
@@ -47,15 +47,15 @@ export const FILTER_ROUTES: readonly Route[] = [
     input: { body: C.FilterRequest, headers: IdempotencyHeader },
     output: {
       status: 201,
-      content: C.FilterReply,
+      content: C.FilterAddedReply,
       description: 'The filter, in force for the next request.',
       headers: { Location: 'Path of the filter.', ...REPLAYED },
     },
     doc: { operationId: 'addFilter', tag: 'Filters', summary: 'Add a filter', errors: [409, 422] },
     serve:
       ({ filters }) =>
-      async ({ caller, ip, request, idempotency }, { body }) => {
-        const replyTo = (outcome: FilterAdded) => addedReply(outcome, request.id);
+      async ({ caller, ip, request, idempotency }, { body, warnings }) => {
+        const replyTo = (outcome: FilterAdded) => addedReply(outcome, request.id, warnings);
         const stored = idempotency && { ref: idempotency, replyTo };
         return replyAnswer(replyTo(await filters.add(caller.accountId, newFilter(body), { caller, ip }, stored)));
       },
@@ -66,7 +66,7 @@ export const FILTER_ROUTES: readonly Route[] = [
     access: 'api-key:filters',
     input: { query: C.FiltersQuery },
     output: {
-      content: C.FiltersReply,
+      content: C.FilterPageReply,
       description: 'One page of filters.',
       headers: { Link: 'first, prev, next and last page (RFC 8288).' },
     },

@@ -60,7 +60,7 @@ export const LIST_ROUTES: readonly Route[] = [
     },
     output: {
       status: 201,
-      content: C.ListReply,
+      content: C.ListCreatedReply,
       description: 'The list, when every row is stored. What prevents its start is its `error`.',
       headers: { Location: 'Path of the list.' },
     },
@@ -74,11 +74,13 @@ export const LIST_ROUTES: readonly Route[] = [
     },
     serve:
       ({ lists }) =>
-      async ({ caller, ip, request }, { query, body }) => {
+      async ({ caller, ip, request }, { query, body, warnings }) => {
         const { accountId: account, plan, keyId } = caller;
         const uploader = { account, plan, keyId, ip };
-        const list = await lists.upload(uploader, { caller, ip }, () => readUpload(request, body, query));
-        return { body: listReply(list), headers: { location: `${LISTS}/${list.id}` } };
+        const found = [...warnings];
+        const read = () => readUpload(request, body, query, (more) => found.push(...more));
+        const list = await lists.upload(uploader, { caller, ip }, read);
+        return { body: { ...listReply(list), warnings: found }, headers: { location: `${LISTS}/${list.id}` } };
       },
   }),
   route({

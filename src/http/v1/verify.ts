@@ -27,7 +27,7 @@ export const VERIFY_ROUTES: readonly Route[] = [
     },
     serve:
       (context) =>
-      async (request, { query, body }) => {
+      async (request, { query, body, warnings }) => {
         const { ip, reply, keyHash, test, idempotency } = request;
         const outcome = await context.verify.verify({
           keyHash,
@@ -39,6 +39,7 @@ export const VERIFY_ROUTES: readonly Route[] = [
           clientIp: body.client_ip ?? ip,
           timeoutMs: body.timeout_ms,
           withEvidence: query.evidence === '1',
+          warnings,
           gone: () => isGone(reply),
           // A client with an Idempotency-Key will send the request again, and is to find the whole outcome then.
           signal: () => (idempotency === null ? disconnectSignal(reply) : new AbortController().signal),

@@ -54,7 +54,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     input: { body: C.WebhookRequest },
     output: {
       status: 201,
-      content: C.WebhookCreatedReply,
+      content: C.WebhookMadeReply,
       description: 'The webhook, with its secret.',
       headers: { Location: 'Path of the webhook.' },
     },
@@ -91,7 +91,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: `${WEBHOOKS}/:id`,
     access: 'api-key:webhooks',
     input: { body: C.WebhookChangeRequest },
-    output: { content: C.WebhookReply, description: 'The webhook as it is now.' },
+    output: { content: C.WebhookChangedReply, description: 'The webhook as it is now.' },
     doc: { operationId: 'changeWebhook', tag: 'Webhooks', summary: 'Change a webhook', errors: [422] },
     serve:
       ({ webhooks }) =>
@@ -141,7 +141,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     access: 'api-key:webhooks',
     input: { query: C.DeliveriesQuery },
     output: {
-      content: C.DeliveriesReply,
+      content: C.DeliveryPageReply,
       description: 'One page of deliveries.',
       headers: { Link: 'first, prev, next and last page (RFC 8288).' },
     },

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Lab, type Member, startLab } from '../lab/service.ts';
+
+let lab: Lab;
+let member: Member;
+beforeAll(async () => {
+  lab = await startLab();
+  member = await lab.member({ credits: 100_000, rateLimit: 100_000 });
+});
+afterAll(() => lab.close());
+
+const warningsOf = async (method: string, path: string, body?: unknown): Promise<string[]> => {
+  const reply = await member.call(method, path, body);
+  expect(reply.status, reply.text).toBeLessThan(300);
+  return reply.json.warnings;
+};
+
+describe('what a request has beyond the contract is served, and named in warnings', () => {
+  it('fields of POST /v1/verify, by their spelling and by what they are called elsewhere', async () => {
+    const email = 'a@good.com';
+    expect(await warningsOf('POST', '/v1/verify', { email })).toEqual([]);
+    expect(await warningsOf('POST', '/v1/verify', { email, level: 'smtp' })).toEqual([
+      'Unknown field "level"; did you mean "validation_type"?',
+    ]);
+    const sent = { email, validationType: 'mx', timeout: 3, clientip: '::1', color: 1 };
+    expect(await warningsOf('POST', '/v1/verify', sent)).toEqual([
+      'Unknown field "validationType"; did you mean "validation_type"?',
+      'Unknown field "timeout"; did you mean "timeout_ms"?',
+      'Unknown field "clientip"; did you mean "client_ip"?',
+      'Unknown field "color".',
+    ]);
+  });
+
+  it('parameters of a query', async () => {
+    expect(await warningsOf('POST', '/v1/verify?evidences=1', { email: 'a@good.com' })).toEqual([
+      'Unknown parameter "evidences"; did you mean "evidence"?',
+    ]);
+    expect(await warningsOf('GET', '/v1/usage')).toEqual([]);
+    expect(await warningsOf('GET', '/v1/usage?groupby=day')).toEqual([
+      'Unknown parameter "groupby"; did you mean "group_by"?',
+    ]);
+    expect(await warningsOf('GET', '/v1/filters?limit=5')).toEqual([
+      'Unknown parameter "limit"; did you mean "per_page"?',
+    ]);
+    expect(await warningsOf('GET', '/v1/lists?state=ready')).toHaveLength(1);
+  });
+
+  it('fields of filters, flat and wrapped, and of uploads', async () => {
+    expect(await warningsOf('POST', '/v1/filters', { value: 'one.com' })).toEqual([]);
+    expect(await warningsOf('POST', '/v1/filters', { value: 'two.com', note: 'x' })).toEqual([
+      'Unknown field "note"; did you mean "reason"?',
+    ]);
+    expect(await warningsOf('POST', '/v1/filters', { filter: { value: 'three.com', typ: 1 }, more: 1 })).toEqual([
+      'Unknown field "more".',
+      'Unknown field "typ".',
+    ]);
+    expect(await warningsOf('POST', '/v1/lists?start=false', { emails: ['a@good.com'], levels: 'mx' })).toEqual([
+      'Unknown field "levels"; did you mean "validation_type"?',
+    ]);
+    expect(await warningsOf('POST', '/v1/lists?start=false&named=x', { emails: ['a@good.com'] })).toEqual([
+      'Unknown parameter "named"; did you mean "name"?',
+    ]);
+  });
+
+  it('a stranger cannot make the reply large', async () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${'x'.repeat(15)}${i}`, 1]));
+    const warnings = await warningsOf('POST', '/v1/verify', { email: 'a@good.com', ...many });
+    expect(warnings).toHaveLength(11);
+    expect(warnings.at(-1)).toBe('490 more unknown fields are not listed.');
+    const [long] = await warningsOf('POST', '/v1/verify', { email: 'a@good.com', ['\u0000"'.repeat(2000)]: 1 });
+    expect(long?.length).toBeLessThan(300);
+  });
+});
+
+describe('POST /v1/filters', () => {
+  it('an action that filters do not have is 422, and nothing is blocked', async () => {
+    for (const action of ['allow', 'unblock', 7, null]) {
+      const reply = await member.call('POST', '/v1/filters', { value: 'ok.com', action });
+      expect([reply.status, reply.json.code, reply.json.field]).toEqual([422, 'invalid_filter', 'action']);
+      expect(reply.json.error).toMatch(/block/);
+    }
+    expect((await member.call('GET', '/v1/filters?query=ok.com')).json.pagination.total_count).toBe(0);
+    expect((await member.call('POST', '/v1/filters', { value: 'bad.com', action: 'block' })).status).toBe(201);
+  });
+});

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { ERROR_CODES, PUBLIC_CODES } from '../kernel/errors.ts';
 import { KEY_SCOPES } from '../kernel/key-scopes.ts';
+import { LIST_STATUSES } from '../kernel/lists.ts';
 import { OneOf } from './schema.ts';
 
 export const ErrorReply = Type.Object(
@@ -20,6 +21,11 @@ export const ErrorReply = Type.Object(
     resets_at: Type.Optional(
       Type.String({ format: 'date-time', description: 'When the budget of the key starts anew.' }),
     ),
+    needed: Type.Optional(Type.Integer({ description: 'Credits that the request costs.' })),
+    available: Type.Optional(Type.Integer({ description: 'Credits that the account has.' })),
+    status: Type.Optional(OneOf(LIST_STATUSES, { description: 'Of the list.' })),
+    line: Type.Optional(Type.Integer({ description: 'Of the file, from 1: where it cannot be read.' })),
+    columns: Type.Optional(Type.Array(Type.String(), { description: 'Of the file.' })),
   },
   { title: 'Error' },
 );

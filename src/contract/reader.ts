@@ -80,8 +80,9 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
     for (const [name, notes] of defaults) sent[name] ??= notes.default;
     const beside = sent === value || unknownBeside === null ? NO_WARNINGS : unknownBeside(Object(value));
     const within = unknown(sent);
-    if (beside.length + within.length === 0) return { ok: true, value: sent as Read<T> };
-    return { ok: true, value: sent as Read<T>, warnings: [...beside, ...within] };
+    const read = sent as Read<T>;
+    if (beside.length + within.length === 0) return { ok: true, value: read };
+    return { ok: true, value: read, warnings: [...beside, ...within] };
   };
 }
 

@@ -27,7 +27,7 @@ export function unknownFields(
   noun: 'field' | 'parameter',
   but: readonly string[] = [],
 ): (sent: object) => readonly string[] {
-  const properties = 'properties' in schema ? (schema.properties as Readonly<Record<string, object>>) : {};
+  const properties: Readonly<Record<string, object>> = Object('properties' in schema ? schema.properties : {});
   const names = Object.keys(properties);
   const known: ReadonlySet<string> = new Set([...names, ...but]);
   const others = Object.entries(properties).flatMap(([name, property]) =>

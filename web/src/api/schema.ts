@@ -2548,6 +2548,19 @@ export interface components {
              * @description When the budget of the key starts anew.
              */
             resets_at?: string;
+            /** @description Credits that the request costs. */
+            needed?: number;
+            /** @description Credits that the account has. */
+            available?: number;
+            /**
+             * @description Of the list.
+             * @enum {string}
+             */
+            status?: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @description Of the file, from 1: where it cannot be read. */
+            line?: number;
+            /** @description Of the file. */
+            columns?: string[];
             /** @description The least role that may do this. */
             required_role?: string;
         };

@@ -39,7 +39,7 @@ export async function readUpload(
   request: HttpRequest,
   body: Readable,
   query: Fields,
-  warn: Warn,
+  warn: Warn = () => undefined,
 ): Promise<UploadRequest> {
   const type = mediaType(request);
   if (type === MULTIPART) return multipartUpload(request, body, query, warn);

@@ -1903,15 +1903,17 @@ export interface components {
              */
             expires_at: string;
         };
+        /** Pagination */
+        Pagination: {
+            current_page: number;
+            per_page: number;
+            total_pages: number;
+            total_count: number;
+        };
         /** ListsHere */
         ListsHere: {
             lists: components["schemas"]["List"][];
-            pagination: {
-                current_page: number;
-                per_page: number;
-                total_pages: number;
-                total_count: number;
-            };
+            pagination: components["schemas"]["Pagination"];
         };
         /** ListHere */
         ListHere: {
@@ -1997,9 +1999,9 @@ export interface components {
                 /** @description From 1, the header not counted. */
                 row: number;
                 email: string | null;
-                status: ("good" | "bad") | null;
-                deliverability: ("deliverable" | "undeliverable" | "risky" | "unknown") | null;
-                reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
+                status: components["schemas"]["Status"] | null;
+                deliverability: components["schemas"]["Deliverability"] | null;
+                reason: components["schemas"]["Reason"] | null;
                 did_you_mean: string | null;
                 validation_type: ("mx" | "smtp") | null;
                 credits_used: number | null;
@@ -2008,59 +2010,7 @@ export interface components {
                 is_free: boolean | null;
                 is_relay: boolean | null;
                 is_catch_all: boolean | null;
-                checks: {
-                    syntax: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        /** @description What is wrong with the address; see the page of syntax errors. */
-                        error?: string;
-                        /** @description Where, in UTF-16 code units. */
-                        index?: number;
-                    };
-                    filter: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        id?: number;
-                        filter_type?: string;
-                        value?: string;
-                    };
-                    disposable: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        list_version: string;
-                        /** @description The list entry or mail host that matched. */
-                        matched?: string;
-                    };
-                    domain: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                    };
-                    mx: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        records?: {
-                            host: string;
-                            priority: number;
-                        }[];
-                        provider?: string | null;
-                        /** @description How the DNS question failed. */
-                        failure?: string;
-                    };
-                    smtp: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        host?: string | null;
-                        stage?: string | null;
-                        code?: number | null;
-                        enhanced_code?: string | null;
-                        tls?: boolean;
-                        rule?: string | null;
-                    };
-                    catch_all: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                    };
-                } | null;
+                checks: components["schemas"]["Checks"] | null;
                 /** @description How often the address was asked about. */
                 attempts: number;
                 verified_at: string | null;
@@ -2135,13 +2085,6 @@ export interface components {
             reason: string | null;
             /** Format: date-time */
             created_at: string;
-        };
-        /** Pagination */
-        Pagination: {
-            current_page: number;
-            per_page: number;
-            total_pages: number;
-            total_count: number;
         };
         /** Filters */
         Filters: {
@@ -2605,6 +2548,7 @@ export type Log = components['schemas']['Log'];
 export type LogDetail = components['schemas']['LogDetail'];
 export type Erased = components['schemas']['Erased'];
 export type List = components['schemas']['List'];
+export type Pagination = components['schemas']['Pagination'];
 export type ListsHere = components['schemas']['ListsHere'];
 export type ListHere = components['schemas']['ListHere'];
 export type ListPreview = components['schemas']['ListPreview'];
@@ -2615,7 +2559,6 @@ export type DashboardKey = components['schemas']['DashboardKey'];
 export type Keys = components['schemas']['Keys'];
 export type KeyCreated = components['schemas']['KeyCreated'];
 export type Filter = components['schemas']['Filter'];
-export type Pagination = components['schemas']['Pagination'];
 export type Filters = components['schemas']['Filters'];
 export type FilterRequest = components['schemas']['FilterRequest'];
 export type FilterImport = components['schemas']['FilterImport'];

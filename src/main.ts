@@ -14,6 +14,7 @@ import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
+import { sharedPaceOf } from './main/shared-pace.ts';
 import { logStoreEvents } from './main/store-events.ts';
 import { watchStoreClock } from './service/store-clock.ts';
 import { openStore } from './store/open.ts';
@@ -77,10 +78,11 @@ async function start(
     ...options,
     lists: () => lists.current,
     smtp: smtpIdentityOf(options),
+    sharedPace: sharedPaceOf(options, store, logger),
     clock,
     onDnsTrust: (change) => logDnsTrust(change, logger),
   });
-  closers.add('verification engine', 1000, () => engine.close());
+  closers.add('verification engine', 2000, () => engine.close());
   const metrics = await openMetrics(options, closers);
   let url = options.publicUrl;
   let draining = false;

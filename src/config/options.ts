@@ -29,6 +29,7 @@ import {
   mailServer,
   oneOf,
   type Parser,
+  paceGroup,
   path,
   port,
   remotePort,
@@ -298,6 +299,17 @@ export const OPTIONS = {
     default: String(SMTP_RATE_PER_OPERATOR.default),
     help: 'New connections per second to the hosts of one operator, and to one address; 0 = unlimited.',
     commands: ENGINE_COMMANDS,
+  }),
+  smtpPaceGroup: row({
+    env: 'MAILVET_SMTP_PACE_GROUP',
+    group: 'Mailbox check',
+    value: 'name|none',
+    parse: paceGroup,
+    default: 'default',
+    help:
+      'On PostgreSQL: nodes of one group share the limits above, which are those of an egress address. Give nodes that ' +
+      'connect from another public address another name. `none`: the node has the limits for itself.',
+    commands: ['serve'],
   }),
   smtpBreakerSeconds: row({
     env: 'MAILVET_SMTP_BREAKER_SECONDS',

@@ -46,6 +46,7 @@ describe('with nothing set', () => {
       smtpConnectionsPerHost: 5,
       smtpRatePerOperator: 2,
       smtpBreakerSeconds: 3600,
+      smtpPaceGroup: 'default',
       allowPrivateNetworks: false,
       listsDir: 'data/lists',
       listsDisposableUrl: OPTIONS.listsDisposableUrl.default,

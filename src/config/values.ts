@@ -184,6 +184,14 @@ export const heloName: Parser<string> = (text) =>
   isHostName(text) ? { value: text.toLowerCase() } : { expected: 'a host name such as mail.example.com' };
 
 /** The reverse-path of MAIL FROM (RFC 5321 §4.1.2); the null reverse-path `<>` becomes the empty string. */
+/** Null: `none`. */
+export const paceGroup: Parser<string | null> = (text) => {
+  if (text === 'none') return { value: null };
+  return /^[\w.-]{1,64}$/.test(text)
+    ? { value: text }
+    : { expected: 'up to 64 letters, digits, dots, hyphens and underscores, or none' };
+};
+
 export const sender: Parser<string> = (text) => {
   if (text === '<>') return { value: '' };
   const match = /^([A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64})@(.+)$/.exec(text);

@@ -15,6 +15,7 @@ import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
 import type { OperatorUse } from './smtp/operator-use.ts';
 import { OTHERS, operatorKey } from './smtp/operators.ts';
 import type { ReadRequest } from './smtp/options.ts';
+import type { SharedPaceOptions } from './smtp/shared-pace.ts';
 import { createUncertainReplies, type UncertainReplies } from './smtp/uncertain.ts';
 import type { EngineDeps, MailboxQuestion } from './verify.ts';
 
@@ -48,6 +49,8 @@ interface EngineOptions {
   readonly lists: () => Lists;
   /** Null: this host has no EHLO name; the `smtp` level answers `smtp_unverifiable`. */
   readonly smtp: SmtpIdentity | null;
+  /** Null (default): nobody else connects from the same address. */
+  readonly sharedPace?: SharedPaceOptions | null;
   readonly clock?: Clock;
 }
 
@@ -60,7 +63,8 @@ export interface VerificationEngine extends EngineDeps {
   readonly egressHealth: () => EgressHealth | null;
   /** Replies that no rule matched, or only a weak one. */
   readonly uncertain: UncertainReplies;
-  close(): void;
+  /** Resolves when nothing is left to do. */
+  close(): Promise<void>;
 }
 
 /** Operators that metrics tell by name. */
@@ -85,7 +89,7 @@ export function createEngine(options: EngineOptions): VerificationEngine {
   const uncertain = createUncertainReplies();
   const allowPrivate = options.allowPrivateNetworks ?? false;
   const deps: SmtpDeps = { clock, resolver, own, allowPrivate, uncertain };
-  const smtp = options.smtp === null ? null : createSmtpCheck(options.smtp, deps);
+  const smtp = options.smtp === null ? null : createSmtpCheck(options.smtp, deps, options.sharedPace ?? null);
   return {
     clock,
     resolver,
@@ -101,9 +105,9 @@ export function createEngine(options: EngineOptions): VerificationEngine {
     },
     egressHealth: () => smtp?.watched.state() ?? null,
     uncertain,
-    close() {
-      smtp?.close();
+    async close() {
       resolver.close();
+      await smtp?.close();
     },
   };
 }
@@ -120,7 +124,8 @@ interface SmtpDeps {
 function createSmtpCheck(
   smtp: SmtpIdentity,
   deps: SmtpDeps,
-): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): void } {
+  sharedPace: SharedPaceOptions | null,
+): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): Promise<void> } {
   const { clock, resolver, own, allowPrivate } = deps;
   const { helo, port, bind } = smtp;
   const classifier = createClassifier();
@@ -140,6 +145,7 @@ function createSmtpCheck(
     breakerSeconds: smtp.breakerSeconds,
     ownIps: [...own],
     anyHelo: allowPrivate,
+    sharedPace,
   });
   const closing = new AbortController();
   const watched = monitorEgress(mailbox, {
@@ -151,7 +157,7 @@ function createSmtpCheck(
   });
   const close = () => {
     closing.abort();
-    mailbox.close();
+    return mailbox.close();
   };
   return { mailbox, watched, close };
 }

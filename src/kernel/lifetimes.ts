@@ -36,3 +36,5 @@ export const WEBHOOK_RETRY_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_4
 export const WEBHOOK_FAILING_DAYS = 5;
 /** How long a process that has stopped keeps the work on lists that it had claimed. */
 export const LIST_LEASE_SECONDS = 30;
+/** How long a process that has stopped keeps its part of the pace at mail servers. */
+export const PACE_SLICE_SECONDS = 6;

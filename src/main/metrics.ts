@@ -115,6 +115,7 @@ function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric
     },
     mailvet_smtp_dialogues_open: () => one(engine.mailboxStats()?.open ?? 0),
     mailvet_smtp_checks_waiting: () => one(engine.mailboxStats()?.waiting ?? 0),
+    mailvet_smtp_pace_slices: () => one(engine.mailboxStats()?.slices ?? 0),
     mailvet_smtp_breakers_open: () => one(engine.mailboxStats()?.breakersOpen ?? 0),
     mailvet_smtp_operator_breakers: () =>
       engine.useByOperator().flatMap(({ operator, breakersOpen, breakersHalfOpen }) => [

@@ -15,6 +15,7 @@ import { lists } from './lists/lists.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
 import { operatorLeases } from './pace/operator-leases.ts';
+import { paceSlices } from './pace/slices.ts';
 import { attempts } from './people/attempts.ts';
 import { auditLog } from './people/audit-log.ts';
 import { authDatabase } from './people/auth-database.ts';
@@ -94,6 +95,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     uncertainReplies: uncertainReplies(driver),
     sharedFiles: sharedFiles(driver),
     operatorLeases: operatorLeases(driver),
+    paceSlices: paceSlices(driver),
     jobs: jobs(driver),
     stats: stats(driver, charge),
     authDatabase: { db: auth.db, type: driver.name },

@@ -15,6 +15,7 @@ import type { Keys } from './api/keys.ts';
 import type { Lists } from './api/lists.ts';
 import type { Verifications } from './api/log.ts';
 import type { OperatorLeases } from './api/operator-leases.ts';
+import type { PaceSlices } from './api/pace-slices.ts';
 import type { Attempts, Members, Users } from './api/people.ts';
 import type { SharedFiles } from './api/shared-files.ts';
 import type { SharedHolds } from './api/shared-holds.ts';
@@ -39,6 +40,7 @@ export type * from './api/keys.ts';
 export type * from './api/lists.ts';
 export type * from './api/log.ts';
 export type * from './api/operator-leases.ts';
+export type * from './api/pace-slices.ts';
 export type * from './api/people.ts';
 export type * from './api/shared-files.ts';
 export type * from './api/shared-holds.ts';
@@ -102,6 +104,7 @@ export interface Store {
   readonly uncertainReplies: UncertainReplies;
   readonly sharedFiles: SharedFiles;
   readonly operatorLeases: OperatorLeases;
+  readonly paceSlices: PaceSlices;
   readonly jobs: Jobs;
   readonly stats: StoreStats;
   /** For the sign-in library and its tables (`auth_…`): the Kysely instance, and its kind of database. */

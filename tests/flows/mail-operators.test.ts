@@ -75,3 +75,50 @@ describe.skipIf(ENGINE !== 'postgres')('the recipients of one operator in a list
     expect(await store.accounts.audit()).toEqual([]);
   });
 });
+
+const RATE = 3;
+const CONNECTIONS = 3;
+const CALLS = 36;
+
+describe.skipIf(ENGINE !== 'postgres')('single calls on three nodes behind one address', () => {
+  it('have together the pace of one node', { timeout: 300_000 }, async () => {
+    // One operator, each of its domains with a mail host of its own, so that no two share a session.
+    const domains = Array.from({ length: CALLS }, (_, i) => ({
+      [`d${i}.com`]: { MX: [[10, `mx${i}.mail.com`]] },
+      [`mx${i}.mail.com`]: { A: ['127.0.5.2'] },
+    }));
+    const began: number[] = [];
+    const persona: Persona = {
+      delayMs: 250,
+      on: ({ verb }) => {
+        if (verb === 'EHLO') began.push(performance.now());
+        return undefined;
+      },
+    };
+    const { smtp, setting } = await begin(persona, Object.assign({}, ...domains));
+    const nodes = await startNodes(setting, smtp, {
+      MAILVET_SMTP_RATE_PER_OPERATOR: `${RATE}`,
+      MAILVET_SMTP_CONNECTIONS_PER_HOST: `${CONNECTIONS}`,
+    });
+    const verify = async (node: Running, email: string): Promise<unknown> => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${setting.key.value}` };
+      const body = JSON.stringify({ email, validation_type: 'smtp', timeout_ms: 30_000 });
+      const reply = await fetch(`${node.url}/v1/verify`, { method: 'POST', headers, body });
+      return ((await reply.json()) as { reason: unknown }).reason;
+    };
+    const reasons = await Promise.all(
+      Array.from({ length: CALLS }, (_, i) => verify(nodes[i % nodes.length] as Running, `nobody@d${i}.com`)),
+    );
+    const dialogues = dialoguesOf(smtp);
+    expect(new Set(dialogues.map(({ node }) => node)).size).toBe(nodes.length);
+    for (const { first } of dialogues)
+      expect(dialogues.filter((other) => other.first <= first && first <= other.last).length).toBeLessThanOrEqual(
+        CONNECTIONS,
+      );
+    // A slow machine only makes it longer. Alone, each would begin RATE dialogues at once.
+    const seconds = ((began.at(-1) ?? 0) - (began[0] ?? 0)) / 1000;
+    expect(dialogues.length).toBeLessThanOrEqual(RATE * seconds + 2 * RATE);
+    // All are served, but for those that the pace left no time.
+    expect(reasons.filter((reason) => reason === 'mailbox_not_found').length).toBeGreaterThan(CALLS / 2);
+  });
+});

@@ -15,6 +15,7 @@ export function throttleLab(options: Partial<RoutesOptions> = {}) {
     breakerSeconds: 60,
     egress: [],
     dialogues: 1_000,
+    shared: null,
     ...options,
   });
   const enter = (request: Partial<PermitRequest> = {}) => {

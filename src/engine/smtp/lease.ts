@@ -65,10 +65,11 @@ export class Lease {
 
   /**
    * Whether someone waits for this dialogue's place who has a better right to it than `tenant`: who has fewer dialogues,
-   * even after getting it, or whose client waits while `tenant` is background work. Null: than nobody.
+   * even after getting it, or whose client waits while `tenant` is background work; or another process. Null: than nobody.
    */
   isWantedMoreThanBy(tenant: string | null): boolean {
-    const { address, host } = this.#route;
+    const { address, host, limiters } = this.#route;
+    if (limiters.some((limiter) => limiter.isOver)) return true;
     for (const limiter of [address, host]) {
       if (!limiter.isFull) continue;
       if (tenant === null && limiter.isWaitedFor) return true;

@@ -1,21 +1,9 @@
-import type { Clock } from '../../kernel/clock.ts';
+import type { LimiterSetup, LimiterUse } from './limiter-options.ts';
 import { Rate } from './rate.ts';
 import { isBackground } from './tenants.ts';
 
-export interface LimiterOptions {
-  readonly clock: Clock;
-  /** Dialogues open at once. */
-  readonly most: number;
-  /** Dialogues begun per second; 0 = no bound. */
-  readonly rate: number;
-  /** 0 = the breaker never opens. */
-  readonly breakerSeconds: number;
-  /**
-   * One dialogue more than `most` may be open, for the queue whose turn it is. Without that, a queue which waits for two
-   * limiters could miss the moments at which each has room, forever.
-   */
-  readonly isSoft?: boolean;
-  /** The rate allows a dialogue again. */
+interface LimiterOptions extends LimiterSetup {
+  /** The rate or this process's part allows a dialogue again. */
   readonly onRoom: (limiter: Limiter) => void;
 }
 
@@ -23,19 +11,6 @@ export interface LimiterOptions {
 export interface Breaker {
   until: number;
   isTrying: boolean;
-}
-
-/** For metrics. */
-export interface LimiterUse {
-  /** Dialogues. */
-  readonly open: number;
-  /** Dialogues begun so far. */
-  readonly begun: number;
-  /** Requests. */
-  readonly waiting: number;
-  readonly breaker: 'closed' | 'open' | 'half_open';
-  /** The rate relative to what it is without complaints. */
-  readonly pace: number;
 }
 
 /** Requests of one tenant for one destination, as its limiters see them (tenant-queue.ts). */
@@ -82,6 +57,46 @@ export class Limiter {
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#rate = new Rate(options.clock, options.rate);
+    if (options.share !== null) this.#rate.divide(0, false);
+  }
+
+  /** Dialogues open at once, as of now. */
+  #mostAt(now: number): number {
+    const { most, share } = this.#options;
+    if (share === null) return most;
+    const units = share.units(now);
+    return units === 0 ? 0 : (most * units) / share.total;
+  }
+
+  /** A dialogue is to begin, or to wait. */
+  onUse(now: number): void {
+    this.#options.share?.use(this, now);
+  }
+
+  get unitsInUse(): number {
+    return this.#unitsFor(this.#open);
+  }
+
+  get unitsWanted(): number {
+    let dialogues = this.#open;
+    for (const { entries } of this.#lines.values()) dialogues += entries;
+    return this.#unitsFor(dialogues);
+  }
+
+  /** Where the number of open dialogues has no bound, units are parts of the rate, which those that wait need most. */
+  #unitsFor(dialogues: number): number {
+    const { most, share } = this.#options;
+    if (share === null) return 0;
+    return most === Number.POSITIVE_INFINITY
+      ? Math.min(share.total, Math.max(dialogues - this.#open, Math.min(1, this.#open)))
+      : Math.ceil((dialogues * share.total) / most);
+  }
+
+  onSlice(isFresh: boolean): void {
+    const { share, clock, onRoom } = this.#options;
+    if (share === null) return;
+    this.#rate.divide(share.units(clock.elapsed()) / share.total, isFresh);
+    onRoom(this);
   }
 
   get isWaitedFor(): boolean {
@@ -89,7 +104,13 @@ export class Limiter {
   }
 
   get isFull(): boolean {
-    return this.#open >= this.#options.most;
+    return this.#open >= this.#mostAt(this.#options.clock.elapsed());
+  }
+
+  /** More dialogues are open than this process's part allows: other processes wait for theirs. */
+  get isOver(): boolean {
+    const { share, clock, isSoft } = this.#options;
+    return share !== null && this.#open > this.#mostAt(clock.elapsed()) + (isSoft ? 1 : 0);
   }
 
   /** Tenants that wait. */
@@ -113,9 +134,13 @@ export class Limiter {
     return this.#breaker === null ? 0 : Math.max(0, Math.ceil((this.#breaker.until - now) / 1000));
   }
 
-  /** Milliseconds until the rate alone would admit one more of this tenant, behind the requests which come before it. */
+  /**
+   * Milliseconds until the rate alone would admit one more of this tenant, behind the requests which come before it; 0 where
+   * it depends on other processes.
+   */
   waitMs(now: number, tenant: string): number {
     const turns = (this.#lines.get(tenant)?.entries ?? 0) + 1;
+    if (this.#mostAt(now) === 0) return 0;
     let ahead = turns;
     // Tenants take turns, so nobody has more of them before this request than its own tenant.
     for (const [name, { entries }] of this.#lines) {
@@ -132,9 +157,12 @@ export class Limiter {
   admits(now: number, tenant: string, queue: WaitingQueue | null = null): boolean {
     const { isSoft } = this.#options;
     if (this.#breaker !== null && (this.#breaker.isTrying || this.#breaker.until > now)) return false;
+    const all = this.#mostAt(now);
+    // What it waits for are units, which onSlice will bring.
+    if (all === 0) return false;
     const inTurn = queue !== null && queue === this.#inTurn;
     const yields = isBackground(tenant);
-    const most = yields ? Math.max(1, this.#options.most - 1) : this.#options.most;
+    const most = yields ? Math.max(1, all - 1) : all;
     if (this.#open >= (isSoft && inTurn ? most + 1 : most)) return false;
     if (this.#rate.admits(now, inTurn, yields)) return true;
     this.#wakeIn(this.#rate.waitMs(now, 1, yields));
@@ -252,7 +280,7 @@ export class Limiter {
 
   /** Dropping this limiter would lose nothing but that its breaker is half-open, or that it may be doubted. */
   isPristine(now: number): boolean {
-    const isQuiet = this.#open === 0 && this.#lines.size === 0;
+    const isQuiet = this.#open === 0 && this.#lines.size === 0 && !this.#options.share?.isActive;
     return isQuiet && this.blockedFor(now) === 0 && this.#rate.isRested(now);
   }
 

@@ -10,6 +10,7 @@ import type { OperatorNames, OperatorUse } from './operator-use.ts';
 import { loadSilentOperators } from './operators.ts';
 import type { MailboxCheckOptions } from './options.ts';
 import { Pool } from './pool.ts';
+import { SharedPace } from './shared-pace.ts';
 import { Throttle, type ThrottleStats } from './throttle.ts';
 
 export interface MailboxCheck {
@@ -20,10 +21,12 @@ export interface MailboxCheck {
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
   /** Forgets which domains are catch-all. */
   forgetCatchAll(): void;
-  stats(): ThrottleStats & { readonly sessions: number; readonly idle: number };
+  /** `slices`: of the pace shared with other processes, which this one has or waits for. */
+  stats(): ThrottleStats & { readonly sessions: number; readonly idle: number; readonly slices: number };
   /** For metrics. */
   useByOperator(names: OperatorNames): OperatorUse[];
-  close(): void;
+  /** Ends every session; resolves when the slices of a shared pace are given back. */
+  close(): Promise<void>;
 }
 
 /** Throws a TypeError for an unqualified HELO name or an invalid sender. */
@@ -36,6 +39,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   }
   const limits = { ...SMTP_LIMITS, ...options.limits };
   const { dialogues, networkFactor } = limits;
+  const shared = options.sharedPace ? new SharedPace(clock, options.sharedPace) : null;
   const throttle = new Throttle({
     clock,
     connectionsPerHost,
@@ -44,6 +48,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     breakerSeconds,
     egress: bind,
     dialogues,
+    shared,
   });
   const pool = new Pool({ clock, limits, throttle: throttle, helo, port, mayDial });
   const silent = new Set((options.silentOperators ?? loadSilentOperators()).map(({ operator }) => operator));
@@ -59,8 +64,16 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   return {
     check: (subject, limit) => new Check(deps, subject, limit).run(),
     forgetCatchAll: () => deps.cache.clear(),
-    stats: () => ({ ...throttle.stats(), sessions: pool.sessions.open, idle: pool.sessions.idle }),
+    stats: () => ({
+      ...throttle.stats(),
+      sessions: pool.sessions.open,
+      idle: pool.sessions.idle,
+      slices: shared?.slices ?? 0,
+    }),
     useByOperator: (names) => throttle.useByOperator(names),
-    close: () => pool.close(),
+    async close() {
+      pool.close();
+      await shared?.close();
+    },
   };
 }

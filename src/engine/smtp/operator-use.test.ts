@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LimiterUse } from './limiter.ts';
+import type { LimiterUse } from './limiter-options.ts';
 import { useByOperator } from './operator-use.ts';
 
 const use = (more: Partial<LimiterUse> = {}): LimiterUse => ({

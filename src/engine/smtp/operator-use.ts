@@ -1,5 +1,5 @@
 /** How much each mail operator is used and slows us down, for metrics. */
-import type { LimiterUse } from './limiter.ts';
+import type { LimiterUse } from './limiter-options.ts';
 import { OTHERS } from './operators.ts';
 
 export interface OperatorUse {

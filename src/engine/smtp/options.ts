@@ -4,6 +4,7 @@ import type { SilentOperator } from './operators.ts';
 import type { Read, ReplyReading } from './outcome.ts';
 import type { RandomBelow } from './probe.ts';
 import type { Reply } from './reply.ts';
+import type { SharedPaceOptions } from './shared-pace.ts';
 
 /** Input of the classifier (classify.ts). */
 export interface ReadRequest {
@@ -41,6 +42,8 @@ export interface MailboxCheckOptions {
   readonly ownIps?: readonly string[];
   /** Laboratories: an unqualified HELO name is taken. */
   readonly anyHelo?: boolean;
+  /** With other processes; default: with none. */
+  readonly sharedPace?: SharedPaceOptions | null;
   readonly limits?: Partial<SmtpLimits>;
   /** Default: data/smtp-operators.json. */
   readonly silentOperators?: readonly SilentOperator[];

@@ -13,6 +13,8 @@ export class Rate {
   readonly #clock: Clock;
   /** Per second; 0 = no bound. */
   readonly #most: number;
+  /** Of it, for this process. */
+  #fraction = 1;
   #tokens: number;
   #refilledAt: number;
   #factor = 1;
@@ -23,6 +25,17 @@ export class Rate {
     this.#most = perSecond;
     this.#tokens = Math.max(1, perSecond);
     this.#refilledAt = clock.elapsed();
+  }
+
+  /**
+   * From now on, this part of the rate, from 0 to 1. What is allowed at once shrinks with it; it grows only as time passes,
+   * unless it `isFresh`.
+   */
+  divide(fraction: number, isFresh: boolean): void {
+    this.#refill(this.#clock.elapsed());
+    if (fraction < this.#fraction && this.#tokens > 0) this.#tokens *= fraction / this.#fraction;
+    this.#fraction = fraction;
+    if (isFresh) this.#tokens = Math.max(1, this.#most * fraction);
   }
 
   /** `onCredit`: the token may be missing, but only one. `leavesOne`: another one is left to others, if there can be two. */
@@ -61,7 +74,8 @@ export class Rate {
 
   /** Whether it is as it was at the beginning. */
   isRested(now: number): boolean {
-    return this.#refill(now) === this.#most && this.#tokens >= Math.max(1, this.#most);
+    const most = this.#most * this.#fraction;
+    return this.#refill(now) === most && (most === 0 || this.#tokens >= Math.max(1, most));
   }
 
   #currentFactor(now: number): number {
@@ -71,7 +85,7 @@ export class Rate {
 
   /** Adds the tokens of the time that has passed. Returns the current rate. */
   #refill(now: number): number {
-    const rate = this.#most * this.#currentFactor(now);
+    const rate = this.#most * this.#fraction * this.#currentFactor(now);
     this.#tokens = Math.min(Math.max(1, rate), this.#tokens + ((now - this.#refilledAt) / 1000) * rate);
     this.#refilledAt = now;
     return rate;

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 import { canonicalCidr } from '../../kernel/ip.ts';
-import { Limiter, type LimiterOptions, type LimiterUse } from './limiter.ts';
+import { Limiter } from './limiter.ts';
+import type { LimiterSetup, LimiterUse } from './limiter-options.ts';
+import type { Share, SharedPace } from './shared-pace.ts';
 
 export interface RoutesOptions {
   readonly clock: Clock;
@@ -17,6 +19,8 @@ export interface RoutesOptions {
   readonly egress: readonly string[];
   /** Dialogues open at once in this process. */
   readonly dialogues: number;
+  /** All other limits are shared with other processes; null: with none. */
+  readonly shared: SharedPace | null;
 }
 
 /** What is dialled. */
@@ -39,7 +43,8 @@ export interface Route {
 
 const KINDS = ['operator', 'network', 'address', 'host'] as const;
 type Kind = (typeof KINDS)[number];
-type Setup = Omit<LimiterOptions, 'clock' | 'onRoom'>;
+type Setup = Omit<LimiterSetup, 'clock' | 'share'>;
+type Create = (setup: Setup, share: Share | null) => Limiter;
 
 /** From this many limiters on, pristine ones are dropped. */
 const SWEEP_AT = 20_000;
@@ -47,18 +52,23 @@ const SWEEP_AT = 20_000;
 /** The limiters from one egress address, by what they limit. */
 class Egress {
   readonly ip: string | null;
-  readonly #create: (setup: Setup) => Limiter;
+  readonly #create: Create;
+  readonly #shared: SharedPace | null;
+  /** Units of which each limit is divided among processes. */
+  readonly #units: number;
   readonly #setups: Readonly<Record<Kind, Setup>>;
   readonly #known: Readonly<Record<Kind, Map<string, Limiter>>>;
   readonly #process: Limiter;
   #count = 0;
   #sweepAt = SWEEP_AT;
 
-  constructor(ip: string | null, options: RoutesOptions, process: Limiter, create: (setup: Setup) => Limiter) {
+  constructor(ip: string | null, options: RoutesOptions, process: Limiter, create: Create) {
     const { connectionsPerHost: most, ratePerOperator: rate, networkFactor: factor, breakerSeconds } = options;
     this.ip = ip;
     this.#process = process;
     this.#create = create;
+    this.#shared = options.shared;
+    this.#units = most;
     this.#setups = {
       operator: { most: Number.POSITIVE_INFINITY, rate, breakerSeconds },
       network: { most: most * factor, rate: rate * factor, breakerSeconds: 0 },
@@ -84,10 +94,17 @@ class Egress {
   #limiter(kind: Kind, key: string): Limiter {
     const known = this.#known[kind].get(key);
     if (known !== undefined) return known;
-    const limiter = this.#create(this.#setups[kind]);
+    const limiter = this.#create(this.#setups[kind], this.#shareOf(kind, key));
     this.#known[kind].set(key, limiter);
     this.#count++;
     return limiter;
+  }
+
+  #shareOf(kind: Kind, key: string): Share | null {
+    const { most, rate } = this.#setups[kind];
+    if (this.#shared === null || (most === Number.POSITIVE_INFINITY && rate === 0)) return null;
+    const restMs = rate === 0 ? 0 : (Math.max(1, rate) / rate) * 1000;
+    return this.#shared.create(`${this.ip ?? ''}\n${kind}\n${key}`, { total: this.#units, restMs });
   }
 
   #sweep(now: number): void {
@@ -111,8 +128,8 @@ export class Routes {
   /** `onRoom`: a limiter's rate allows a dialogue again. */
   constructor(options: RoutesOptions, onRoom: (limiter: Limiter) => void) {
     const { clock, dialogues, egress } = options;
-    const create = (setup: Setup) => new Limiter({ ...setup, clock, onRoom });
-    const process = create({ most: dialogues, rate: 0, breakerSeconds: 0 });
+    const create: Create = (setup, share) => new Limiter({ ...setup, clock, onRoom, share });
+    const process = create({ most: dialogues, rate: 0, breakerSeconds: 0 }, null);
     const all = (egress.length === 0 ? [null] : egress).map((ip) => new Egress(ip, options, process, create));
     const ofFamily = (family: 4 | 6) => all.filter(({ ip }) => ip === null || isIP(ip) === family);
     this.#clock = clock;

@@ -72,6 +72,7 @@ export class Throttle {
       request.onPermit({ kind: 'blocked', ...blocked });
       return () => {};
     }
+    for (const limiter of route.limiters) limiter.onUse(now);
     // Whoever waits for these limiters waits for another one as well.
     if (route.limiters.every((limiter) => limiter.admits(now, request.tenant))) {
       this.#begin(route, request);

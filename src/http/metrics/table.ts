@@ -322,6 +322,15 @@ const METRICS = {
     help: 'Mailbox checks that wait for their [turn](operating.md#pace) at a mail server.',
     look: 'If it keeps rising, there is more to check than mail servers may be asked; see the next ones for which.',
   },
+  mailvet_smtp_pace_slices: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'limits',
+    help: 'Limits towards mail servers that this node shares with others [of its group](operating.md#several-nodes-behind-one-address), and uses now.',
+    look: '0 under load: the node has the limits for itself, as on SQLite.',
+  },
   mailvet_smtp_breakers_open: {
     type: 'gauge',
     of: 'process',

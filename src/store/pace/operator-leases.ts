@@ -55,12 +55,13 @@ export function operatorLeases(driver: StorageDriver): OperatorLeases {
   };
 }
 
-/** Deletes leases of nodes that are gone. */
+/** Deletes leases that ended long ago, of both kinds. */
 export async function forgetEnded(driver: StorageDriver): Promise<void> {
   // SQLite has one node, which takes no leases.
   if (driver.name === 'sqlite') return;
   const ended = (await driver.now()) - HOUR_MS;
   await driver.db.deleteFrom('operator_leases').where('ends_at', '<', ended).execute();
+  await driver.db.deleteFrom('pace_slices').where('ends_at', '<', ended).execute();
 }
 
 /** In one order on all nodes, so that concurrent writers wait instead of deadlocking. */

@@ -133,6 +133,7 @@ export const INVITATION_DAYS = 7 as const;
 export const LIST_HOLD_DAYS = 36500 as const;
 export const LIST_LEASE_SECONDS = 30 as const;
 export const LIST_UPLOAD_MINUTES = 60 as const;
+export const PACE_SLICE_SECONDS = 6 as const;
 export const RESET_LINK_HOURS = 1 as const;
 export const SESSION_DAYS = 7 as const;
 export const SESSION_MAX_DAYS = 30 as const;

@@ -1,0 +1,86 @@
+/** How a limit is divided among the nodes that use it. Pure: the store (slices.ts) keeps what it returns. */
+import { sha256Hex } from '../../kernel/ids.ts';
+import { CLOCK_TOLERANCE_SECONDS } from '../../kernel/limits.ts';
+import type { Slice, SliceRequest } from '../store.ts';
+
+/** A node that has units, or waits for some. Times are ms of the store. */
+interface Holder {
+  readonly node: string;
+  readonly units: number;
+  readonly needs: number;
+  readonly renewedAt: number;
+  readonly endsAt: number;
+}
+
+export interface Division {
+  readonly holders: readonly Holder[];
+  /** Until when any node may have used its units. */
+  readonly usedUntil: number;
+}
+
+export const UNDIVIDED: Division = { holders: [], usedUntil: 0 };
+
+/** Where there are more nodes than units, others get them after this long. */
+const ROTATION_MS = 10_000;
+
+/** The division after a node's request, and its slice. */
+export function divide(
+  before: Division,
+  node: string,
+  { key, total, holds, needs, restMs }: SliceRequest,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): { readonly division: Division; readonly slice: Slice } {
+  const live = before.holders.filter((one) => isLive(one, now));
+  const others = live.filter((one) => one.node !== node);
+  const had = live.find((one) => one.node === node)?.units ?? 0;
+  const taken = others.reduce((sum, { units }) => sum + units, 0);
+  const free = Math.max(0, total - taken);
+  const target = fairShares(total, [...others, { node, needs }], now).get(node) ?? 0;
+  const units = Math.min(free, Math.max(target, Math.min(holds, had)));
+  const isRested = taken === 0 && had === 0 && now - before.usedUntil >= restMs;
+  const mine = { node, units, needs, renewedAt: now, endsAt: now + leaseMs };
+  return {
+    division: {
+      holders: units > 0 || needs > 0 ? [...others, mine] : others,
+      usedUntil: units === 0 && had > 0 && taken === 0 ? now : Math.max(units > 0 ? mine.endsAt : 0, before.usedUntil),
+    },
+    slice: { key, units, target, isRested },
+  };
+}
+
+/** A lease that was renewed at a time to come does not count: since then, the clock was set back. */
+const isLive = ({ endsAt, renewedAt }: Holder, now: number): boolean =>
+  endsAt > now && renewedAt <= now + CLOCK_TOLERANCE_SECONDS * 1000;
+
+/**
+ * Units for each node: evenly, up to what each needs; then what is left, evenly among those that need any. What does not
+ * divide goes by an order that changes, and that is the same for all limits, so that nodes do not wait for each other's.
+ */
+function fairShares(
+  total: number,
+  nodes: readonly { readonly node: string; readonly needs: number }[],
+  now: number,
+): ReadonlyMap<string, number> {
+  const turn = Math.floor(now / ROTATION_MS);
+  const rank = new Map(nodes.map(({ node }) => [node, sha256Hex(`${turn} ${node}`)]));
+  const order = nodes
+    .filter(({ needs }) => needs > 0)
+    .sort((a, b) => ((rank.get(a.node) ?? '') < (rank.get(b.node) ?? '') ? -1 : 1));
+  const shares = new Map<string, number>();
+  let left = total;
+  const give = (wants: (needs: number) => number) => {
+    for (let open = order; open.length > 0 && left > 0; ) {
+      const each = Math.max(1, Math.floor(left / open.length));
+      for (const { node, needs } of open) {
+        const share = shares.get(node) ?? 0;
+        const more = Math.min(each, left, wants(needs) - share);
+        shares.set(node, share + Math.max(0, more));
+        left -= Math.max(0, more);
+      }
+      open = open.filter(({ node, needs }) => (shares.get(node) ?? 0) < wants(needs));
+    }
+  };
+  give((needs) => Math.min(needs, total));
+  give(() => total);
+  return shares;
+}

@@ -1,73 +1,236 @@
-/** The cost of a look-up in the disposable list against a bare Set.has of the same names; and of loading the list. */
-import { allEntries } from '../src/engine/lists/entries.ts';
-import { loadLists, packagedDir, readDisposable } from '../src/engine/lists/lists.ts';
-import { interleave, median, medianRatio } from './apparatus/measure.ts';
-import { DOMAINS } from './apparatus/names.ts';
+/** Lists of addresses from the upload to the last result, beside single calls of the same service. */
+import { startPostgres, whyNoPostgres } from '../tests/lab/postgres.ts';
+import { type ListSample, type ListServer, runList } from './apparatus/list-load.ts';
+import { type Loader, posts, startLoader } from './apparatus/load.ts';
+import { startProber } from './apparatus/mailbox-load.ts';
+import { interleave, median, medianRatio, residentMb } from './apparatus/measure.ts';
+import { DOMAINS, emails, SHARED_HOSTS, sharedDomain, WILDCARD } from './apparatus/names.ts';
+import { rawQuestions } from './apparatus/raw-dns.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
+import { BUILT, ensureBuilt, prepareGround, startService, verifyOnce } from './apparatus/service.ts';
+import { NO_SINK, startSink } from './apparatus/sink.ts';
 
-const ROUNDS = 9;
-const LOADS = 5;
-/** Look-ups per sample. */
-const ASKED = 400_000;
-
-const nanoseconds = (names: readonly string[], ask: (name: string) => unknown): number => {
-  let found = 0;
-  const began = performance.now();
-  for (let i = 0; i < ASKED; i++) if (ask(names[i % names.length]!)) found += 1;
-  const spent = performance.now() - began;
-  if (found < 0) throw new Error('unreachable; keeps the loop from being optimized away');
-  return (spent * 1e6) / ASKED;
+const ROUNDS = 3;
+const WARM = 100_000;
+const COLD = 10_000;
+const MAILBOXES = 10_000;
+const MILLION = 1_000_000;
+const CONNECTIONS = 64;
+const SECONDS = 2;
+/** Single calls while a list runs: as many as a busy client has open. */
+const BESIDE_CONNECTIONS = 8;
+const AIM = {
+  perSecond: { SQLite: 25_000, PostgreSQL: 12_000 },
+  beside: 2,
+  mailboxes: 5,
+  firstSeconds: 2,
+  grownMb: 100,
 };
+type Engine = keyof (typeof AIM)['perSecond'];
+type Service = ListServer & { stop(): Promise<void> };
+
+/** A service with the names of `DOMAINS` in its cache. */
+async function startWarm(url?: string): Promise<Service> {
+  const ground = await prepareGround(url);
+  const { key } = await ground.account();
+  const service = await startService(ground);
+  for (const domain of DOMAINS) await verifyOnce(service.port, key, `jane.doe1@${domain}`);
+  const stop = async () => {
+    await service.stop();
+    await ground.clear();
+  };
+  return { pid: service.pid, port: service.port, key, stop };
+}
+
+const singleCalls = (loader: Loader, { pid, port, key }: Service, connections: number, seconds = SECONDS) => {
+  const bodies = emails(2048).map((email) => ({ email }));
+  return loader.run(pid, { port, connections, requests: posts('/v1/verify', key, bodies), seconds });
+};
+
+async function warm(engine: Engine, loader: Loader, url?: string): Promise<Figure[]> {
+  const service = await startWarm(url);
+  const addresses = emails(WARM);
+  await singleCalls(loader, service, CONNECTIONS);
+  await runList(service, 'mx', addresses);
+  const { list, single } = await interleave<'list' | 'single', Pick<ListSample, 'perSecond' | 'cpuMicros'>>(ROUNDS, {
+    list: () => runList(service, 'mx', addresses),
+    single: () => singleCalls(loader, service, CONNECTIONS),
+  });
+  const alone = await interleave(ROUNDS, {
+    beside: () => besideList(loader, service, addresses),
+    alone: () => singleCalls(loader, service, BESIDE_CONNECTIONS),
+  });
+  await service.stop();
+  const [rates, calls] = [list.map((s) => s.perSecond), single.map((s) => s.perSecond)];
+  const [cpu, callCpu] = [list.map((s) => s.cpuMicros), single.map((s) => s.cpuMicros)];
+  const [beside, before] = [alone.beside.map((s) => s.p99), alone.alone.map((s) => s.p99)];
+  const [rate, slower] = [median(rates), medianRatio(beside, before)];
+  return [
+    {
+      what: `${engine}: addresses per second, names cached, with the upload`,
+      value: number(rate),
+      floor: number(median(calls)),
+      ratio: ratio(medianRatio(rates, calls)),
+      aim: {
+        text: `≥ ${AIM.perSecond[engine].toLocaleString('en-US')}`,
+        met: rate >= AIM.perSecond[engine],
+      },
+    },
+    {
+      what: `${engine}: CPU of the service per address`,
+      value: `${number(median(cpu))} µs`,
+      floor: `${number(median(callCpu))} µs`,
+      ratio: ratio(medianRatio(cpu, callCpu)),
+    },
+    {
+      what: `${engine}: single calls beside a list, 99th percentile; the floor is without the list`,
+      value: `${number(median(beside))} ms`,
+      floor: `${number(median(before))} ms`,
+      ratio: ratio(slower),
+      aim: { text: `≤ ${AIM.beside}`, met: slower <= AIM.beside },
+    },
+  ];
+}
+
+/** Single calls while a list runs from their beginning to their end. */
+async function besideList(loader: Loader, service: Service, addresses: readonly string[]) {
+  let isOver = false;
+  const list = runList(service, 'mx', [...addresses, ...addresses.map((email) => `x${email}`)], () => isOver);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const calls = await singleCalls(loader, service, BESIDE_CONNECTIONS);
+  isOver = true;
+  await list;
+  return calls;
+}
+
+/** Every address at a name that was never asked about. The floor asks the same server bare questions. */
+async function cold(): Promise<Figure[]> {
+  const ground = await prepareGround();
+  const { key } = await ground.account();
+  const { pid, port, stop } = await startService(ground);
+  let asked = 0;
+  const fresh = () => Array.from({ length: COLD }, () => `n${asked++}.${WILDCARD}`);
+  const floor = async () => {
+    const names = fresh();
+    const began = performance.now();
+    await rawQuestions(ground.dns, names, CONNECTIONS);
+    return (COLD * 1000) / (performance.now() - began);
+  };
+  const list = async () =>
+    (
+      await runList(
+        { pid, port, key },
+        'mx',
+        fresh().map((name) => `jane@${name}`),
+      )
+    ).perSecond;
+  await interleave(1, { list, floor });
+  const samples = await interleave(ROUNDS, { list, floor });
+  await stop();
+  await ground.clear();
+  return [
+    {
+      what: 'Addresses per second, each at a new domain',
+      value: number(median(samples.list)),
+      floor: number(median(samples.floor)),
+      ratio: ratio(medianRatio(samples.list, samples.floor)),
+    },
+  ];
+}
+
+/** The floor is a session for each recipient, with as many connections. */
+async function mailboxes(): Promise<Figure[]> {
+  const sink = await startSink(SHARED_HOSTS);
+  if (sink === null) return [];
+  const ground = await prepareGround();
+  const { key } = await ground.account();
+  const { pid, port, stop } = await startService(ground, [BUILT, 'serve'], {
+    MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
+    MAILVET_SMTP_PORT: `${sink.port}`,
+    MAILVET_SMTP_RATE_PER_OPERATOR: '0',
+  });
+  const prober = await startProber();
+  const load = { port: sink.port, addresses: SHARED_HOSTS, domains: 1000, open: 500, connectionsPerHost: 5 };
+  const addresses = Array.from(
+    { length: MAILBOXES },
+    (_, i) => `jane${i}@d${i % load.domains}.${sharedDomain(i % SHARED_HOSTS.length)}`,
+  );
+  const contestants = {
+    list: async () => (await runList({ pid, port, key }, 'smtp', addresses)).perSecond,
+    single: async () =>
+      (await prober.run({ ...load, who: 'check', count: MAILBOXES / 2, recipientsPerSession: 1 })).perSecond,
+  };
+  await interleave(1, contestants);
+  const samples = await interleave(ROUNDS, contestants);
+  await prober.end();
+  await stop();
+  await ground.clear();
+  await sink.stop();
+  const gain = medianRatio(samples.list, samples.single);
+  return [
+    {
+      what: 'Mailboxes per second; the floor is a session for each',
+      value: number(median(samples.list)),
+      floor: number(median(samples.single)),
+      ratio: ratio(gain),
+      aim: { text: `≥ ${AIM.mailboxes}`, met: gain >= AIM.mailboxes },
+    },
+  ];
+}
+
+async function million(): Promise<Figure[]> {
+  const service = await startWarm();
+  await runList(service, 'mx', emails(WARM / 10));
+  const rest = residentMb(service.pid);
+  const sample: ListSample = await runList(service, 'mx', emails(MILLION));
+  await service.stop();
+  const grown = sample.peakMb - rest;
+  return [
+    {
+      what: 'A million rows: RSS at most; the floor is before the upload',
+      value: `${number(sample.peakMb)} MB`,
+      floor: `${number(rest)} MB`,
+      ratio: ratio(sample.peakMb / rest),
+      aim: { text: `≤ ${AIM.grownMb} MB more`, met: grown <= AIM.grownMb },
+    },
+    {
+      what: 'A million rows: from the start to the first results',
+      value: `${number(sample.firstSeconds)} s`,
+      aim: { text: `≤ ${AIM.firstSeconds} s`, met: sample.firstSeconds <= AIM.firstSeconds },
+    },
+    { what: 'A million rows: addresses per second, with the upload', value: number(sample.perSecond) },
+  ];
+}
 
 export const lists: Bench = {
   name: 'lists',
   title: 'Lists',
   async run() {
-    const file = readDisposable(packagedDir());
-    const verdict = [...allEntries(file).keys()].filter(file.verdict.has);
-    const bare = new Set(verdict);
-    const listed = verdict.filter((_, i) => i % 37 === 0).slice(0, 4096);
-    const unlisted = [...DOMAINS, ...Array.from({ length: 4032 }, (_, i) => `mail.company-${i}.co.uk`)];
-    const loaded = loadLists();
-    const figures: Figure[] = [];
-    for (const [what, names] of [
-      ['a listed domain', listed],
-      ['a domain that is not listed', unlisted],
-    ] as const) {
-      const samples = await interleave(ROUNDS, {
-        ours: () => nanoseconds(names, (name) => loaded.disposable(name).verdict === 'disposable'),
-        floor: () => nanoseconds(names, (name) => bare.has(name)),
-      });
-      figures.push({
-        what: `Lookup of ${what}`,
-        value: `${number(median(samples.ours))} ns`,
-        floor: `${number(median(samples.floor))} ns`,
-        ratio: ratio(medianRatio(samples.ours, samples.floor)),
-      });
+    ensureBuilt();
+    const loader = await startLoader();
+    const figures = await warm('SQLite', loader);
+    const why = whyNoPostgres();
+    if (why === null) {
+      const postgres = await startPostgres();
+      figures.push(...(await warm('PostgreSQL', loader, postgres.url)));
+      await postgres.stop();
     }
-    const loads = await interleave(LOADS, {
-      ours: () => milliseconds(() => loadLists()),
-      floor: () => milliseconds(() => new Set([...bare].join('\n').split('\n'))),
-    });
-    figures.push({
-      what: `Loading all lists (${loaded.size.toLocaleString('en-US')} disposable domains)`,
-      value: `${number(median(loads.ours))} ms`,
-      floor: `${number(median(loads.floor))} ms`,
-      ratio: ratio(medianRatio(loads.ours, loads.floor)),
-    });
-    return {
-      how:
-        'The disposable lookup (allowlist, relays, verdict and suspicion tiers, parents up to the registrable domain) ' +
-        `relative to one Set.has; ${ROUNDS} rounds of ${ASKED.toLocaleString('en-US')} over 4,096 names, so that ` +
-        `nearly all results come from the cache. Loading, relative to splitting the same ` +
-        `names at line ends into a Set; ${LOADS} rounds.`,
-      figures,
-    };
+    await loader.end();
+    figures.push(...(await cold()));
+    const checked = await mailboxes();
+    figures.push(...checked, ...(await million()));
+    const leftOut = [
+      ...(why === null ? [] : [`PostgreSQL, because ${why}.`]),
+      ...(checked.length > 0 ? [] : [NO_SINK]),
+    ];
+    return { how: HOW, figures, leftOut };
   },
 };
 
-function milliseconds(work: () => unknown): number {
-  const began = performance.now();
-  work();
-  return performance.now() - began;
-}
+const HOW =
+  `CSV files of two columns, uploaded and verified to the last result; ${ROUNDS} rounds. Cached names: ` +
+  `${WARM.toLocaleString('en-US')} addresses over ${DOMAINS.length} domains, level mx; the floor is single calls over ` +
+  `${CONNECTIONS} connections to the same service. Beside a list: ${BESIDE_CONNECTIONS} connections. New domains: ` +
+  `${COLD.toLocaleString('en-US')} addresses; the floor is one bare MX query for each to the same server. Mailboxes: ` +
+  `${MAILBOXES.toLocaleString('en-US')} at ${SHARED_HOSTS.length} hosts (smtp-sink on loopback), 5 connections to each, no rate limit. ` +
+  'Load, DNS, PostgreSQL and smtp-sink run on the same cores.';

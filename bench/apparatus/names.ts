@@ -26,6 +26,10 @@ export const DOMAINS: readonly string[] = [...PROVIDERS, ...COMPANIES];
 /** Under it every name has mail servers (RFC 4592). */
 export const WILDCARD = 'wildcard-names.com';
 
+/** Addresses of mail servers of one operator each, on loopback; under each domain every name is served by one of them. */
+export const SHARED_HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'];
+export const sharedDomain = (host: number): string => `shared-host-${host}.com`;
+
 /** Public addresses, so that they count as routable. */
 const HOST = { A: ['9.9.9.10', '9.9.9.11'], AAAA: ['2620:fe::10'], ttl: 3600 };
 
@@ -39,6 +43,12 @@ export const ZONE: Zone = {
   ),
   [`*.${WILDCARD}`]: { MX: [[10, `mx.${WILDCARD}`]], ttl: 3600 },
   [`mx.${WILDCARD}`]: HOST,
+  ...Object.fromEntries(
+    SHARED_HOSTS.flatMap((address, i) => [
+      [`*.${sharedDomain(i)}`, { MX: [[10, `mx.${sharedDomain(i)}`] as const], ttl: 3600 }],
+      [`mx.${sharedDomain(i)}`, { A: [address], ttl: 3600 }],
+    ]),
+  ),
 };
 
 const FIRST = ['jane', 'omar', 'li', 'anna', 'pedro', 'sven', 'mary', 'ines'];

@@ -1,7 +1,7 @@
 /** Between evidence and store, for single verifications and those of lists alike. */
 import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
 import type { Evidence } from '../engine/evidence.ts';
-import { report } from '../engine/report.ts';
+import { reportText } from '../engine/report.ts';
 import type { Verdict } from '../engine/verdict.ts';
 import { type EngineDeps, withFilter } from '../engine/verify.ts';
 import type { Level } from '../kernel/plans.ts';
@@ -26,7 +26,6 @@ export function toRecord(
   verdict: Verdict,
 ): VerificationRecord {
   const durationMs = engine.clock.elapsed() - started;
-  const result = report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings });
   return {
     id,
     email,
@@ -38,7 +37,7 @@ export function toRecord(
     credits: verdict.credits,
     clientIp,
     durationMs: Math.round(durationMs),
-    body: JSON.stringify(result),
+    body: reportText(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings }),
   };
 }
 

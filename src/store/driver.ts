@@ -4,8 +4,17 @@ import type { Clock } from '../kernel/clock.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/observed.ts';
 import type { JobQueue } from './jobs/queue.ts';
-import type { LooseMode, PoolUse, SchemaCheck, StoreEvent } from './store.ts';
-import type { Tables } from './tables.ts';
+import type {
+  AccountId,
+  ListOutcome,
+  ListRecorded,
+  LooseMode,
+  PoolUse,
+  SchemaCheck,
+  StoreEvent,
+  VerificationRecord,
+} from './store.ts';
+import type { Row, Tables } from './tables.ts';
 
 /** Proof that a process is alive, which other processes can test. A process that has taken no hold has none. */
 export interface NodeLife {
@@ -16,6 +25,13 @@ export interface NodeLife {
    * sweeping it.
    */
   ifDead<T>(id: string, sweep: () => Promise<T>): Promise<T | null>;
+}
+
+/** At least one, paid by the hold. */
+export interface NewResults {
+  readonly hold: Pick<Row<'shared_holds'>, 'id' | 'account_id' | 'key_id'>;
+  readonly now: number;
+  readonly records: readonly VerificationRecord[];
 }
 
 /** A table as the database describes it. */
@@ -54,6 +70,12 @@ export interface StorageDriver {
   lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
   /** Serializes transactions that take the same key. */
   advisoryLock(trx: Transaction<Tables>, what: string): Promise<void>;
+  /** See `Lists.record`. */
+  recordOutcomes(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded>;
+  /** Adds many results to the log, as Kysely would in several times the time. */
+  addResults(trx: Transaction<Tables>, results: NewResults): Promise<void>;
+  /** Whether the value is one of many texts, which are one parameter. */
+  oneOf(value: Expression<string>, texts: readonly string[]): Expression<SqlBool>;
   /** Verifications of an account with `from` <= seq < `to`; order by account and seq. */
   seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>): Expression<SqlBool>;
   /** `verifications` in a FROM clause, so that the index on addresses answers (log/address.ts). */
@@ -78,6 +100,12 @@ export interface StorageDriver {
   looseModes(): readonly LooseMode[];
   close(): Promise<void>;
 }
+
+/** What code inside a transaction needs. */
+export type TransactionDriver = Pick<
+  StorageDriver,
+  'now' | 'transaction' | 'lockAccounts' | 'oneOf' | 'addResults' | 'retentionDays'
+> & { readonly jobs: Pick<JobQueue, 'add'> };
 
 export interface StorageDriverOptions {
   readonly url: string;

@@ -16,7 +16,8 @@ export function filterMatch(driver: StorageDriver): Filters['matchMany'] {
       filterDomains: row?.filter_domains ?? 0,
       filterIps: row?.filter_ips ?? 0,
     };
-    const wanted = keys.map((one) => [...candidates(counts, one)]);
+    if (counts.filterEmails + counts.filterDomains + counts.filterIps === 0) return null;
+    const wanted = keys().map((one) => [...candidates(counts, one)]);
     const found = new Map<string, Filter>();
     for (const type of FILTER_TYPES) {
       const all = [...new Set(wanted.flat().flatMap(([of, value]) => (of === type ? [value] : [])))];

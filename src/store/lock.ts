@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
-import type { StorageDriver } from './driver.ts';
+import type { TransactionDriver } from './driver.ts';
 import type { Row, Tables } from './tables.ts';
 
 /** Locks the account until the transaction ends and returns it; null when it does not exist or was deleted. */
 export async function lockAccount(
-  driver: StorageDriver,
+  driver: Pick<TransactionDriver, 'lockAccounts'>,
   trx: Transaction<Tables>,
   account: string,
 ): Promise<Row<'accounts'> | null> {
@@ -16,7 +16,7 @@ export async function lockAccount(
 
 /** The same, but throws ApiError('not_found') when there is no such account. */
 export async function lockExistingAccount(
-  driver: StorageDriver,
+  driver: Pick<TransactionDriver, 'lockAccounts'>,
   trx: Transaction<Tables>,
   account: string,
 ): Promise<Row<'accounts'>> {

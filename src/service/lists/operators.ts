@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
-import { LIST_OPERATORS_OF_OTHERS } from '../../kernel/limits.ts';
+import { LIST_OPERATORS_OF_OTHERS } from '../../kernel/list-work.ts';
 import type { OperatorLeases } from '../../store/store.ts';
 
 /**

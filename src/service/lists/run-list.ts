@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
-import { LIST_OUTCOMES } from '../../kernel/limits.ts';
+import { LIST_OUTCOMES, LIST_OUTCOMES_WAITING } from '../../kernel/list-work.ts';
 import type { ListOutcome, Lists, ListWork, RunningList } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
 import type { ListVerifier } from './verify-list.ts';
@@ -104,11 +104,11 @@ export class ListRun {
     const report = (outcome: ListOutcome) => {
       reported++;
       this.#outcomes.push(outcome);
-      if (this.#outcomes.length >= LIST_OUTCOMES) void this.#record();
+      if (this.#outcomes.length >= LIST_OUTCOMES.alone) void this.#record();
       else if (this.#outcomes.length === 1) void setTimeout(GATHER_MS).then(() => this.#record());
     };
     verifier
-      .verify(this.list, works, report, this.#ending.signal)
+      .verify(this.list, works, { report, room: () => this.#room() }, this.#ending.signal)
       .catch(async (error: unknown) => {
         failed(error);
         await setTimeout(AFTER_FAILURE_MS);
@@ -119,6 +119,11 @@ export class ListRun {
         if (lost > 0) this.#hasLost = true;
         this.#wake();
       });
+  }
+
+  /** Outcomes that wait for long are copied by the garbage collector, and stay in memory for longer than they are needed. */
+  async #room(): Promise<void> {
+    while (this.#outcomes.length >= LIST_OUTCOMES_WAITING && !this.#ending.signal.aborted) await this.#record();
   }
 
   /** Records what there is, until there is nothing more. */
@@ -133,11 +138,13 @@ export class ListRun {
     const { lists, verifier, failed } = this.#parts;
     const { account, id } = this.list;
     while (this.#outcomes.length > 0) {
-      const batch = this.#outcomes.slice(0, LIST_OUTCOMES);
       try {
-        const { outcome } = await verifier.inTurn(this.list, () => lists.record(account, id, batch));
-        this.#outcomes = this.#outcomes.slice(batch.length);
-        this.#inHand -= batch.length;
+        const { outcome, length } = await verifier.inStore(this.list, async (isAlone) => {
+          const batch = this.#outcomes.slice(0, isAlone ? LIST_OUTCOMES.alone : LIST_OUTCOMES.besideCalls);
+          return { ...(await lists.record(account, id, batch)), length: batch.length };
+        });
+        this.#outcomes = this.#outcomes.slice(length);
+        this.#inHand -= length;
         if (outcome !== 'recorded') this.#ending.abort();
         this.#wake();
       } catch (error) {

@@ -3,7 +3,6 @@
  * once, then mailboxes, where recipients of the same hosts share sessions (engine/smtp/pool.ts). Outcomes are reported as
  * they are known.
  */
-import { setImmediate, setTimeout } from 'node:timers/promises';
 import { registrableDomain } from '../../engine/address/domain.ts';
 import { decideVerdict } from '../../engine/decide-verdict.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
@@ -20,19 +19,24 @@ import {
   withDns,
 } from '../../engine/verify.ts';
 import { listResultId, sha256Hex } from '../../kernel/ids.ts';
-import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, TIMEOUT_MS } from '../../kernel/limits.ts';
+import { TIMEOUT_MS } from '../../kernel/limits.ts';
+import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH } from '../../kernel/list-work.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Filter, FilterKeys, ListOutcome, ListWork, RunningList } from '../../store/store.ts';
 import { filterKeys, toRecord, withMatch } from '../verdict-record.ts';
 import { FairGate } from './fair-gate.ts';
 import type { ListOperators } from './operators.ts';
 import { retryMs } from './retry.ts';
+import { SharedTurns } from './shared-turns.ts';
 
 interface Parts {
   readonly engine: EngineDeps;
   readonly operators: ListOperators;
-  /** The account's filter that matches, for each. */
-  readonly matchFilters: (account: AccountId, keys: readonly FilterKeys[]) => Promise<readonly (Filter | null)[]>;
+  /** The account's filter that matches, for each; null: it has none. */
+  readonly matchFilters: (
+    account: AccountId,
+    keys: () => readonly FilterKeys[],
+  ) => Promise<readonly (Filter | null)[] | null>;
   /** Single calls so far: while they come, lists leave them the processor. */
   readonly singleCalls: () => number;
 }
@@ -42,14 +46,16 @@ export interface ListVerifier {
    * Reports one outcome for each address, but for those that were under way when `signal` was aborted. Rejects if the
    * store fails.
    */
-  verify(
-    list: RunningList,
-    works: readonly ListWork[],
-    report: (outcome: ListOutcome) => void,
-    signal: AbortSignal,
-  ): Promise<void>;
-  /** Does `work` when it is the list's turn, between single calls. */
-  inTurn<T>(list: RunningList, work: () => Promise<T> | T): Promise<T>;
+  verify(list: RunningList, works: readonly ListWork[], to: Receiver, signal: AbortSignal): Promise<void>;
+  /** Uses the store when it is the list's turn, between single calls; addresses are verified meanwhile. */
+  inStore<T>(list: RunningList, work: (isAlone: boolean) => Promise<T>): Promise<T>;
+}
+
+/** Where the outcomes of a list go. */
+interface Receiver {
+  report(outcome: ListOutcome): void;
+  /** Resolves when there are few outcomes left that are not recorded. */
+  room(): Promise<void>;
 }
 
 /** Nobody waits, so there is time for servers that answer late. */
@@ -62,6 +68,9 @@ const HAND_OVER_MS = 1_000;
 /** What other work may have to wait for. */
 const SLICE_MS = 3;
 
+/** Addresses whose evidence is in memory together. */
+const PASS = 500;
+
 /** An address that needs the network. */
 interface Open {
   readonly work: ListWork;
@@ -69,37 +78,22 @@ interface Open {
   readonly started: number;
 }
 
-/** Where the outcomes of a part of a list go. */
+/** A part of a list. */
 interface Job {
   readonly list: RunningList;
-  readonly report: (outcome: ListOutcome) => void;
+  readonly to: Receiver;
   readonly signal: AbortSignal;
 }
 
 export function createListVerifier({ engine, operators, matchFilters, singleCalls }: Parts): ListVerifier {
-  const turns = new FairGate(1);
+  const processor = new SharedTurns(engine.clock, singleCalls);
+  const storage = new SharedTurns(engine.clock, singleCalls);
   const lookups = new FairGate(LIST_LOOKUPS);
   const checks = new FairGate(LIST_CHECKS);
-  let callsBefore = 0;
-
-  async function inTurn<T>(list: RunningList, work: () => Promise<T> | T): Promise<T> {
-    const leave = await turns.enter(list.account, list.id);
-    const began = engine.clock.elapsed();
-    try {
-      return await work();
-    } finally {
-      const calls = singleCalls();
-      // As long as single calls come, they get at least as much of the processor as lists.
-      await (calls === callsBefore ? setImmediate() : setTimeout(engine.clock.elapsed() - began));
-      callsBefore = calls;
-      leave();
-    }
-  }
-
   /** Goes through all items, in slices of a few ms. */
   async function inSlices<T>({ list, signal }: Job, items: readonly T[], each: (item: T, i: number) => void) {
     for (let next = 0; next < items.length && !signal.aborted; ) {
-      await inTurn(list, () => {
+      await processor.take(list, () => {
         const end = engine.clock.elapsed() + SLICE_MS;
         do {
           const item = items[next];
@@ -110,17 +104,21 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     }
   }
 
-  function finish({ list, report }: Job, { work, started }: Open, evidence: Evidence): void {
+  /** False: there is no verdict, as the resolver is down. */
+  function finish({ list, to }: Job, { work, started }: Open, evidence: Evidence): boolean {
     const judged = decideVerdict(evidence);
-    const verdict = judged && list.test ? { ...judged, credits: 0 } : judged;
-    if (verdict === null) {
-      report({ work, record: null, operator: null, againMs: AGAIN_MS });
-      return;
-    }
+    if (judged === null) return false;
+    const verdict = list.test ? { ...judged, credits: 0 } : judged;
     const asked = { email: work.email, level: list.level, clientIp: list.clientIp, withEvidence: false };
     const id = listResultId(list.id, work.address);
     const record = toRecord(engine, asked, { id, started }, evidence, verdict);
-    report({ work, record, retryMs: list.test ? null : retryMs(evidence, verdict, work.attempts) });
+    to.report({ work, record, retryMs: list.test ? null : retryMs(evidence, verdict, work.attempts) });
+    return true;
+  }
+
+  function finishOrWait(job: Job, open: Open, evidence: Evidence): void {
+    if (!finish(job, open, evidence))
+      job.to.report({ work: open.work, record: null, operator: null, againMs: AGAIN_MS });
   }
 
   /** The dns stage of a domain; null when it was aborted. */
@@ -145,7 +143,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     for (const open of [first, ...others]) {
       const evidence = withDns(open.evidence, dns, engine);
       if (needsMailboxCheck(evidence)) checked.push(checkHere(job, { ...open, evidence }, operator));
-      else finish(job, open, evidence);
+      else finishOrWait(job, open, evidence);
     }
     await Promise.all(checked);
   }
@@ -153,7 +151,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   /** Hands the address over if another node checks the operator's mailboxes. */
   async function checkHere(job: Job, open: Open, operator: string): Promise<void> {
     if (!(await operators.enter(operator)))
-      return job.report({ work: open.work, record: null, operator, againMs: HAND_OVER_MS });
+      return job.to.report({ work: open.work, record: null, operator, againMs: HAND_OVER_MS });
     try {
       await check(job, open);
     } finally {
@@ -162,7 +160,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   async function check(job: Job, open: Open): Promise<void> {
-    const { list, signal, report } = job;
+    const { list, signal, to } = job;
     const leave = await checks.enter(list.account, list.id);
     try {
       if (signal.aborted) return;
@@ -172,9 +170,9 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
       if (evidence.smtp?.decidedBy === 'cancelled') return;
       // Our own rate limit had no room in time: nobody was asked.
       if (evidence.smtp?.rule === 'pace.deadline') {
-        return report({ work: open.work, record: null, operator: null, againMs: AGAIN_MS });
+        return to.report({ work: open.work, record: null, operator: null, againMs: AGAIN_MS });
       }
-      finish(job, open, evidence);
+      finishOrWait(job, open, evidence);
     } finally {
       leave();
     }
@@ -184,35 +182,50 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   const inTestMode = (email: string, level: Level): Evidence =>
     testEvidence(email, level, outcomeOf(selectorOf(email)), engine.lists().version);
 
-  const knownOf = ({ test }: RunningList, evidence: Evidence): Evidence | null =>
-    test ? evidence : runFromCache(evidence, engine);
+  /** What needs no network is finished; the others, by domain. */
+  async function goOffline(job: Job, works: readonly ListWork[]): Promise<Iterable<readonly [Open, ...Open[]]>> {
+    const { list, signal } = job;
+    const offline: Open[] = [];
+    await inSlices(job, works, (work) => {
+      const started = engine.clock.elapsed();
+      const { email } = work;
+      const evidence = list.test ? inTestMode(email, list.level) : runOffline(email, list.level, engine);
+      offline.push({ work, evidence, started });
+    });
+    if (signal.aborted) return [];
+    const keys = () => offline.map(({ evidence }) => filterKeys(evidence, list.clientIp));
+    const filters = await matchFilters(list.account, keys);
+    const byDomain = new Map<string, [Open, ...Open[]]>();
+    await inSlices(job, offline, (open, i) => {
+      const filter = filters?.[i] ?? null;
+      const found = filter === null ? open.evidence : withMatch(open.evidence, filter);
+      if (list.test) return finishOrWait(job, open, found);
+      const known = runFromCache(found, engine);
+      if (known !== null && finish(job, open, known)) return;
+      const { syntax } = open.evidence;
+      const domain = syntax.result === 'pass' ? syntax.address.domain : '';
+      const group = byDomain.get(domain);
+      if (group === undefined) byDomain.set(domain, [open]);
+      else group.push(open);
+    });
+    return byDomain.values();
+  }
 
   return {
-    inTurn,
-    async verify(list, works, report, signal) {
-      const job: Job = { list, report, signal };
-      const offline: Open[] = [];
-      await inSlices(job, works, (work) => {
-        const started = engine.clock.elapsed();
-        const { email } = work;
-        const evidence = list.test ? inTestMode(email, list.level) : runOffline(email, list.level, engine);
-        offline.push({ work, evidence, started });
-      });
-      if (signal.aborted) return;
-      const keys = offline.map(({ evidence }) => filterKeys(evidence, list.clientIp));
-      const filters = await matchFilters(list.account, keys);
-      const byDomain = new Map<string, [Open, ...Open[]]>();
-      await inSlices(job, offline, (open, i) => {
-        const filter = filters[i] ?? null;
-        const known = filter !== null ? withMatch(open.evidence, filter) : knownOf(list, open.evidence);
-        if (known !== null && (list.test || decideVerdict(known) !== null)) return finish(job, open, known);
-        const { syntax } = open.evidence;
-        const domain = syntax.result === 'pass' ? syntax.address.domain : '';
-        const group = byDomain.get(domain);
-        if (group === undefined) byDomain.set(domain, [open]);
-        else group.push(open);
-      });
-      await Promise.all(Array.from(byDomain.values(), (group) => goOnline(job, group)));
+    inStore: (list, work) => storage.take(list, work),
+    async verify(list, works, to, signal) {
+      const job: Job = { list, to, signal };
+      const online: Promise<void>[] = [];
+      for (let from = 0; from < works.length && !signal.aborted; from += PASS) {
+        await to.room();
+        for (const group of await goOffline(job, works.slice(from, from + PASS))) {
+          const done = goOnline(job, group);
+          // Awaited below; it may fail before.
+          done.catch(() => undefined);
+          online.push(done);
+        }
+      }
+      await Promise.all(online);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
-import { LIST_ADDRESSES_IN_HAND, LIST_ADDRESSES_IN_HAND_EACH, LISTS_AT_ONCE } from '../../kernel/limits.ts';
+import { LIST_ADDRESSES_IN_HAND, LIST_ADDRESSES_IN_HAND_EACH, LISTS_AT_ONCE } from '../../kernel/list-work.ts';
 import type { Lists, RunningList } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
 import { ListRun } from './run-list.ts';

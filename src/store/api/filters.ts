@@ -42,8 +42,11 @@ export interface Filters {
     account: AccountId,
     input: { filterType: FilterType | null; query: string | null; offset: number; limit: number },
   ): Promise<Page<Filter>>;
-  /** The filter that matches, for each: email before domain before IP, the most specific first. */
-  matchMany(account: AccountId, keys: readonly FilterKeys[]): Promise<(Filter | null)[]>;
+  /**
+   * The filter that matches, for each: email before domain before IP, the most specific first. Null, without a call of
+   * `keys`, for an account that has no filters.
+   */
+  matchMany(account: AccountId, keys: () => readonly FilterKeys[]): Promise<(Filter | null)[] | null>;
   remove(account: AccountId, id: number, by?: Actor): Promise<boolean>;
 }
 

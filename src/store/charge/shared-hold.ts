@@ -3,19 +3,18 @@ import type { Kysely, Transaction } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
 import { whole } from '../account-rows.ts';
 import { BATCH_ROWS } from '../batches.ts';
-import type { StorageDriver } from '../driver.ts';
+import type { TransactionDriver } from '../driver.ts';
 import { findBudget, writeBudget } from '../key-budget.ts';
 import { lockAccount, lockExistingAccount } from '../lock.ts';
 import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { storable, storableOrNull } from '../text.ts';
 import { fitsBudget } from './budget.ts';
 import type { UsageEntry } from './state.ts';
 import { countUsage } from './usage.ts';
 
 /** `now`: the store's clock, read before the transaction. */
 export interface Scope {
-  readonly driver: StorageDriver;
+  readonly driver: TransactionDriver;
   readonly trx: Transaction<Tables>;
   readonly now: number;
 }
@@ -100,11 +99,11 @@ export async function releaseSharedHoldsOf(scope: Scope, account: string): Promi
 type Results = SettlementPart['results'];
 
 /** Each once, without those that are in the log. */
-async function notRecorded({ trx }: Scope, results: Results): Promise<Results> {
+async function notRecorded({ driver, trx }: Scope, results: Results): Promise<Results> {
   const byId = new Map(results.map((result) => [result.record.id, result]));
   for (const ids of batches([...byId.keys()])) {
-    const known = await trx.selectFrom('verifications').select('id').where('id', 'in', ids).execute();
-    for (const { id } of known) byId.delete(id);
+    const known = trx.selectFrom('verifications').select('id');
+    for (const { id } of await known.where(({ ref }) => driver.oneOf(ref('id'), ids)).execute()) byId.delete(id);
   }
   return [...byId.values()];
 }
@@ -122,17 +121,10 @@ function sums(results: Results): { held: number; charged: number } {
 }
 
 /** The results in the log and in the counters, under the key of the hold. */
-async function record({ trx, now }: Scope, hold: Row<'shared_holds'>, results: Results): Promise<void> {
+async function record({ driver, trx, now }: Scope, hold: Row<'shared_holds'>, results: Results): Promise<void> {
   const usage = new Map<string, UsageEntry>();
-  const owner = { account_id: hold.account_id, key_id: hold.key_id };
   for (const batch of batches(results)) {
-    const rows = batch.map(({ record: r }) => ({
-      ...{ ...owner, hold_id: hold.id, id: r.id, email: storable(r.email), client_ip: storableOrNull(r.clientIp) },
-      ...{ requested: r.requested, validation_type: r.validationType, status: r.status, reason: r.reason },
-      ...{ deliverability: r.deliverability, credits: r.credits, duration_ms: r.durationMs },
-      ...{ body: storable(r.body), created_at: now },
-    }));
-    await trx.insertInto('verifications').values(rows).execute();
+    await driver.addResults(trx, { hold, now, records: batch.map((result) => result.record) });
   }
   for (const { record: r } of results)
     countUsage(usage, now, { accountId: hold.account_id, keyId: hold.key_id, record: r });

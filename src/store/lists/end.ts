@@ -1,10 +1,8 @@
 /** The end of a list, whatever its reason. The only place where a list changes to a final status. */
-import type { Transaction } from 'kysely';
 import type { ListError, ListStatus } from '../../kernel/lists.ts';
 import { findSharedHold, releaseSharedHold, type Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId } from '../store.ts';
-import type { Tables } from '../tables.ts';
 import { emitEvent } from '../webhooks/emit.ts';
 import { listObject } from './object.ts';
 import { findList, type ListRecord, toList } from './row.ts';
@@ -40,11 +38,8 @@ async function tell(scope: Scope, account: AccountId, id: string, status: Final)
   await emitEvent(scope, account, `list.${status}`, listObject(toList(scope.driver, list, scope.now)));
 }
 
-const addRemovalJob = (
-  { driver, trx }: { driver: StorageDriver; trx: Transaction<Tables> },
-  account: string,
-  id: string,
-) => driver.jobs.add(trx, { kind: 'list_removal', payload: { list: id }, key: id, account });
+const addRemovalJob = ({ driver, trx }: Pick<Scope, 'driver' | 'trx'>, account: string, id: string) =>
+  driver.jobs.add(trx, { kind: 'list_removal', payload: { list: id }, key: id, account });
 
 /** Makes a list in one of these statuses invisible; a job removes it. */
 export async function deleteList(

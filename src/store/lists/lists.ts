@@ -1,7 +1,6 @@
 import type { StorageDriver } from '../driver.ts';
 import type { Lists } from '../store.ts';
 import { reading } from './read.ts';
-import { record } from './record.ts';
 import { removeList } from './remove.ts';
 import { states } from './states.ts';
 import { upload } from './upload.ts';
@@ -12,6 +11,6 @@ export const lists = (driver: StorageDriver): Lists => ({
   ...reading(driver),
   ...states(driver),
   ...work(driver),
-  record: (account, id, outcomes) => record(driver, account, id, outcomes),
+  record: (account, id, outcomes) => driver.recordOutcomes(account, id, outcomes),
   remove: (account, id, signal) => removeList(driver, account, id, signal),
 });

@@ -2,7 +2,7 @@
 import { MINUTE_MS } from '../../kernel/clock.ts';
 import { listResultId } from '../../kernel/ids.ts';
 import { type Scope, settlePart } from '../charge/shared-hold.ts';
-import type { StorageDriver } from '../driver.ts';
+import type { TransactionDriver } from '../driver.ts';
 import { lockAccount } from '../lock.ts';
 import type { AccountId, ListOutcome, ListRecorded, VerificationRecord } from '../store.ts';
 import type { Row } from '../tables.ts';
@@ -15,8 +15,8 @@ import { addResults, breakdownOf, type ListRecord, paceOf } from './row.ts';
 type Waiting = Row<'list_waiting'>;
 
 /** See `Lists.record`. */
-export async function record(
-  driver: StorageDriver,
+export async function recordOutcomes(
+  driver: TransactionDriver,
   account: AccountId,
   id: string,
   outcomes: readonly ListOutcome[],

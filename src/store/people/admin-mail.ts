@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { MailPayload } from '../../kernel/jobs.ts';
-import type { StorageDriver } from '../driver.ts';
+import type { TransactionDriver } from '../driver.ts';
 import type { Tables } from '../tables.ts';
 
 /** Adds the mails to the account's owners and admins; `mailTo` returns null for none. */
 export async function mailAdmins(
-  driver: StorageDriver,
+  driver: Pick<TransactionDriver, 'jobs'>,
   trx: Transaction<Tables>,
   account: string,
   mailTo: (to: string) => MailPayload | null,

@@ -5,9 +5,10 @@ import pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import { recordOutcomes } from '../lists/record.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import type { PoolUse, SchemaCheck } from '../store.ts';
+import type { AccountId, ListOutcome, ListRecorded, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
 import { connectionConfig } from './connect.ts';
@@ -15,6 +16,7 @@ import { postgresJobs } from './jobs/queue.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
 import { PostgresProbe } from './probe.ts';
+import { addResults } from './results.ts';
 import { readSchema } from './schema.ts';
 import { storableText } from './text.ts';
 
@@ -96,6 +98,16 @@ class PostgresDriver implements StorageDriver {
 
   async advisoryLock(trx: Transaction<Tables>, what: string): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(trx);
+  }
+
+  readonly addResults = addResults;
+
+  recordOutcomes(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded> {
+    return recordOutcomes(this, account, list, outcomes);
+  }
+
+  oneOf(value: Expression<string>, texts: readonly string[]) {
+    return sql<SqlBool>`${value} = ANY(${texts}::text[])`;
   }
 
   /**

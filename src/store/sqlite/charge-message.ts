@@ -31,7 +31,8 @@ interface BatchHead {
   readonly known: number;
 }
 
-class Reader {
+/** Reads values in the order in which they were written. */
+export class Reader {
   readonly #values: readonly unknown[];
   #at = 0;
   constructor(values: readonly unknown[]) {
@@ -86,7 +87,7 @@ function readIdempotency(from: Reader): IdempotencyRef | null {
   return route === null ? null : { route, key: from.next(), fingerprint: from.next() };
 }
 
-function pushRecord(to: unknown[], record: VerificationRecord | null): void {
+export function pushRecord(to: unknown[], record: VerificationRecord | null): void {
   if (record === null) {
     to.push(null);
     return;
@@ -95,7 +96,7 @@ function pushRecord(to: unknown[], record: VerificationRecord | null): void {
   to.push(id, email, requested, validationType, status, deliverability, reason, credits);
   to.push(record.clientIp, record.durationMs, record.body);
 }
-function readRecord(from: Reader): VerificationRecord | null {
+export function readRecord(from: Reader): VerificationRecord | null {
   const id = from.next<string | null>();
   if (id === null) return null;
   return {

@@ -10,8 +10,11 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { bindable } from './bindable.ts';
 import { whenFree } from './busy.ts';
 import { ThreadLostError } from './failure.ts';
+import { rowsOf } from './query.ts';
+import { RowsQuery } from './rows-query.ts';
 import type { Session, Thread } from './thread-client.ts';
 import type { QueryResult as ThreadResult } from './thread-messages.ts';
 import type { WriteMutex } from './write-mutex.ts';
@@ -39,7 +42,13 @@ class ThreadConnection implements DatabaseConnection {
     this.#access = access;
   }
 
-  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
+    if (compiled instanceof RowsQuery) {
+      if (this.#transaction === null) throw new Error('Many rows are written in a transaction.');
+      await this.#transaction.rows(compiled);
+      return { rows: [] };
+    }
+    const { query, sql, parameters } = compiled;
     const values = bindable(parameters);
     if (this.#transaction !== null) return rowsOf(await this.#transaction.query(sql, values));
     const { writer, reader, mutex } = this.#access;
@@ -92,10 +101,18 @@ class OpenTransaction {
     this.#wait();
   }
 
-  async query(sql: string, values: readonly SQLInputValue[]): Promise<ThreadResult> {
+  query(sql: string, values: readonly SQLInputValue[]): Promise<ThreadResult> {
+    return this.#call((session) => session.call('query', sql, values));
+  }
+
+  rows({ sql, shared, width, parameters }: RowsQuery): Promise<null> {
+    return this.#call((session) => session.call('rows', sql, shared, width, parameters));
+  }
+
+  async #call<T>(work: (session: Session) => Promise<T>): Promise<T> {
     this.#begin();
     try {
-      return await this.#session.call('query', sql, values);
+      return await work(this.#session);
     } finally {
       this.#wait();
     }
@@ -165,26 +182,6 @@ class ThreadDriver implements Driver {
 function ours(connection: DatabaseConnection): ThreadConnection {
   if (connection instanceof ThreadConnection) return connection;
   throw new TypeError('A connection of another driver.');
-}
-
-/** Kysely types parameters as unknown. */
-const bindable = (values: readonly unknown[]): SQLInputValue[] =>
-  values.map((value) => {
-    if (isBindable(value)) return value;
-    throw new TypeError(`SQLite stores no value of the type ${typeof value}.`);
-  });
-
-const isBindable = (value: unknown): value is SQLInputValue =>
-  value === null || /^(string|number|bigint)$/.test(typeof value) || ArrayBuffer.isView(value);
-
-function rowsOf<R>([columns, values, changes, lastInsertRowid]: ThreadResult): QueryResult<R> {
-  if (columns === null) return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-  const rows: R[] = [];
-  for (let at = 0; at < values.length; at += columns.length) {
-    const entries: unknown[][] = columns.map((column, i) => [column, values[at + i]]);
-    rows.push(Object.fromEntries(entries));
-  }
-  return { rows };
 }
 
 class Adapter extends SqliteAdapter {

@@ -3,7 +3,9 @@
  * plain values, because copying objects costs the main thread about as much as it saves.
  */
 import type { SQLInputValue } from 'node:sqlite';
+import type { JobPolicies } from '../../kernel/jobs.ts';
 import type { Migration, SchemaState } from '../migrations.ts';
+import type { AccountId, ListRecorded } from '../store.ts';
 import type { Role } from './connection.ts';
 
 /** Of the thread. */
@@ -12,15 +14,33 @@ export interface ThreadOptions {
   readonly role: Role;
 }
 
+export interface ListRecordHead {
+  readonly account: AccountId;
+  readonly list: string;
+  readonly now: number;
+  readonly retentionDays: number;
+  readonly policies: JobPolicies;
+}
+
 export interface Calls {
   /** One statement. */
   query: { readonly input: readonly [sql: string, values: readonly SQLInputValue[]]; readonly output: QueryResult };
+  /** One statement, once for each row of values; the first `shared` are the same for all. */
+  rows: {
+    readonly input: readonly [sql: string, shared: number, width: number, values: readonly SQLInputValue[]];
+    readonly output: null;
+  };
   /** Statements without values. */
   script: { readonly input: readonly [sql: string]; readonly output: null };
   /** Ends the transaction, unless an error has done so. */
   rollback: { readonly input: readonly []; readonly output: null };
   /** A batch in one transaction (charge-message.ts). */
   charge: { readonly input: readonly [batch: readonly unknown[]]; readonly output: readonly unknown[] };
+  /** Outcomes of a list in one transaction (outcomes-message.ts). */
+  recordList: {
+    readonly input: readonly [head: ListRecordHead, outcomes: readonly unknown[]];
+    readonly output: ListRecorded;
+  };
   /** migrate.ts. */
   migrate: {
     readonly input: readonly [migrations: readonly Migration[], now: number];

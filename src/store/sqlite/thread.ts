@@ -5,10 +5,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assertCompatible, StoreVersionError } from '../migrations.ts';
+import type { ListRecorded } from '../store.ts';
 import type { ChargeTransactions } from './charge.ts';
 import { openConnection } from './connection.ts';
 import { migrate, readState } from './migrate.ts';
-import type { Call, Calls, Failure, Operation, QueryResult, Reply, ThreadOptions } from './thread-messages.ts';
+import { query } from './query.ts';
+import { writeRows } from './rows-query.ts';
+import type { Call, Calls, Failure, Operation, Reply, ThreadOptions } from './thread-messages.ts';
 
 const send = (reply: Reply): void => parentPort?.postMessage(reply);
 
@@ -19,18 +22,9 @@ function failureOf(error: unknown): Failure {
   return { message, code, errcode };
 }
 
-function query(db: DatabaseSync, sql: string, values: Calls['query']['input'][1]): QueryResult {
-  const statement = db.prepare(sql);
-  if (statement.columns().length === 0) {
-    const { changes, lastInsertRowid } = statement.run(...values);
-    return [null, [], changes, lastInsertRowid];
-  }
-  statement.setReturnArrays(true);
-  // With setReturnArrays, each row is an array.
-  const rows: unknown[] = statement.all(...values);
-  // Not before: where another process has migrated the store, running it compiles it again.
-  return [statement.columns().map(({ name }) => name), rows.flat(), 0, 0];
-}
+/** Loaded with the first list. */
+const recordList = async (db: DatabaseSync, ...[head, outcomes]: Calls['recordList']['input']): Promise<ListRecorded> =>
+  (await import('./thread-lists.ts')).recordList(db, head, outcomes);
 
 function heartbeat(db: DatabaseSync, known: number, now: number): void {
   assertCompatible(readState(db), known);
@@ -39,10 +33,13 @@ function heartbeat(db: DatabaseSync, known: number, now: number): void {
 }
 
 function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void {
-  function run(call: Call): Calls[Operation]['output'] {
+  function run(call: Call): Calls[Operation]['output'] | Promise<Calls['recordList']['output']> {
     switch (call[1]) {
       case 'query':
         return query(db, call[2], call[3]);
+      case 'rows':
+        writeRows(db, { sql: call[2], shared: call[3], width: call[4], parameters: call[5] });
+        return null;
       case 'script':
         db.exec(call[2]);
         return null;
@@ -52,6 +49,8 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
       case 'charge':
         if (transactions === null) throw new TypeError('This thread does not charge.');
         return transactions.run(call[2]);
+      case 'recordList':
+        return recordList(db, call[2], call[3]);
       case 'migrate':
         return migrate(db, call[2], call[3]);
       case 'schema':
@@ -67,10 +66,14 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
   }
 
   parentPort?.on('message', (call: Call) => {
+    const fail = (error: unknown) => send([call[0], failureOf(error)]);
     try {
-      send([call[0], null, run(call)]);
+      const output = run(call);
+      // Nothing else is sent before its reply (write-mutex.ts).
+      if (output instanceof Promise) output.then((late) => send([call[0], null, late]), fail);
+      else send([call[0], null, output]);
     } catch (error) {
-      send([call[0], failureOf(error)]);
+      fail(error);
     }
   });
 }

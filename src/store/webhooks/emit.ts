@@ -6,7 +6,6 @@ import { newId } from '../../kernel/ids.ts';
 import { WEBHOOK_BODY_BYTES } from '../../kernel/limits.ts';
 import { subscribes, type WebhookEventData, type WebhookEventType } from '../../kernel/webhook-events.ts';
 import type { Scope } from '../charge/shared-hold.ts';
-import type { StorageDriver } from '../driver.ts';
 import type { Tables } from '../tables.ts';
 import { storable } from '../text.ts';
 
@@ -63,5 +62,5 @@ export const pendingRow = (
 });
 
 /** One that is open already sends this as well; at the latest, `wake` finds what it missed. */
-export const addDeliveryJob = (driver: StorageDriver, trx: Transaction<Tables>, account: string, webhook: string) =>
+export const addDeliveryJob = (driver: Scope['driver'], trx: Transaction<Tables>, account: string, webhook: string) =>
   driver.jobs.add(trx, { kind: 'webhook_delivery', payload: { webhook }, key: webhook, account });

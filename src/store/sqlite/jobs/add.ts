@@ -1,16 +1,16 @@
 import type { Transaction } from 'kysely';
 import { newId } from '../../../kernel/ids.ts';
+import type { JobPolicies } from '../../../kernel/jobs.ts';
 import type { NewJob } from '../../jobs/queue.ts';
 import { payloadText } from '../../jobs/row.ts';
 import type { Tables } from '../../tables.ts';
-import type { JobsContext } from './context.ts';
 
 export async function addJob(
-  { driver, policies }: JobsContext,
+  { now: storeNow, policies }: { readonly now: () => Promise<number>; readonly policies: JobPolicies },
   trx: Transaction<Tables>,
   { kind, payload, key = null, account = null, delayMs = 0 }: NewJob,
 ): Promise<string | null> {
-  const now = await driver.now();
+  const now = await storeNow();
   const id = newId('job', now);
   const row = {
     id,

@@ -12,7 +12,7 @@ import { dropJobsOfAccount, maintainJobs } from './maintain.ts';
 import { countJobs, dropJob, getJob, listJobs, retryJob } from './operate.ts';
 
 export const sqliteJobs = (context: JobsContext): JobQueue => ({
-  add: (trx, job) => addJob(context, trx, job),
+  add: (trx, job) => addJob({ now: () => context.driver.now(), policies: context.policies }, trx, job),
   claim: (slots) => claimJobs(context, slots),
   renew: (lease) => renewLease(context, lease),
   release: (lease) => releaseLease(context, lease),

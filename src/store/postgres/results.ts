@@ -1,0 +1,20 @@
+import { CompiledQuery, type Transaction } from 'kysely';
+import type { NewResults } from '../driver.ts';
+import type { Tables } from '../tables.ts';
+import { storable, storableOrNull } from '../text.ts';
+import { statement } from './write.ts';
+
+const ADD = `INSERT INTO verifications (id, email, client_ip, requested, validation_type, status, deliverability, reason,
+    credits, duration_ms, body, account_id, key_id, hold_id, created_at)
+  SELECT c.*, $12, $13, $14, $15 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+    $7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::text[]) AS c`;
+
+/** See `StorageDriver.addResults`. */
+export async function addResults(trx: Transaction<Tables>, { hold, now, records }: NewResults): Promise<void> {
+  const rows = records.map((r) => [
+    ...[r.id, storable(r.email), storableOrNull(r.clientIp), r.requested, r.validationType, r.status],
+    ...[r.deliverability, r.reason, r.credits, r.durationMs, storable(r.body)],
+  ]);
+  const { text, values } = statement('add-results', ADD, rows, hold.account_id, hold.key_id, hold.id, now);
+  await trx.executeQuery(CompiledQuery.raw(text, values));
+}

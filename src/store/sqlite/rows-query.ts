@@ -1,0 +1,41 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { CompiledQuery } from 'kysely';
+
+/**
+ * A statement that runs once for each of many rows, in the thread of the writer: one message, and one prepared statement,
+ * where a statement with all rows in it takes longer to make and to compile than to run.
+ */
+export class RowsQuery implements CompiledQuery {
+  readonly query: CompiledQuery['query'];
+  readonly queryId: CompiledQuery['queryId'];
+  readonly sql: string;
+  readonly parameters: readonly SQLInputValue[];
+  /** Parameters that are the same for all rows. */
+  readonly shared: number;
+  /** Parameters of each row. */
+  readonly width: number;
+
+  /** `rows`: one row after the other. In the statement, `shared` come first. */
+  constructor(sql: string, shared: readonly SQLInputValue[], width: number, rows: readonly SQLInputValue[]) {
+    const { query, queryId } = CompiledQuery.raw(sql);
+    this.query = query;
+    this.queryId = queryId;
+    this.sql = sql;
+    this.shared = shared.length;
+    this.width = width;
+    this.parameters = [...shared, ...rows];
+  }
+}
+
+/** In the thread: runs the statement for each row. */
+export function writeRows(
+  db: DatabaseSync,
+  { sql, shared, width, parameters }: Pick<RowsQuery, 'sql' | 'shared' | 'width' | 'parameters'>,
+): void {
+  const statement = db.prepare(sql);
+  const row = parameters.slice(0, shared + width);
+  for (let at = shared; at < parameters.length; at += width) {
+    for (let i = 0; i < width; i++) row[shared + i] = parameters[at + i] ?? null;
+    statement.run(...row);
+  }
+}

@@ -1,0 +1,63 @@
+/** Kysely on a connection of this thread. A transaction that waits for nothing but its statements is one piece of work. */
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { bindable } from './bindable.ts';
+import { query, rowsOf } from './query.ts';
+import { RowsQuery, writeRows } from './rows-query.ts';
+
+class SyncConnection implements DatabaseConnection {
+  readonly db: DatabaseSync;
+  constructor(db: DatabaseSync) {
+    this.db = db;
+  }
+
+  async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
+    if (compiled instanceof RowsQuery) {
+      writeRows(this.db, compiled);
+      return { rows: [] };
+    }
+    return rowsOf(query(this.db, compiled.sql, bindable(compiled.parameters)));
+  }
+
+  streamQuery(): never {
+    throw new Error('Rows of SQLite are not streamed.');
+  }
+}
+
+class SyncDriver implements Driver {
+  readonly #connection: SyncConnection;
+  constructor(db: DatabaseSync) {
+    this.#connection = new SyncConnection(db);
+  }
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+  async beginTransaction(): Promise<void> {
+    this.#connection.db.exec('BEGIN IMMEDIATE');
+  }
+  async commitTransaction(): Promise<void> {
+    this.#connection.db.exec('COMMIT');
+  }
+  async rollbackTransaction(): Promise<void> {
+    if (this.#connection.db.isTransaction) this.#connection.db.exec('ROLLBACK');
+  }
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+export const syncDialect = (db: DatabaseSync): Dialect => ({
+  createDriver: () => new SyncDriver(db),
+  createAdapter: () => new SqliteAdapter(),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+});

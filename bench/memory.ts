@@ -68,7 +68,7 @@ export const memory: Bench = {
 const HOW =
   `RSS of the idle service, with bare node:http as the floor, and after verifications over ${CONNECTIONS} ` +
   'connections; also the V8 heap in use after a full collection. The caches of SQLite fill up in the meantime ' +
-  '(32 MB at most for each of two connections).';
+  '(8 MB at most for each of two connections).';
 
 function figures(marks: readonly Mark[], floorMb: number): Figure[] {
   const [rest, first, ...more] = marks as [Mark, Mark, ...Mark[]];

@@ -24,6 +24,12 @@ export function openConnection(path: string, role: Role): DatabaseSync {
   }
 }
 
+/**
+ * The page cache of each connection, KiB. A charge writes to the ends of tables and of indexes, and what else it reads comes
+ * from the system's file cache for little: four times as much made no charge cheaper, and cost the process as much memory.
+ */
+const CACHE = 'cache_size = -8192';
+
 const PRAGMAS: Readonly<Record<Role, readonly string[]>> = {
   writer: [
     'journal_mode = WAL',
@@ -31,10 +37,10 @@ const PRAGMAS: Readonly<Record<Role, readonly string[]>> = {
     'synchronous = FULL',
     // 16 MB of log between checkpoints, so that they are rare.
     'wal_autocheckpoint = 4000',
-    'cache_size = -32768',
+    CACHE,
     // Deleted data is overwritten, so that a copy of the file does not contain what was erased.
     'secure_delete = ON',
     'busy_timeout = 0',
   ],
-  reader: ['query_only = ON', 'cache_size = -32768', 'busy_timeout = 0'],
+  reader: ['query_only = ON', CACHE, 'busy_timeout = 0'],
 };

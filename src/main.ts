@@ -103,6 +103,7 @@ async function start(
       engine,
       clock,
     });
+  if (context.answersRequests) await orAborted(store.charging.open(), signal);
   signal.throwIfAborted();
   const port = await listenForRequests(app, options, closers);
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;

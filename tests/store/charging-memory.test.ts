@@ -31,6 +31,22 @@ async function warmUp(store: Store, who: Member): Promise<void> {
 
 const filter = { filterType: 'domain', value: 'example.com', reason: null } as const;
 
+describeStores('a node that has opened what charging needs', (lab) => {
+  it.skipIf(ENGINE !== 'postgres')('opens no more connections with its first charges', async () => {
+    const store = await lab.open();
+    const members = await Promise.all(Array.from({ length: 12 }, () => member(store)));
+    const sessions = async () =>
+      (
+        await lab.sql(`SELECT pid::text FROM pg_stat_activity WHERE datname = current_database()
+        AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+      ).map(({ pid }) => pid);
+    await store.charging.open();
+    const before = await sessions();
+    await Promise.all(members.map((who) => verifyNow(store, who)));
+    expect(before).toEqual(expect.arrayContaining(await sessions()));
+  });
+});
+
 describeStores('a node that remembers an account', (lab) => {
   const postgres = it.skipIf(ENGINE !== 'postgres');
 

@@ -154,6 +154,11 @@ export interface ChargingStats {
  * cannot record, both throw ApiError('verification_unavailable') and nothing was charged.
  */
 export interface Charging {
+  /**
+   * Opens the connections that charging needs, so that the first requests do not wait for them. What cannot be opened is
+   * opened, or reported, by the request that needs it.
+   */
+  open(): Promise<void>;
   admit(request: AdmissionRequest): Promise<Admission>;
   /**
    * Turns a hold into its charge and writes the record, ledger rows, usage counters and the idempotent reply in one

@@ -11,6 +11,7 @@ class Outage extends Error {}
 /** An engine that notes its batches, answers each request with its hash, and fails as a test tells it to. */
 class Noting implements ChargeDriver {
   readonly lanes: number = 1;
+  async open(): Promise<void> {}
   readonly batches: string[][] = [];
   fail: (hashes: readonly string[]) => Error | null = () => null;
   async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {

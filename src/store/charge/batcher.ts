@@ -14,6 +14,8 @@ import { isAdmission, tooLate, unavailable, type Waiting } from './waiting.ts';
 
 /** Runs a batch in one transaction. */
 export interface ChargeDriver {
+  /** See `Charging.open`. */
+  open(): Promise<void>;
   /** Transactions side by side. */
   readonly lanes: number;
   /**
@@ -74,6 +76,8 @@ export class Batcher implements Charging {
   get health(): ChargingHealth {
     return this.#health;
   }
+
+  open = (): Promise<void> => this.#driver.open();
 
   admit(request: AdmissionRequest): Promise<Admission> {
     if (this.waiting >= this.#limits.queue) {

@@ -23,6 +23,10 @@ export class ObservedCharge implements ChargeDriver {
     this.#clock = clock;
   }
 
+  open(): Promise<void> {
+    return this.#driver.open();
+  }
+
   get lanes(): number {
     return this.#driver.lanes;
   }

@@ -70,6 +70,7 @@ export class PostgresCharge implements CountingDriver {
   readonly #connections = new Map<number, Connection>();
   readonly #memory = new ChargeMemory();
   readonly #serverTime: ServerTime;
+  #opening: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PostgresChargeParts) {
     this.#parts = parts;
@@ -77,6 +78,12 @@ export class PostgresCharge implements CountingDriver {
   }
 
   readonly isOutage = isOutage;
+
+  async open(): Promise<void> {
+    const lanes = Array.from({ length: LANES }, (_, lane) => this.#connect(lane));
+    this.#opening = Promise.allSettled([this.#parts.node(), ...lanes]);
+    await this.#opening;
+  }
 
   /** Where only some accounts could be charged by the memory, what then fails for the others is their answer. */
   async transact(requests: readonly ChargeRequest[], lane: number): Promise<Answer[]> {
@@ -93,7 +100,8 @@ export class PostgresCharge implements CountingDriver {
     return answers.flatMap((answer) => answer ?? late.splice(0, 1));
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#opening;
     for (const lane of this.#connections.keys()) this.#drop(lane);
   }
 

@@ -167,7 +167,7 @@ class PostgresDriver implements StorageDriver {
   }
 
   async close(): Promise<void> {
-    this.charge.close();
+    await this.charge.close();
     this.#probe.close();
     await this.jobs.close();
     await this.node.close();

@@ -31,6 +31,9 @@ export class SqliteCharge implements CountingDriver {
     this.#parts = parts;
   }
 
+  /** The thread with the connection has been started by the migrations. */
+  async open(): Promise<void> {}
+
   transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
     const { mutex, writer, node } = this.#parts;
     return mutex.run(async () => {

@@ -19,13 +19,19 @@ const YOUNG_GENERATION = '--max-semi-space-size';
 const wanted = process.argv[2] === 'serve' && !process.env.NODE_OPTIONS?.includes(YOUNG_GENERATION);
 const flags = wanted ? [`${YOUNG_GENERATION}=8`] : [];
 
+/**
+ * Of the C library: by default, each thread gets an arena, in which the pages of freed messages stay; two take 15 MB less
+ * under load, at the same CPU time.
+ */
+if (wanted) process.env.MALLOC_ARENA_MAX ??= '2';
+
 // 24 has node:sqlite without a flag and runs TypeScript sources.
 if (Number.parseInt(process.versions.node, 10) >= 24) await start();
 else handOver();
 
 async function start() {
   const flagged = process.execArgv.some((flag) => flag.startsWith(YOUNG_GENERATION));
-  // V8 reads it when it starts: this process begins again, as itself. A channel to a parent would not survive that.
+  // V8 reads its flags, and the C library its variables, when they start: this process begins again, as itself. A channel to a parent would not survive that.
   if (wanted && !flagged && process.platform !== 'win32' && process.send === undefined)
     process.execve?.(process.execPath, [
       process.execPath,

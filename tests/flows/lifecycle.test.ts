@@ -123,14 +123,22 @@ describe('SIGTERM while a request runs', () => {
   });
 });
 
-describe('the young generation of the heap', () => {
+describe('the memory of the process that was started', () => {
   it.skipIf(process.platform !== 'linux').each([
-    ['is bounded', {}, '--max-semi-space-size=8'],
-    ['is as the operator sets it', { NODE_OPTIONS: '--max-semi-space-size=32' }, undefined],
-  ])('%s, in the process that was started', async (_, options, flag) => {
+    ['is bounded', {}, '--max-semi-space-size=8', '2'],
+    [
+      'has a young generation as the operator sets it',
+      { NODE_OPTIONS: '--max-semi-space-size=32' },
+      undefined,
+      undefined,
+    ],
+    ['has as many arenas as the operator sets', { MALLOC_ARENA_MAX: '4' }, '--max-semi-space-size=8', '4'],
+  ])('%s', async (_, options, flag, arenas) => {
     const service = await startProcess({ ...environment, ...options });
     const command = (await readFile(`/proc/${service.child.pid}/cmdline`, 'utf8')).split('\0');
     expect(command.find((part) => part.startsWith('--max-semi-space-size'))).toBe(flag);
+    const variables = (await readFile(`/proc/${service.child.pid}/environ`, 'utf8')).split('\0');
+    expect(variables.find((part) => part.startsWith('MALLOC_ARENA_MAX='))?.split('=')[1]).toBe(arenas);
     expect(await service.end('SIGTERM')).toBe(0);
   });
 });

@@ -334,7 +334,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -1270,7 +1270,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -1869,7 +1869,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -4611,7 +4611,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -5270,7 +5270,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */
@@ -5897,7 +5897,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
             422: {
                 headers: {
                     /** @description The id of the request: the caller's own where it was well-formed. */

@@ -48,8 +48,8 @@ export function buildApp(context: HttpContext): Server {
     } else if (found === null) {
       serveUnknown(request, reply, path);
     } else {
-      const { bodySeconds } = found.row.input ?? {};
-      if (bodySeconds !== undefined) expectWithin(raw, bodySeconds);
+      const { bodySeconds, bodyPace = null } = found.row.input ?? {};
+      if (bodySeconds !== undefined) expectWithin(raw, bodySeconds, bodyPace);
       found.row.handle(request, reply).catch((error: unknown) => {
         logger.error({ err: error, request_id: request.id }, 'a reply could not be sent');
         response.destroy();

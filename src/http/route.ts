@@ -9,6 +9,7 @@ import type { AccountId, Actor } from '../service/members.ts';
 import type { SignedIn } from '../service/sign-in/session.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpReply, HttpRequest, ReplyHeaders } from './exchange.ts';
+import type { BodyPace } from './input/arrival.ts';
 
 /** What every handler gets beside its input. */
 export interface RequestContext {
@@ -94,6 +95,8 @@ export interface RouteInput {
   readonly bodyLimit?: number;
   /** Seconds after the headers within which the body must arrive; BODY_WITHIN_SECONDS by default. */
   readonly bodySeconds?: number;
+  /** How fast it has to arrive meanwhile. */
+  readonly bodyPace?: BodyPace;
 }
 export interface RouteOutput {
   /** 200 where absent. */

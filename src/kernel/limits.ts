@@ -125,6 +125,13 @@ export const LIST_UPLOADS_PER_ACCOUNT = 2;
 /** Of the addresses of a list that wait, the dashboard shows so many. */
 export const LIST_DEFERRED_SHOWN = 100;
 export const LIST_UPLOADS_AT_ONCE = 16;
+/** A body of an upload that brings less in this time is given up, so that few slow senders cannot take all places. */
+export const LIST_UPLOAD_PACE = { seconds: 20, bytes: 40 * 1024 };
+/** Lists that an account keeps, whatever their status. */
+export const LISTS_MAX = 1_000;
+/** Downloads of results at once: of one account, and of one process. */
+export const LIST_DOWNLOADS_PER_ACCOUNT = 4;
+export const LIST_DOWNLOADS_AT_ONCE = 40;
 /** The name or number of a column, as a parameter. */
 export const LIST_COLUMN_LENGTH = { min: 1, max: 200 };
 export const LIST_QUERY_LENGTH = { min: 0, max: 256 };

@@ -34,6 +34,7 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   test_in_progress: {},
   invalid_webhook_url: { field: 'url' },
   too_many_webhooks: {},
+  too_many_lists: {},
   unreadable_file: { line: 1 },
   no_address_column: { field: 'column', columns: [] },
   invalid_filter: { field: 'value' },

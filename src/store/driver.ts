@@ -49,6 +49,8 @@ export interface StorageDriver {
   readonly db: Kysely<Tables>;
   readonly charge: CountingDriver;
   readonly node: NodeLife;
+  /** This process's node, as which it is announced if it was not yet. */
+  acquireNode(): Promise<string>;
   readonly jobs: JobQueue;
   readonly onEvent: (event: StoreEvent) => void;
   /** How long the server keeps verifications, for what says when it is deleted. */

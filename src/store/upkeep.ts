@@ -4,6 +4,7 @@ import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
 import { findBudget, writeBudget } from './key-budget.ts';
 import { createLedgerRollUp } from './ledger/roll-up.ts';
+import { endLeasesOf } from './lists/work.ts';
 import { forgetEnded } from './pace/operator-leases.ts';
 import { purge } from './purge.ts';
 import { releaseExpired } from './shared-holds.ts';
@@ -65,6 +66,7 @@ export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
     // The next sweep finds the node by its row and releases the rest of its holds.
     if (signal?.aborted) return released;
     await db.deleteFrom('idempotency').where('node', '=', node).where('state', '=', 'running').execute();
+    await endLeasesOf(driver, node);
     await db.deleteFrom('nodes').where('id', '=', node).execute();
     return released;
   };

@@ -107,6 +107,18 @@ describe('a hostile upload', () => {
     sending.socket.destroy();
   });
 
+  it('that arrives too slowly is ended', { timeout: 120_000 }, async () => {
+    const slow = await openRaw(lab.url);
+    slow.socket.write(head('text/csv', CHUNKED) + chunk('email\r\n'));
+    const dripping = setInterval(() => slow.socket.write(chunk('a@good.com\r\n')), 500);
+    await vi.waitFor(() => expect(slow.received()).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/), {
+      ...WAIT,
+      timeout: 110_000,
+    });
+    clearInterval(dripping);
+    slow.socket.destroy();
+  });
+
   it('that is cut off or stalls leaves nothing, and no more than a few of an account are read at once', async () => {
     const open: Socket[] = [];
     for (let n = 0; n < LIST_UPLOADS_PER_ACCOUNT; n++) {

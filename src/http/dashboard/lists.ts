@@ -1,7 +1,7 @@
 import * as D from '../../contract/dashboard/lists.ts';
 import * as C from '../../contract/lists.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
+import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_PACE, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
 import type { ListAction } from '../../kernel/lists.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import type { ListDetail } from '../../service/lists/service.ts';
@@ -67,6 +67,7 @@ export const LIST_ROUTES: readonly Route[] = [
       body: { stream: [...UPLOAD_TYPES, ANY_FILE], tooLarge: 'list_too_large' },
       bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
       bodySeconds: LIST_UPLOAD_SECONDS,
+      bodyPace: LIST_UPLOAD_PACE,
     },
     output: { status: 201, content: C.ListReply },
     doc: { operationId: 'createListHere', tag: 'Dashboard', summary: 'Upload a file of addresses', errors: [402, 422] },

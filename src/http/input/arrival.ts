@@ -5,12 +5,20 @@ import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/limits.ts';
 
 const SWEEP_MS = 250;
 
+/** At least so many bytes within so many seconds, again and again. */
+export interface BodyPace {
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** By the clock's `elapsed`. */
   due: number;
   late: boolean;
+  /** What has to arrive until when: null for a body that only has to arrive whole in time. */
+  pace: (BodyPace & { readonly until: number; readonly before: number }) | null;
   /** Called when the time is over; whoever waits for the body then answers without it. */
   onLate: (() => void) | null;
 }
@@ -38,7 +46,14 @@ function arrivalOf(request: IncomingMessage): Arrival | undefined {
  */
 export function boundArrival(request: IncomingMessage, response: ServerResponse): void {
   if (!isChunked(request) && !(announcedBytes(request) > 0)) return;
-  arrivals.set(request.socket, { request, response, due: dueIn(BODY_WITHIN_SECONDS), late: false, onLate: null });
+  arrivals.set(request.socket, {
+    request,
+    response,
+    due: dueIn(BODY_WITHIN_SECONDS),
+    late: false,
+    pace: null,
+    onLate: null,
+  });
   timer ??= setInterval(sweep, SWEEP_MS).unref();
 }
 
@@ -52,11 +67,21 @@ function sweep(): void {
   const now = systemClock.elapsed();
   for (const [socket, arrival] of arrivals) {
     if (arrival.request.complete || socket.destroyed) arrivals.delete(socket);
-    else if (arrival.due <= now && !arrival.late) expire(arrival);
+    else if (!arrival.late && (arrival.due <= now || isSlow(arrival, socket, now))) expire(arrival);
   }
   if (arrivals.size > 0 || timer === null) return;
   clearInterval(timer);
   timer = null;
+}
+
+/** Begins another window if enough has arrived in the last one. */
+function isSlow(arrival: Arrival, { bytesRead }: Socket, now: number): boolean {
+  const { pace, request } = arrival;
+  if (pace === null || now < pace.until) return false;
+  // What has arrived and is not read yet keeps the rest from coming: then it is us who are slow.
+  if (request.readableLength === 0 && bytesRead - pace.before < pace.bytes) return true;
+  arrival.pace = { ...pace, until: dueIn(pace.seconds), before: bytesRead };
+  return false;
 }
 
 function expire(arrival: Arrival): void {
@@ -67,10 +92,12 @@ function expire(arrival: Arrival): void {
   else response.once('finish', () => request.socket.destroySoon());
 }
 
-/** Gives the body of this request another time, seconds from now. */
-export function expectWithin(request: IncomingMessage, seconds: number): void {
+/** Gives the body of this request another time, seconds from now, and perhaps a pace. */
+export function expectWithin(request: IncomingMessage, seconds: number, pace: BodyPace | null): void {
   const arrival = arrivalOf(request);
-  if (arrival !== undefined) arrival.due = dueIn(seconds);
+  if (arrival === undefined) return;
+  arrival.due = dueIn(seconds);
+  arrival.pace = pace && { ...pace, until: dueIn(pace.seconds), before: request.socket.bytesRead };
 }
 
 /** Calls back when the time for the body is over before it arrived. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as C from '../../contract/lists.ts';
-import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
+import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_PACE, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
 import type { ListAction, ResultFormat } from '../../kernel/lists.ts';
 import { type List, type ListService, listObject } from '../../service/lists/service.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
@@ -57,6 +57,7 @@ export const LIST_ROUTES: readonly Route[] = [
       body: { stream: UPLOAD_TYPES, tooLarge: 'list_too_large' },
       bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
       bodySeconds: LIST_UPLOAD_SECONDS,
+      bodyPace: LIST_UPLOAD_PACE,
     },
     output: {
       status: 201,

@@ -1,5 +1,12 @@
 import { choice, counted, kibibytes } from '../format.ts';
-import { BODY_BYTES, BODY_WITHIN_SECONDS, HEADER_BYTES, HEADERS_WITHIN_SECONDS, WEBHOOKS_MAX } from '../limits.ts';
+import {
+  BODY_BYTES,
+  BODY_WITHIN_SECONDS,
+  HEADER_BYTES,
+  HEADERS_WITHIN_SECONDS,
+  LISTS_MAX,
+  WEBHOOKS_MAX,
+} from '../limits.ts';
 import { LEVELS } from '../plans.ts';
 import type { ErrorRow } from './row.ts';
 
@@ -140,6 +147,11 @@ export const PUBLIC_ERRORS = {
     status: 422,
     message: `An account can have at most ${counted(WEBHOOKS_MAX, 'webhook')}.`,
     fix: 'Delete a webhook, or let one receive several events.',
+  },
+  too_many_lists: {
+    status: 422,
+    message: `An account can keep at most ${counted(LISTS_MAX, 'list')}.`,
+    fix: 'Delete lists whose results you have.',
   },
   invalid_filter: {
     status: 422,

@@ -5,6 +5,8 @@ import { ApiError } from '../../kernel/errors.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
 import {
   LIST_DEFERRED_SHOWN,
+  LIST_DOWNLOADS_AT_ONCE,
+  LIST_DOWNLOADS_PER_ACCOUNT,
   LIST_PATIENCE_MINUTES,
   LIST_UPLOADS_AT_ONCE,
   LIST_UPLOADS_PER_ACCOUNT,
@@ -25,6 +27,7 @@ import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Pa
 import { actorFor, type ChangedBy } from '../changed-by.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
 import { type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
+import { AccountSlots, withRelease } from './slots.ts';
 import { storeUpload } from './upload.ts';
 
 export type { List };
@@ -88,12 +91,13 @@ export interface ListService extends CopyRequests {
     id: string,
     page: RowFilter & { readonly after: number; readonly limit: number },
   ): Promise<{ entries: RowEntry[]; next: number | null }>;
+  /** Throws ApiError `rate_limit_exceeded` while there are too many at once. `file` is to be read or ended. */
   results(
     account: AccountId,
     id: string,
     format: ResultFormat,
     filter: RowFilter,
-  ): Promise<{ list: List; file: AsyncGenerator<Uint8Array, void, undefined> }>;
+  ): Promise<{ list: List; file: AsyncIterable<Uint8Array> }>;
 }
 
 export interface ListDetail {
@@ -102,6 +106,9 @@ export interface ListDetail {
   readonly nextRetryAt: number | null;
 }
 
+/** After which another upload or download may be tried. */
+const RETRY_SECONDS = 5;
+
 export function createListService(parts: {
   store: Pick<Store, 'lists' | 'keys' | 'accounts'>;
   clock: Clock;
@@ -109,7 +116,21 @@ export function createListService(parts: {
   const { store, clock } = parts;
   const { lists } = store;
   const actorOf = actorFor(store.keys);
-  const slots = uploadSlots();
+  const uploads = new AccountSlots(LIST_UPLOADS_PER_ACCOUNT, LIST_UPLOADS_AT_ONCE);
+  const downloads = new AccountSlots(LIST_DOWNLOADS_PER_ACCOUNT, LIST_DOWNLOADS_AT_ONCE);
+
+  function takeUpload(account: AccountId): () => void {
+    const slot = uploads.take(account);
+    if (typeof slot === 'function') return slot;
+    throw new ApiError('overloaded', `${slot} has too many uploads under way.`, { retry_after: RETRY_SECONDS });
+  }
+
+  function takeDownload(account: AccountId): () => void {
+    const slot = downloads.take(account);
+    if (typeof slot === 'function') return slot;
+    const sentence = `${slot} has too many downloads of results under way.`;
+    throw new ApiError('rate_limit_exceeded', sentence, { retry_after: RETRY_SECONDS });
+  }
 
   async function find(account: AccountId, id: string): Promise<List> {
     const list = await lists.get(account, id);
@@ -134,10 +155,10 @@ export function createListService(parts: {
   }
 
   return {
-    ...createListCopies({ lists, clock, find, checkPlan, start, takeSlot: (account) => slots.take(account) }),
+    ...createListCopies({ lists, clock, find, checkPlan, start, takeSlot: takeUpload }),
 
     async upload({ account, plan, keyId, ip }, by, read) {
-      const release = slots.take(account);
+      const release = takeUpload(account);
       try {
         const actor = await actorOf(by);
         const request = await read();
@@ -194,7 +215,8 @@ export function createListService(parts: {
 
     async results(account, id, format, filter) {
       const list = await find(account, id);
-      return { list, file: resultsFile(lists, list, format, filter) };
+      const release = takeDownload(account);
+      return { list, file: withRelease(resultsFile(lists, list, format, filter), release) };
     },
   };
 }
@@ -241,27 +263,4 @@ function nameOf(fileName: string | null): string | null {
       .trim()
       .slice(0, NAME_LENGTH.max) ?? '';
   return name === '' ? null : name;
-}
-
-function uploadSlots() {
-  const taken = new Map<AccountId, number>();
-  let all = 0;
-  return {
-    /** Returns what frees it again. */
-    take(account: AccountId): () => void {
-      const own = taken.get(account) ?? 0;
-      if (own >= LIST_UPLOADS_PER_ACCOUNT || all >= LIST_UPLOADS_AT_ONCE) {
-        const whose = own >= LIST_UPLOADS_PER_ACCOUNT ? 'This account' : 'The service';
-        throw new ApiError('overloaded', `${whose} has too many uploads under way.`, { retry_after: 5 });
-      }
-      taken.set(account, own + 1);
-      all += 1;
-      return () => {
-        all -= 1;
-        const left = (taken.get(account) ?? 1) - 1;
-        if (left === 0) taken.delete(account);
-        else taken.set(account, left);
-      };
-    },
-  };
 }

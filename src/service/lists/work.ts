@@ -1,5 +1,4 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { randomToken } from '../../kernel/ids.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
 import { LIST_ADDRESSES_IN_HAND, LIST_ADDRESSES_IN_HAND_EACH, LISTS_AT_ONCE } from '../../kernel/list-work.ts';
 import type { Lists, RunningList } from '../../store/store.ts';
@@ -27,7 +26,8 @@ const SPELL_MS = 10_000;
 
 /** Works on lists of addresses in this process. */
 export function createListWork({ clock, lists, verifier, operators, failed }: Parts): ListWorkService {
-  const lease = randomToken(22);
+  /** Of this process, from its first list on. */
+  let lease: string | null = null;
   const runs = new Map<string, { readonly run: ListRun; readonly began: number }>();
   let renewedAt = Number.NEGATIVE_INFINITY;
   let stopping = false;
@@ -36,10 +36,10 @@ export function createListWork({ clock, lists, verifier, operators, failed }: Pa
     const now = clock.elapsed();
     if (now - renewedAt < (LIST_LEASE_SECONDS * 1000) / 3) return;
     renewedAt = now;
-    if (runs.size > 0) await lists.renew(lease, LIST_LEASE_SECONDS * 1000);
+    if (runs.size > 0 && lease !== null) await lists.renew(lease, LIST_LEASE_SECONDS * 1000);
   }
 
-  function begin(list: RunningList, most: number): void {
+  function begin(list: RunningList, lease: string, most: number): void {
     const run = new ListRun({ clock, lists, verifier, operators, lease, failed }, list, most);
     runs.set(list.id, { run, began: clock.elapsed() });
     void run.ended.catch(failed).finally(() => runs.delete(list.id));
@@ -50,10 +50,11 @@ export function createListWork({ clock, lists, verifier, operators, failed }: Pa
       await renew();
       await operators.round();
       const waiting = inTurn(await lists.running()).filter(({ id }) => !runs.has(id));
-      if (stopping) return;
+      if (waiting.length > 0) lease ??= await lists.newLease();
+      if (stopping || lease === null) return;
       const most = Math.floor(LIST_ADDRESSES_IN_HAND / Math.min(LISTS_AT_ONCE, runs.size + waiting.length));
       const free = LISTS_AT_ONCE - runs.size;
-      for (const list of waiting.slice(0, free)) begin(list, Math.min(most, LIST_ADDRESSES_IN_HAND_EACH));
+      for (const list of waiting.slice(0, free)) begin(list, lease, Math.min(most, LIST_ADDRESSES_IN_HAND_EACH));
       if (waiting.length <= free) return;
       for (const { run, began } of runs.values()) if (clock.elapsed() - began > SPELL_MS) run.finish();
     },

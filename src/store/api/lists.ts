@@ -4,8 +4,8 @@
  *
  *     running() → claim() or claimWaiting() → verify → record() … → release() of what is left
  *
- * A lease is a random text of the worker's own choice. It ends by the store's clock when it is not renewed; then others
- * claim what it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
+ * A lease ends by the store's clock when it is not renewed, or when its process is found dead; then others claim what it
+ * held. Whether an address is still to be done is decided by the store alone: a result that comes a second
  * time, or after the end of the list, is neither recorded nor charged, whoever brings it.
  */
 import type { ListAction, ListError, ListSort, ListStatus } from '../../kernel/lists.ts';
@@ -202,7 +202,7 @@ export interface ListRecorded {
 }
 
 export interface Lists {
-  /** Begins an upload; the list is invisible until `finish`. An upload without a new block for an hour is removed. */
+  /** Throws ApiError `too_many_lists`. Begins an upload; the list is invisible until `finish`. An upload without a new block for an hour is removed. */
   create(list: NewList): Promise<void>;
   /** Adds blocks of rows. False: the upload was given up. */
   append(account: AccountId, id: string, blocks: readonly NewListBlock[]): Promise<boolean>;
@@ -243,6 +243,8 @@ export interface Lists {
   /** Ends a running list for a fault of the service; releases what is held. */
   fail(account: AccountId, id: string, error: ListError): Promise<void>;
 
+  /** A lease for a worker in this process. */
+  newLease(): Promise<string>;
   /** Oldest first. */
   running(): Promise<RunningList[]>;
   /** The first `chunks` chunks of a list that nobody has, as addresses; none when it is not running. */

@@ -1,3 +1,5 @@
+import { ApiError } from '../../kernel/errors.ts';
+import { LISTS_MAX } from '../../kernel/limits.ts';
 import { listPrice } from '../../kernel/plans.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
@@ -15,15 +17,21 @@ export function upload(driver: StorageDriver): Upload {
   return {
     async create({ id, account, keyId, clientIp, name, level, patienceMinutes, layout }) {
       const now = await driver.now();
-      const owner = driver.db.selectFrom('accounts').select('test_of').where('id', '=', account);
-      const test = (await owner.executeTakeFirst())?.test_of != null;
-      const row = {
-        ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
-        ...{ name: storable(name), name_folded: lowerCase(name), layout: JSON.stringify(layout) },
-        ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level, test) },
-        ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
-      };
-      await driver.db.insertInto('lists').values(row).execute();
+      await driver.transaction(async (trx) => {
+        await driver.lockAccounts(trx, [account]);
+        const kept = trx.selectFrom('lists').select((eb) => eb.fn.countAll<number>().as('n'));
+        const mine = kept.where('account_id', '=', account).where('status', '<>', 'deleted');
+        if ((await mine.executeTakeFirstOrThrow()).n >= LISTS_MAX) throw new ApiError('too_many_lists');
+        const owner = trx.selectFrom('accounts').select('test_of').where('id', '=', account);
+        const test = (await owner.executeTakeFirst())?.test_of != null;
+        const row = {
+          ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
+          ...{ name: storable(name), name_folded: lowerCase(name), layout: JSON.stringify(layout) },
+          ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level, test) },
+          ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
+        };
+        await trx.insertInto('lists').values(row).execute();
+      });
     },
 
     async append(account, id, blocks) {

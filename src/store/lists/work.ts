@@ -1,5 +1,6 @@
 /** Claims of work on lists. Whoever changes what is to be done locks the account first, so claims of a list take turns. */
 import { type Expression, type SqlBool, sql, type Transaction } from 'kysely';
+import { randomToken } from '../../kernel/ids.ts';
 import { CLOCK_TOLERANCE_SECONDS, LIST_CLAIMS_MAX } from '../../kernel/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
@@ -8,7 +9,7 @@ import type { Row, Tables } from '../tables.ts';
 import { parseAddresses, parsePending } from './blocks.ts';
 import { endList } from './end.ts';
 
-type Work = Pick<Lists, 'running' | 'claim' | 'claimWaiting' | 'renew' | 'release'>;
+type Work = Pick<Lists, 'newLease' | 'running' | 'claim' | 'claimWaiting' | 'renew' | 'release'>;
 
 export function work(driver: StorageDriver): Work {
   /** Runs `take` when the list is running. Its lease begins. */
@@ -32,6 +33,8 @@ export function work(driver: StorageDriver): Work {
   }
 
   return {
+    newLease: async () => `${await driver.acquireNode()}.${randomToken(22)}`,
+
     async running() {
       const rows = await driver.db
         .selectFrom('lists')
@@ -158,6 +161,12 @@ async function keepLease(trx: StorageDriver['db'], lease: string, now: number, l
   const times = { renewed_at: now, ends_at: now + leaseMs };
   const insertion = trx.insertInto('list_leases').values({ lease, ...times });
   await insertion.onConflict((oc) => oc.column('lease').doUpdateSet(times)).execute();
+}
+
+/** Ends the leases of a node that is dead. */
+export async function endLeasesOf({ db }: Pick<StorageDriver, 'db'>, node: string): Promise<void> {
+  const its = sql<SqlBool>`substr(lease, 1, ${sql.lit(node.length + 1)}) = ${`${node}.`}`;
+  await db.deleteFrom('list_leases').where(its).execute();
 }
 
 function worksOf(

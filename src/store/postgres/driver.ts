@@ -100,6 +100,10 @@ class PostgresDriver implements StorageDriver {
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(trx);
   }
 
+  acquireNode(): Promise<string> {
+    return this.node.acquire();
+  }
+
   readonly addResults = addResults;
 
   recordOutcomes(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded> {

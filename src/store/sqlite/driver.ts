@@ -84,6 +84,10 @@ class SqliteDriver implements StorageDriver {
   async lockUsers(): Promise<void> {}
   async advisoryLock(): Promise<void> {}
 
+  acquireNode(): Promise<string> {
+    return this.#file.mutex.run(() => whenFree(() => this.node.acquire((id) => this.#announce(id))));
+  }
+
   readonly addResults = addResults;
 
   readonly oneOf = oneOf;

@@ -1,0 +1,73 @@
+/** How many lists an account may keep, and how many downloads may be under way. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LIST_DOWNLOADS_PER_ACCOUNT, LISTS_MAX } from '../../src/kernel/limits.ts';
+import type { Lab, Member } from '../lab/service.ts';
+import { runSql } from '../lab/stores.ts';
+import { sendCsv, startListLab } from './list-lab.ts';
+
+let lab: Lab;
+let owner: Member;
+beforeAll(async () => {
+  lab = await startListLab();
+  owner = await lab.member({ rateLimit: 100_000 });
+});
+afterAll(() => lab.close());
+
+const WAIT = { timeout: 30_000, interval: 50 };
+
+/** A download whose reply is not read beyond its head. */
+async function download({ key }: Member, id: string): Promise<IncomingMessage> {
+  const request = get(`${lab.url}/v1/lists/${id}/results`, {
+    agent: false,
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const [reply]: IncomingMessage[] = await once(request, 'response');
+  if (reply === undefined) throw new Error('There was no reply.');
+  return reply;
+}
+
+describe('downloads of results', () => {
+  it('are few at once for an account, and each that ends makes room for another', async () => {
+    const row = `,${'x'.repeat(50_000)}\r\n`;
+    const rows = Array.from({ length: 400 }, (_, i) => `a${i}@good.com${row}`);
+    const { json } = await sendCsv(lab, owner, `email,data\r\n${rows.join('')}`, '?start=false');
+    const open: IncomingMessage[] = [];
+    for (let n = 0; n < LIST_DOWNLOADS_PER_ACCOUNT; n++) open.push(await download(owner, json.id));
+    expect(open.map(({ statusCode }) => statusCode)).toEqual(open.map(() => 200));
+    const refused = await owner.call('GET', `/v1/lists/${json.id}/results`);
+    expect([refused.status, refused.json.code]).toEqual([429, 'rate_limit_exceeded']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const other = await lab.member();
+    const small = await sendCsv(lab, other, 'email\r\na@good.com\r\n', '?start=false');
+    const theirs = await download(other, small.json.id);
+    expect(theirs.statusCode).toBe(200);
+    theirs.resume();
+    open[0]?.destroy();
+    await vi.waitFor(async () => {
+      const next = await download(owner, json.id);
+      open.push(next);
+      expect(next.statusCode).toBe(200);
+    }, WAIT);
+    for (const reply of open) reply.destroy();
+  });
+});
+
+describe('the lists of an account', () => {
+  it('are bounded in number; deleting one makes room', async () => {
+    const who = await lab.member({ rateLimit: 100_000 });
+    const { json: first } = await sendCsv(lab, who, 'email\r\na@good.com\r\n', '?start=false');
+    const columns = `account_id, key_id, client_ip, name, name_folded, status, validation_type, patience_minutes, layout,
+      breakdown, unit_price, created_at, changed_at`;
+    await runSql(
+      lab.databaseUrl,
+      `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${LISTS_MAX})
+       INSERT INTO lists (id, ${columns}) SELECT 'lst_' || n.i, ${columns} FROM n, lists WHERE id = '${first.id}'`,
+    );
+    const refused = await sendCsv(lab, who, 'email\r\na@good.com\r\n');
+    expect([refused.status, refused.json.code]).toEqual([422, 'too_many_lists']);
+    expect((await who.call('DELETE', `/v1/lists/${first.id}`)).status).toBe(200);
+    expect((await sendCsv(lab, who, 'email\r\na@good.com\r\n', '?start=false')).status).toBe(201);
+  });
+});

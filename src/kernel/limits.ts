@@ -99,8 +99,20 @@ export const OPERATOR_JOBS = 100;
 export const ACCOUNTS_PAGE = { min: 1, max: 100_000, default: 1 };
 /** Rows of the log that one search examines. */
 export const LOG_SEARCH_ROWS = 5_000;
+/** The newest mailbox checks that figures by mail operator are made of; operators and addresses that are shown. */
+export const MAILBOX_CHECKS_COUNTED = 1_000;
+export const OPERATORS_SHOWN = 8;
+export const KEY_CLIENTS_SHOWN = 20;
+/** Of the overview: days of the balance's line, days whose pace the forecast goes by, lists. */
+export const BALANCE_DAYS = 30;
+export const FORECAST_DAYS = 14;
+export const OVERVIEW_LISTS = 3;
+/** Days of the ledger that are shown at once. */
+export const LEDGER_DAYS = { min: 1, max: 800, default: 90 };
 /** Hours or days of one chart: a month of hours, two years of days. */
 export const CHART_BUCKETS_MAX = 800;
+/** Rows of a chart's newest rejected requests, by hour and status. */
+export const CHART_REJECTIONS = 8;
 /** Usage counters are by the hour for as long, or as verifications are kept if longer: a chart of so many hours is exact. */
 export const USAGE_HOURS_KEPT_DAYS = Math.ceil(CHART_BUCKETS_MAX / 24) + 1;
 

@@ -1,9 +1,12 @@
 import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { percentile } from '../kernel/latency.ts';
-import { CHART_BUCKETS_MAX } from '../kernel/limits.ts';
+import { CHART_BUCKETS_MAX, CHART_REJECTIONS } from '../kernel/limits.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
-import type { AccountId, Store, TrafficRow, UsageRow } from '../store/store.ts';
+import { OUTCOMES, type Outcome, outcomeOf } from '../kernel/outcomes.ts';
+import { LEVELS } from '../kernel/plans.ts';
+import { NO_REASON, type ReasonOrNone } from '../kernel/reasons.ts';
+import type { AccountId, Store, TrafficRow, UsageBucketRow } from '../store/store.ts';
 
 type Bucket = 'hour' | 'day';
 export interface ChartQuery {
@@ -12,6 +15,8 @@ export interface ChartQuery {
   readonly to: number | null;
   /** Null: hours for up to seven days, otherwise days. Days in any case where counters are no longer by the hour. */
   readonly bucket: Bucket | null;
+  /** Of one key, or of the dashboard. Latencies and rejected requests are not counted by key. */
+  readonly key: string | null;
 }
 
 const SIZE: Readonly<Record<Bucket, number>> = { hour: HOUR_MS, day: DAY_MS };
@@ -41,7 +46,6 @@ function rangeOf(
   throw new ApiError('invalid_parameter', message, { field: bucket === 'hour' ? 'bucket' : 'from' });
 }
 
-type Counts = Omit<UsageRow, 'group'>;
 interface Sums {
   requests: number;
   good: number;
@@ -50,12 +54,19 @@ interface Sums {
   refused: number;
   rate_limited: number;
 }
+type Counts = Map<number, number>;
 interface Tally extends Sums {
-  readonly mx: Map<number, number>;
-  readonly smtp: Map<number, number>;
+  readonly outcomes: Record<Outcome, number>;
+  readonly mx: Counts;
+  readonly smtp: Counts;
 }
 const SUM_FIELDS = ['requests', 'good', 'bad', 'credits', 'refused', 'rate_limited'] as const satisfies (keyof Sums)[];
-const zeroSums = (): Sums => ({ requests: 0, good: 0, bad: 0, credits: 0, refused: 0, rate_limited: 0 });
+const emptyTally = (): Tally => ({
+  ...{ requests: 0, good: 0, bad: 0, credits: 0, refused: 0, rate_limited: 0 },
+  outcomes: { deliverable: 0, not_checked: 0, unknown: 0, risky: 0, undeliverable: 0 },
+  mx: new Map(),
+  smtp: new Map(),
+});
 
 /** The counters of an account by hour or day, including empty buckets, and the totals by reason and by API key. */
 export async function chartOf(
@@ -65,64 +76,83 @@ export async function chartOf(
   query: ChartQuery,
 ) {
   const { start, end, bucket } = rangeOf(query, clock.now(), await store.usage.hoursFrom(account));
-  const [hours, traffic, byReason, byKey, keys] = await Promise.all([
-    store.usage.hours(account, start, end),
-    store.traffic.list(account, start, end),
-    store.usage.reasons(account, start, end),
+  const { key } = query;
+  const size = SIZE[bucket];
+  const [found, traffic, byKey, keys] = await Promise.all([
+    store.usage.buckets(account, start, end, size, key),
+    key === null ? store.traffic.list(account, start, end) : [],
     store.usage.series(account, 'key', start, end),
     store.keys.list(account),
   ]);
-  const size = SIZE[bucket];
-  const tallies = Array.from(
-    { length: (end - start) / size },
-    (): Tally => ({
-      ...zeroSums(),
-      mx: new Map(),
-      smtp: new Map(),
-    }),
-  );
-  const tallyAt = (hour: number): Tally | undefined => tallies[Math.floor((hour - start) / size)];
-  for (const row of hours) addCounts(tallyAt(row.at), row);
+  const tallies = Array.from({ length: (end - start) / size }, emptyTally);
+  const tallyAt = (time: number): Tally | undefined => tallies[Math.floor((time - start) / size)];
+  for (const row of found) addCounts(tallyAt(row.at), row);
   for (const row of traffic) addTraffic(tallyAt(row.hour), row);
-  const totals = zeroSums();
-  for (const tally of tallies) for (const field of SUM_FIELDS) totals[field] += tally[field];
+  const totals = emptyTally();
+  for (const tally of tallies) addTally(totals, tally);
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   names.set(DASHBOARD_KEY, 'Dashboard');
   return {
     from: toIso(start),
     to: toIso(end),
     bucket,
-    buckets: tallies.map(({ mx, smtp, ...sums }, i) => ({
-      at: toIso(start + i * size),
-      ...sums,
-      latency: { mx: percentiles(mx), smtp: percentiles(smtp) },
-    })),
-    totals,
-    by_reason: byRequestsDescending(byReason),
-    by_key: byRequestsDescending(byKey).map(({ group, requests, credits }) => ({
-      key_id: group,
-      name: names.get(group) ?? group,
-      requests,
-      credits,
-    })),
+    buckets: tallies.map((tally, i) => ({ at: toIso(start + i * size), ...countsOf(tally) })),
+    totals: countsOf(totals),
+    by_reason: byRequestsDescending(byReason(found)),
+    by_key: byRequestsDescending(byKey)
+      .filter(({ group }) => key === null || group === key)
+      .map(({ group, requests, credits }) => ({ key_id: group, name: names.get(group) ?? group, requests, credits })),
+    rejections: rejectionsOf(traffic),
   };
 }
 export type Chart = Awaited<ReturnType<typeof chartOf>>;
 
-function addCounts(tally: Tally | undefined, { requests, good, bad, credits }: Counts): void {
+const countsOf = ({ mx, smtp, ...sums }: Tally) => ({
+  ...sums,
+  latency: { mx: percentiles(mx), smtp: percentiles(smtp) },
+});
+
+function addCounts(tally: Tally | undefined, { level, status, reason, requests, credits }: UsageBucketRow): void {
   if (tally === undefined) return;
   tally.requests += requests;
-  tally.good += good;
-  tally.bad += bad;
+  tally[status] += requests;
   tally.credits += credits;
+  tally.outcomes[outcomeOf(level, status, reason)] += requests;
 }
+
+const addCount = (counts: Counts, bucket: number, n: number) => counts.set(bucket, (counts.get(bucket) ?? 0) + n);
 
 function addTraffic(tally: Tally | undefined, { metric, bucket, count }: TrafficRow): void {
   if (tally === undefined) return;
-  if (metric !== 'status') tally[metric].set(bucket, (tally[metric].get(bucket) ?? 0) + count);
+  if (metric !== 'status') addCount(tally[metric], bucket, count);
   else if (bucket === 429) tally.rate_limited += count;
   else if (bucket >= 400 && bucket < 500) tally.refused += count;
 }
+
+function addTally(sum: Tally, part: Tally): void {
+  for (const field of SUM_FIELDS) sum[field] += part[field];
+  for (const outcome of OUTCOMES) sum.outcomes[outcome] += part.outcomes[outcome];
+  for (const level of LEVELS) for (const [at, n] of part[level]) addCount(sum[level], at, n);
+}
+
+/** A reason that occurs with two outcomes has a row for each. */
+function byReason(found: readonly UsageBucketRow[]) {
+  const rows = new Map<string, { reason: ReasonOrNone; outcome: Outcome; requests: number }>();
+  for (const { level, status, reason, requests } of found) {
+    const outcome = outcomeOf(level, status, reason);
+    const id = `${reason} ${outcome}`;
+    rows.set(id, { reason: reason ?? NO_REASON, outcome, requests: (rows.get(id)?.requests ?? 0) + requests });
+  }
+  return [...rows.values()];
+}
+
+/** Of rejected requests, by hour and status, the newest. */
+const rejectionsOf = (traffic: readonly TrafficRow[]) =>
+  traffic
+    .filter(({ metric, bucket }) => metric === 'status' && bucket >= 400 && bucket < 500)
+    .toSorted((a, b) => b.hour - a.hour || b.count - a.count)
+    .slice(0, CHART_REJECTIONS)
+    .map(({ hour, bucket, count }) => ({ at: toIso(hour), status: bucket, requests: count }));
 
 function percentiles(counts: ReadonlyMap<number, number>): { p50: number; p95: number } | null {
   const [p50, p95] = [percentile(counts, 0.5), percentile(counts, 0.95)];

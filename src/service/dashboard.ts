@@ -12,6 +12,7 @@ import { createLogService, type LogService } from './log.ts';
 import type { MailLimits } from './mail-limits.ts';
 import { createMemberService, type MemberService } from './members.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
+import { operatorsAsked } from './operators-asked.ts';
 import { type Overview, overviewOf } from './overview.ts';
 import { createReplyService, type ReplyService } from './replies.ts';
 import type { SharedLists } from './shared-lists.ts';
@@ -23,6 +24,7 @@ export interface DashboardServices {
   readonly members: MemberService;
   readonly account: AccountService;
   readonly overview: (account: AccountId) => Promise<Overview>;
+  readonly operators: (account: AccountId) => ReturnType<typeof operatorsAsked>;
   readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
   readonly keys: KeyService;
   readonly log: LogService;
@@ -56,6 +58,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     members: createMemberService({ store, mailLimits, clock, url, mail, signupOpen: options.signup === 'open' }),
     account: createAccountService({ store, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
+    operators: (account) => operatorsAsked(store, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),
     keys: createKeyService(store, clock),
     log: createLogService(store, options.retentionDays),

@@ -1,18 +1,26 @@
 import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { OVERVIEW_LISTS } from '../kernel/limits.ts';
 import { PLANS } from '../kernel/plans.ts';
-import type { AccountId, Store } from '../store/store.ts';
+import type { AccountId, List, Store } from '../store/store.ts';
+import { balanceOf } from './balance.ts';
 import { noticesOf, stateOf } from './keys.ts';
 
-/** Balance, usage this month (UTC), and API keys that need attention. */
-export async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys'>, clock: Clock, id: AccountId) {
+/** Balance with its forecast, usage this month (UTC), API keys that need attention, the latest lists. */
+export async function overviewOf(
+  store: Pick<Store, 'accounts' | 'usage' | 'keys' | 'lists'>,
+  clock: Clock,
+  id: AccountId,
+) {
   const now = clock.now();
   const { start, end } = monthOf(now);
-  const [account, window, totals, keys] = await Promise.all([
+  const [account, window, totals, keys, line, lists] = await Promise.all([
     store.accounts.get(id),
     store.accounts.window(id),
     store.usage.summary(id, start, end),
     store.keys.list(id),
+    balanceOf(store, clock, id),
+    latestLists(store, id),
   ]);
   if (account === null || window === null) throw new ApiError('not_found');
   const { name, plan, status, balance, locked, lowBalance } = account;
@@ -22,6 +30,8 @@ export async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys
   return {
     account: { id, name, plan, status },
     credits: { remaining: balance, locked, used: totals.credits },
+    balance: line,
+    lists: lists.map(listReply),
     period: { start: toIso(start), end: toIso(end) },
     totals: { requests: totals.requests, good: totals.good, bad: totals.bad },
     rate_limit: { limit: window.limit, remaining: window.remaining, reset_at: toIso(window.resetAt) },
@@ -38,5 +48,28 @@ export async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys
     },
   };
 }
+
+/** Running ones first, then the latest. */
+async function latestLists({ lists }: Pick<Store, 'lists'>, account: AccountId): Promise<List[]> {
+  const page = { query: null, offset: 0, limit: OVERVIEW_LISTS };
+  const [running, latest] = await Promise.all([
+    lists.list(account, { ...page, status: 'running' }),
+    lists.list(account, { ...page, status: null }),
+  ]);
+  const seen = new Set(running.items.map(({ id }) => id));
+  return [...running.items, ...latest.items.filter(({ id }) => !seen.has(id))].slice(0, OVERVIEW_LISTS);
+}
+
+const listReply = ({ id, name, status, rows, done, waiting, breakdown, perSecond, finishedAt }: List) => ({
+  id,
+  name,
+  status,
+  addresses: rows.addresses,
+  done,
+  waiting,
+  deliverability: { ...breakdown.deliverability },
+  per_second: perSecond,
+  finished_at: finishedAt === null ? null : toIso(finishedAt),
+});
 
 export type Overview = Awaited<ReturnType<typeof overviewOf>>;

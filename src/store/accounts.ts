@@ -5,6 +5,7 @@ import { changesTo, toAccount, whole } from './account-rows.ts';
 import { windowOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
 import { addGrant } from './grants.ts';
+import { fundsOf } from './ledger/funds.ts';
 import { ledgerPage } from './ledger/page.ts';
 import { lockAccount } from './lock.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
@@ -146,6 +147,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
     },
 
     ledger: (id, limit, before = null) => ledgerPage(driver, id, limit, before),
+    funds: (id, since) => fundsOf(driver, id, since),
     remove: (id) => removeAccount(driver, id),
     claimLowBalanceAlerts: (mailTo, signal) => claimLowBalanceAlerts(driver, mailTo, signal),
 

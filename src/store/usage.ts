@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
-import type { Reason, ReasonOrNone } from '../kernel/reasons.ts';
+import type { Reason } from '../kernel/reasons.ts';
 import type { StorageDriver } from './driver.ts';
 import { onlyRow } from './rows.ts';
-import type { AccountId, Usage, UsageGrouping, UsageRow } from './store.ts';
+import type { AccountId, KeyDayRow, Usage, UsageBucketRow, UsageGrouping, UsageRow } from './store.ts';
 
 const GROUPS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
   day: sql`hour / ${sql.lit(DAY_MS)}`,
@@ -56,13 +56,6 @@ export function usage(driver: StorageDriver): Usage {
       }));
     },
 
-    async reasons(account, from, to) {
-      const { rows } = await sql<{ reason: ReasonOrNone; requests: number }>`
-        SELECT ${GROUPS.reason} AS reason, CAST(sum(requests) AS BIGINT) AS requests FROM usage_hours
-        WHERE ${within(account, from, to)} GROUP BY 1`.execute(driver.db);
-      return rows;
-    },
-
     async hoursFrom(account) {
       const { rows } = await sql<{ last: number | null }>`
         SELECT max(hour) AS last FROM usage_hours
@@ -71,10 +64,21 @@ export function usage(driver: StorageDriver): Usage {
       return last === null ? null : last + DAY_MS;
     },
 
-    async hours(account, from, to) {
-      const { rows } = await sql<Sums & { at: number }>`
-        SELECT hour AS at, ${SUMS} FROM usage_hours
-        WHERE ${within(account, from, to)} GROUP BY hour ORDER BY hour`.execute(driver.db);
+    async buckets(account, from, to, size, key = null) {
+      const ofKey = key === null ? sql`` : sql`AND key_id = ${key}`;
+      const { rows } = await sql<UsageBucketRow>`
+        SELECT hour / ${sql.lit(size)} * ${sql.lit(size)} AS at, validation_type AS level, status,
+          CASE WHEN reason = '' THEN NULL ELSE reason END AS reason,
+          CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(credits) AS BIGINT) AS credits
+        FROM usage_hours WHERE ${within(account, from, to)} ${ofKey} GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(driver.db);
+      return rows;
+    },
+
+    async keyDays(account, from, to) {
+      const { rows } = await sql<KeyDayRow>`
+        SELECT key_id AS "keyId", hour / ${sql.lit(DAY_MS)} * ${sql.lit(DAY_MS)} AS at,
+          CAST(sum(requests) AS BIGINT) AS requests
+        FROM usage_hours WHERE ${within(account, from, to)} GROUP BY 1, 2`.execute(driver.db);
       return rows;
     },
   };

@@ -75,12 +75,34 @@ describeStores('usage', (lab) => {
     await verifyNow(store, stranger);
     lab.clock.advance(2 * HOUR);
     await verifyNow(store, who, { validationType: 'smtp', credits: 10 });
-    const hours = (from: number, to: number) => store.usage.hours(who.account.id, from, to);
-    const first = { at: start, requests: 2, good: 1, bad: 1, credits: 1 };
-    const last = { at: start + 2 * HOUR, requests: 1, good: 1, bad: 0, credits: 10 };
-    expect(await hours(start, start + DAY)).toEqual([first, last]);
-    expect(await hours(start + HOUR - 1, start + 2 * HOUR)).toEqual([first]);
-    expect(await hours(start + HOUR, start + DAY)).toEqual([last]);
+    const { id } = who.account;
+    const mx = { level: 'mx', status: 'good', reason: null, requests: 1, credits: 1 };
+    const bad = { ...mx, status: 'bad', reason: 'null_mx', credits: 0 };
+    const smtp = { ...mx, level: 'smtp', credits: 10 };
+    const hours = (from: number, to: number) => store.usage.buckets(id, from, to, HOUR);
+    const first = [
+      { ...bad, at: start },
+      { ...mx, at: start },
+    ];
+    const last = { ...smtp, at: start + 2 * HOUR };
+    const [all, early, late] = await Promise.all([
+      hours(start, start + DAY),
+      hours(start + HOUR - 1, start + 2 * HOUR),
+      hours(start + HOUR, start + DAY),
+    ]);
+    expect(all).toEqual(expect.arrayContaining([...first, last]));
+    expect([all.length, late]).toEqual([3, [last]]);
+    expect(early).toEqual(expect.arrayContaining(first));
+    // By day, and of one key.
+    const day = Math.floor(start / DAY) * DAY;
+    const days = await store.usage.buckets(id, day, day + DAY, DAY, who.key.id);
+    expect(days.map(({ at, requests }) => [at, requests])).toEqual([
+      [day, 1],
+      [day, 1],
+      [day, 1],
+    ]);
+    expect(await store.usage.buckets(id, day, day + DAY, DAY, 'another')).toEqual([]);
+    expect(await store.usage.keyDays(id, day, day + DAY)).toEqual([{ keyId: who.key.id, at: day, requests: 3 }]);
   });
 
   it('counts each request of a batch once', async () => {
@@ -112,24 +134,24 @@ describeStores('usage', (lab) => {
       await store.usage.series(id, 'day', start - DAY, end),
       await store.usage.series(id, 'key', start, end),
       await store.usage.series(id, 'reason', start, end),
-      await store.usage.reasons(id, start, end),
+      await store.usage.buckets(id, start, end, 365 * DAY, who.key.id),
       await store.usage.series(other.account.id, 'day', start, end),
     ];
     const before = await views();
-    const hours = await store.usage.hours(id, start, end);
+    const hours = await store.usage.buckets(id, start, end, HOUR);
     const rows = async () => (await lab.sql('SELECT hour FROM usage_hours')).length;
     const many = await rows();
     expect(await store.usage.hoursFrom(id)).toBeNull();
     // Charts of hours are exact for a while, however short the retention is.
     const both = [store, await lab.open()];
     for (const one of both) await purge(lab, one, lab.clock.now() - 1);
-    expect(await store.usage.hours(id, start, end)).toEqual(hours);
+    expect(await store.usage.buckets(id, start, end, HOUR)).toEqual(hours);
     lab.clock.advance(USAGE_HOURS_KEPT_DAYS * DAY - 3 * DAY);
     await purge(lab, store, lab.clock.now() - 1);
     const from = (await store.usage.hoursFrom(id)) ?? 0;
     expect(from).toBe(Math.floor((end - 3 * DAY) / DAY) * DAY);
     expect(await views()).toEqual(before);
-    expect((await store.usage.hours(id, from, end)).map(({ at }) => at)).toEqual(
+    expect((await store.usage.buckets(id, from, end, HOUR)).map(({ at }) => at)).toEqual(
       hours.map(({ at }) => at).filter((at) => at >= from),
     );
     // A day is counted as a whole, whichever part of it is asked for.
@@ -140,7 +162,7 @@ describeStores('usage', (lab) => {
       credits: day!.credits,
     });
     // A chart of hours shows days where there is nothing else.
-    const chart = (at: number) => chartOf(store, lab.clock, id, { from: at, to: at + DAY, bucket: 'hour' });
+    const chart = (at: number) => chartOf(store, lab.clock, id, { from: at, to: at + DAY, bucket: 'hour', key: null });
     expect(await chart(firstDay)).toMatchObject({ bucket: 'day', totals: { requests: day!.requests } });
     expect(await chart(from)).toMatchObject({ bucket: 'hour' });
     lab.clock.advance(30 * DAY);

@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { choice } from '../../kernel/format.ts';
-import { ADDRESS_LENGTH, LOG_QUERY_LENGTH } from '../../kernel/limits.ts';
+import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../kernel/limits.ts';
 import { LOG_ORIGINS } from '../../kernel/log-origins.ts';
+import { OUTCOMES } from '../../kernel/outcomes.ts';
 import { LEVELS } from '../../kernel/plans.ts';
-import { DELIVERABILITIES, STATUSES } from '../../kernel/reasons.ts';
+import { STATUSES } from '../../kernel/reasons.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import {
@@ -70,9 +71,17 @@ export const LogQuery = Type.Object({
   ),
   level: Type.Optional(OneOf(LEVELS, { 'x-error': `level must be ${choice(LEVELS)}.` })),
   deliverability: Type.Optional(
-    OneOf(DELIVERABILITIES, { 'x-error': `deliverability must be ${choice(DELIVERABILITIES)}.` }),
+    OneOf(OUTCOMES, {
+      description: '`not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others.',
+      'x-error': `deliverability must be ${choice(OUTCOMES)}.`,
+    }),
   ),
   origin: Type.Optional(OneOf(LOG_ORIGINS, { 'x-error': `origin must be ${choice(LOG_ORIGINS)}.` })),
+  operator: Type.Optional(
+    Text('operator', NAME_LENGTH, {
+      description: 'Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator.',
+    }),
+  ),
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
   reason: Type.Optional(ReasonOrNone),

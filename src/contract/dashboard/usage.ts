@@ -1,6 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { span } from '../../kernel/format.ts';
-import { LOW_BALANCE } from '../../kernel/limits.ts';
+import { LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/limits.ts';
+import { LIST_STATUSES } from '../../kernel/lists.ts';
+import { OUTCOMES } from '../../kernel/outcomes.ts';
+import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import { ReasonOrNone } from '../verify.ts';
 import { InstantOf, Plan, Status, Time } from './fields.ts';
@@ -9,6 +12,34 @@ export const OverviewReply = Type.Object(
   {
     account: Type.Object({ id: Type.String(), name: Type.String(), plan: Plan, status: Status }),
     credits: Type.Object({ remaining: Type.Integer(), locked: Type.Integer(), used: Type.Integer() }),
+    /**
+     * At the end of each day (UTC), held credits included; `per_day`: spent on average of the last 14 days; `empty_at`:
+     * when nothing is left at that pace, null where there is no such time within two years.
+     */
+    balance: Type.Object({
+      days: Type.Array(Type.Object({ at: Time, balance: Type.Integer() })),
+      per_day: Type.Integer(),
+      empty_at: Nullable(Time),
+    }),
+    /** Running ones, and the latest. */
+    lists: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        status: OneOf(LIST_STATUSES),
+        addresses: Type.Integer(),
+        done: Type.Integer(),
+        waiting: Type.Integer(),
+        deliverability: Type.Object({
+          deliverable: Type.Integer(),
+          risky: Type.Integer(),
+          undeliverable: Type.Integer(),
+          unknown: Type.Integer(),
+        }),
+        per_second: Nullable(Type.Number()),
+        finished_at: Nullable(Time),
+      }),
+    ),
     period: Type.Object({ start: Time, end: Time }),
     /** Of the period. */
     totals: Type.Object({ requests: Type.Integer(), good: Type.Integer(), bad: Type.Integer() }),
@@ -34,45 +65,75 @@ export const UsageRangeQuery = Type.Object({
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
   bucket: Type.Optional(OneOf(BUCKETS, { 'x-error': 'bucket must be "hour" or "day".' })),
+  key: Type.Optional(
+    Text('key', LOG_QUERY_LENGTH, {
+      description:
+        'Id of a key, or `dashboard`: its verifications only. Latencies and rejected requests are not counted by key.',
+    }),
+  ),
 });
 
+const Outcome = OneOf(OUTCOMES, {
+  description:
+    'The deliverability; `not_checked` where the domain accepts mail and the mailbox was not asked about (level mx).',
+});
 const Latency = Nullable(Type.Object({ p50: Type.Number({ description: 'Milliseconds.' }), p95: Type.Number() }));
+const COUNTS = {
+  requests: Type.Integer(),
+  good: Type.Integer(),
+  bad: Type.Integer(),
+  credits: Type.Integer(),
+  /** Rejected with 4xx other than 429. */
+  refused: Type.Integer(),
+  rate_limited: Type.Integer(),
+  outcomes: Type.Object({
+    deliverable: Type.Integer(),
+    not_checked: Type.Integer(),
+    unknown: Type.Integer(),
+    risky: Type.Integer(),
+    undeliverable: Type.Integer(),
+  } satisfies Record<(typeof OUTCOMES)[number], unknown>),
+  latency: Type.Object({ mx: Latency, smtp: Latency }),
+};
 /** Every bucket of the range, also the empty ones. */
 export const UsageChartReply = Type.Object(
   {
     from: Time,
     to: Time,
     bucket: OneOf(BUCKETS),
-    buckets: Type.Array(
-      Type.Object({
-        at: Time,
-        requests: Type.Integer(),
-        good: Type.Integer(),
-        bad: Type.Integer(),
-        credits: Type.Integer(),
-        /** Rejected with 4xx other than 429. */
-        refused: Type.Integer(),
-        rate_limited: Type.Integer(),
-        latency: Type.Object({ mx: Latency, smtp: Latency }),
-      }),
-    ),
-    totals: Type.Object({
-      requests: Type.Integer(),
-      good: Type.Integer(),
-      bad: Type.Integer(),
-      credits: Type.Integer(),
-      refused: Type.Integer(),
-      rate_limited: Type.Integer(),
-    }),
-    by_reason: Type.Array(Type.Object({ reason: ReasonOrNone, requests: Type.Integer() })),
+    buckets: Type.Array(Type.Object({ at: Time, ...COUNTS })),
+    totals: Type.Object(COUNTS),
+    /** A reason that occurs with two outcomes has a row for each. */
+    by_reason: Type.Array(Type.Object({ reason: ReasonOrNone, outcome: Outcome, requests: Type.Integer() })),
     /** `key_id` is `dashboard` for what was verified here. */
     by_key: Type.Array(
       Type.Object({ key_id: Type.String(), name: Type.String(), requests: Type.Integer(), credits: Type.Integer() }),
     ),
+    /** Rejected requests by hour and status, the newest hours first. */
+    rejections: Type.Array(Type.Object({ at: Time, status: Type.Integer(), requests: Type.Integer() })),
   },
   { title: 'UsageChart' },
 );
 export type UsageChartReply = Static<typeof UsageChartReply>;
+
+/** Of the newest mailbox checks, at most 1,000 of them. */
+export const OperatorsReply = Type.Object(
+  {
+    checks: Type.Integer(),
+    operators: Type.Array(
+      Type.Object({
+        /** `none`: servers that belong to no known operator. */
+        operator: Type.String(),
+        checks: Type.Integer(),
+        /** Null: it discloses nothing. */
+        deliverable_share: Nullable(Type.Number()),
+        median_ms: Type.Integer(),
+      }),
+    ),
+  },
+  { title: 'OperatorsAsked' },
+);
+export type OperatorsReply = Static<typeof OperatorsReply>;
 
 export const LowBalanceRequest = Type.Object({
   credits: Type.Union([Type.Integer({ minimum: LOW_BALANCE.min, maximum: LOW_BALANCE.max }), Type.Null()], {

@@ -58,12 +58,13 @@ export const LOG_ROUTES: readonly Route[] = [
           limit,
           query: text = null,
           level = null,
-          deliverability = null,
+          deliverability: outcome = null,
           origin = null,
+          operator = null,
           from = null,
           to = null,
         } = query;
-        const filters = { text, level, deliverability, origin, from, to };
+        const filters = { text, level, outcome, origin, operator, from, to };
         const search = { email, id, reason, keyId, status, before, limit, ...filters };
         const { entries, next, searchedTo, retentionDays } = await log.search(account, search);
         return {

@@ -7,10 +7,11 @@ import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
-const askOf = ({ from, to, bucket }: Read<typeof C.UsageRangeQuery>): ChartQuery => ({
+const askOf = ({ from, to, bucket, key }: Read<typeof C.UsageRangeQuery>): ChartQuery => ({
   from: from ?? null,
   to: to ?? null,
   bucket: bucket ?? null,
+  key: key ?? null,
 });
 
 const CSV_HEAD = 'at,requests,good,bad,credits,refused,rate_limited,mx_p50_ms,mx_p95_ms,smtp_p50_ms,smtp_p95_ms';
@@ -62,6 +63,20 @@ export const USAGE_ROUTES: readonly Route[] = [
         const name = `usage-${made.from.slice(0, 10)}-${made.to.slice(0, 10)}.csv`;
         return { body: csvOf(made), type: CSV_TYPE, headers: asDownload(name) };
       },
+  }),
+  route({
+    method: 'GET',
+    path: `${ACCOUNT}/operators`,
+    access: 'member',
+    output: { content: C.OperatorsReply },
+    doc: {
+      operationId: 'operatorsAsked',
+      tag: 'Dashboard',
+      summary: 'What mail operators answered, of the newest mailbox checks',
+    },
+    serve:
+      ({ operators }) =>
+      async ({ account }) => ({ body: (await operators(account)) satisfies C.OperatorsReply }),
   }),
   route({
     method: 'PUT',

@@ -66,6 +66,20 @@ export interface LedgerPage {
   readonly next: string | null;
 }
 
+/** What an account has and had. */
+export interface Funds {
+  /** Start of the first day that is told about (UTC), ms. */
+  readonly from: number;
+  readonly openedAt: number;
+  /** Credits that it has now, held ones included. */
+  readonly total: number;
+  readonly held: number;
+  /** Days with verifications, the newest first. `at`: start of the day, ms. */
+  readonly days: readonly { readonly at: number; readonly charged: number; readonly verifications: number }[];
+  /** Negative ones were taken back. The newest first. */
+  readonly grants: readonly { readonly at: number; readonly credits: number; readonly note: string }[];
+}
+
 export interface AccountChange {
   readonly name?: string;
   readonly plan?: Plan;
@@ -115,6 +129,8 @@ export interface Accounts {
   grant(id: AccountId, credits: number, note: string, by?: Actor): Promise<Account | null>;
   /** Newest first. `before`: the `next` of an earlier page; three whole numbers, separated by dots. */
   ledger(id: AccountId, limit: number, before?: string | null): Promise<LedgerPage>;
+  /** Charges by day (UTC) and grants from the day of `since` on; all of one state of the store. */
+  funds(id: AccountId, since: number): Promise<Funds | null>;
   /**
    * Deletes the account: from now on its keys are refused and nobody is a member; people who are in no other account
    * and no operators go with it. Its rows follow in the rounds of upkeep, as there may be millions.

@@ -1,6 +1,7 @@
 import type { LogOrigin } from '../../kernel/log-origins.ts';
+import type { Outcome } from '../../kernel/outcomes.ts';
 import type { Level } from '../../kernel/plans.ts';
-import type { Deliverability, ReasonOrNone, Status } from '../../kernel/reasons.ts';
+import type { ReasonOrNone, Status } from '../../kernel/reasons.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { VerificationRecord } from './charging.ts';
@@ -16,12 +17,15 @@ export interface LogSearch {
   readonly text?: string | null;
   /** The level that was billed. */
   readonly level?: Level | null;
-  readonly deliverability?: Deliverability | null;
+  /** As charts count it. */
+  readonly outcome?: Outcome | null;
   /** `keyId` names a key of the API. */
   readonly origin?: LogOrigin | null;
   /** Unix time in ms; `to` is exclusive. */
   readonly from?: number | null;
   readonly to?: number | null;
+  /** Mail operator, by the name that replies give it; `none`: one that has no name. */
+  readonly operator?: string | null;
   /** Rows before this one. */
   readonly before: number | null;
   readonly limit: number;
@@ -38,6 +42,13 @@ export type LoggedVerification = VerificationRecord & {
 /** One that is read by itself. */
 type Verification = Omit<LoggedVerification, 'seq'>;
 
+/** The latest time and the number of requests of a key from one address; null: without one. */
+export interface KeyClient {
+  readonly ip: string | null;
+  readonly requests: number;
+  readonly lastAt: number;
+}
+
 export interface Verifications {
   get(account: AccountId, id: string): Promise<Verification | null>;
   list(account: AccountId, input: { offset: number; limit: number }): Promise<Page<Verification>>;
@@ -49,6 +60,13 @@ export interface Verifications {
     account: AccountId,
     search: LogSearch,
   ): Promise<{ items: LoggedVerification[]; next: number | null; searchedTo: number | null }>;
+  /** The newest ones that asked for the mailbox, of the newest LOG_SEARCH_ROWS. `body`: the reply as JSON. */
+  mailboxChecks(
+    account: AccountId,
+    limit: number,
+  ): Promise<Pick<VerificationRecord, 'body' | 'deliverability' | 'reason' | 'durationMs'>[]>;
+  /** Addresses that used a key, of the newest LOG_SEARCH_ROWS of the account; the latest first. */
+  clients(account: AccountId, keyId: string, limit: number): Promise<KeyClient[]>;
   /** Deletes what is recorded of an address (without regard to case), replies kept for repeats too; how many. */
   erase(account: AccountId, email: string, by: Actor): Promise<number>;
 }

@@ -1,4 +1,5 @@
-import type { Reason, ReasonOrNone } from '../../kernel/reasons.ts';
+import type { Level } from '../../kernel/plans.ts';
+import type { Reason, Status } from '../../kernel/reasons.ts';
 import type { AccountId } from './accounts.ts';
 
 export interface UsageSummary {
@@ -20,12 +21,33 @@ export interface UsageRow {
   readonly credits: number;
 }
 
+export interface UsageBucketRow {
+  /** Start of the hour or day, ms. */
+  readonly at: number;
+  readonly level: Level;
+  readonly status: Status;
+  readonly reason: Reason | null;
+  readonly requests: number;
+  readonly credits: number;
+}
+
+export interface KeyDayRow {
+  readonly keyId: string;
+  /** Start of the day, ms. */
+  readonly at: number;
+  readonly requests: number;
+}
+
 export interface Usage {
   summary(account: AccountId, from: number, to: number): Promise<UsageSummary>;
   series(account: AccountId, grouping: UsageGrouping, from: number, to: number): Promise<UsageRow[]>;
-  reasons(account: AccountId, from: number, to: number): Promise<{ reason: ReasonOrNone; requests: number }[]>;
   /** Since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null: none is. */
   hoursFrom(account: AccountId): Promise<number | null>;
-  /** By hour, oldest first; hours without requests are omitted. `at`: start of the hour, ms. */
-  hours(account: AccountId, from: number, to: number): Promise<(Omit<UsageRow, 'group'> & { readonly at: number })[]>;
+  /**
+   * By hour or day (UTC; `size` in ms), oldest first, and by what was found; those without requests are omitted. `key`: of
+   * this one only.
+   */
+  buckets(account: AccountId, from: number, to: number, size: number, key?: string | null): Promise<UsageBucketRow[]>;
+  /** Of each key by day (UTC); days without requests are omitted. */
+  keyDays(account: AccountId, from: number, to: number): Promise<KeyDayRow[]>;
 }

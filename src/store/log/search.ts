@@ -1,7 +1,7 @@
 /** Searches the log, reading a bounded number of rows at a time. */
 import { sql } from 'kysely';
 import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
-import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
+import { DASHBOARD_KEY, NO_OPERATOR } from '../../kernel/log-origins.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
@@ -16,19 +16,29 @@ const mine = (driver: StorageDriver, account: AccountId) =>
   driver.db.selectFrom('verifications').where('account_id', '=', account);
 type Rows = ReturnType<typeof mine>;
 
+const BODY = sql.ref<string>('body');
+/** How a reply names the mail operator: JSON as it is stored has no spaces, and quotes within texts are escaped. */
+const operatorMark = (operator: string): string =>
+  `"provider":${operator === NO_OPERATOR ? 'null' : JSON.stringify(operator)}`;
+
 /** The newest matches among `rows`; one more than a page, to know whether there is a next page. */
 async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit } = wanted;
-  const { text = null, level = null, deliverability = null, origin = null, from = null, to = null } = wanted;
+  const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
+  const { operator = null } = wanted;
   let some = rows;
   if (text !== null) some = some.where(driver.substringMatch(ADDRESS_READ, indexed(text).toLowerCase()));
   if (level !== null) some = some.where('validation_type', '=', level);
-  if (deliverability !== null) some = some.where('deliverability', '=', deliverability);
+  if (outcome !== null) some = some.where('deliverability', '=', outcome === 'not_checked' ? 'unknown' : outcome);
+  // Unknown without a reason is what was not asked about.
+  if (outcome === 'not_checked') some = some.where('reason', 'is', null);
+  if (outcome === 'unknown') some = some.where('reason', 'is not', null);
   if (origin !== null) some = some.where('hold_id', origin === 'list' ? 'is not' : 'is', null);
   if (origin !== null && origin !== 'list')
     some = some.where('key_id', origin === 'dashboard' ? '=' : '!=', DASHBOARD_KEY);
   if (from !== null) some = some.where('created_at', '>=', from);
   if (to !== null) some = some.where('created_at', '<', to);
+  if (operator !== null) some = some.where(driver.substringMatch(BODY, operatorMark(operator)));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null) some = some.where(driver.prefixMatch(ADDRESS_READ, indexed(email)));
   if (reason !== null) some = reason === 'none' ? some.where('reason', 'is', null) : some.where('reason', '=', reason);

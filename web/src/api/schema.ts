@@ -498,6 +498,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What mail operators answered, of the newest mailbox checks */
+        get: operations["operatorsAsked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/low-balance": {
         parameters: {
             query?: never;
@@ -1589,6 +1606,32 @@ export interface components {
                 locked: number;
                 used: number;
             };
+            balance: {
+                days: {
+                    /** Format: date-time */
+                    at: string;
+                    balance: number;
+                }[];
+                per_day: number;
+                empty_at: string | null;
+            };
+            lists: {
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+                addresses: number;
+                done: number;
+                waiting: number;
+                deliverability: {
+                    deliverable: number;
+                    risky: number;
+                    undeliverable: number;
+                    unknown: number;
+                };
+                per_second: number | null;
+                finished_at: string | null;
+            }[];
             period: {
                 /** Format: date-time */
                 start: string;
@@ -1634,6 +1677,13 @@ export interface components {
                 credits: number;
                 refused: number;
                 rate_limited: number;
+                outcomes: {
+                    deliverable: number;
+                    not_checked: number;
+                    unknown: number;
+                    risky: number;
+                    undeliverable: number;
+                };
                 latency: {
                     mx: {
                         /** @description Milliseconds. */
@@ -1654,6 +1704,25 @@ export interface components {
                 credits: number;
                 refused: number;
                 rate_limited: number;
+                outcomes: {
+                    deliverable: number;
+                    not_checked: number;
+                    unknown: number;
+                    risky: number;
+                    undeliverable: number;
+                };
+                latency: {
+                    mx: {
+                        /** @description Milliseconds. */
+                        p50: number;
+                        p95: number;
+                    } | null;
+                    smtp: {
+                        /** @description Milliseconds. */
+                        p50: number;
+                        p95: number;
+                    } | null;
+                };
             };
             by_reason: {
                 /**
@@ -1661,6 +1730,11 @@ export interface components {
                  * @enum {string}
                  */
                 reason: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                /**
+                 * @description The deliverability; `not_checked` where the domain accepts mail and the mailbox was not asked about (level mx).
+                 * @enum {string}
+                 */
+                outcome: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
                 requests: number;
             }[];
             by_key: {
@@ -1669,106 +1743,29 @@ export interface components {
                 requests: number;
                 credits: number;
             }[];
-        };
-        /**
-         * Status
-         * @enum {string}
-         */
-        Status: "good" | "bad";
-        /**
-         * Deliverability
-         * @description What to expect of a message.
-         * @enum {string}
-         */
-        Deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
-        /**
-         * Reason
-         * @description Why the address is bad, or what could not be determined; see the page of verdicts. Later versions may add reasons.
-         * @enum {string}
-         */
-        Reason: "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
-        /**
-         * CheckResult
-         * @enum {string}
-         */
-        CheckResult: "pass" | "fail" | "unknown" | "skipped";
-        /** Checks */
-        Checks: {
-            syntax: {
-                result: components["schemas"]["CheckResult"];
-                /** @description What is wrong with the address; see the page of syntax errors. */
-                error?: string;
-                /** @description Where, in UTF-16 code units. */
-                index?: number;
-            };
-            filter: {
-                result: components["schemas"]["CheckResult"];
-                id?: number;
-                filter_type?: string;
-                value?: string;
-            };
-            disposable: {
-                result: components["schemas"]["CheckResult"];
-                list_version: string;
-                /** @description The list entry or mail host that matched. */
-                matched?: string;
-            };
-            domain: {
-                result: components["schemas"]["CheckResult"];
-            };
-            mx: {
-                result: components["schemas"]["CheckResult"];
-                records?: {
-                    host: string;
-                    priority: number;
-                }[];
-                provider?: string | null;
-                /** @description How the DNS question failed. */
-                failure?: string;
-            };
-            smtp: {
-                result: components["schemas"]["CheckResult"];
-                host?: string | null;
-                stage?: string | null;
-                code?: number | null;
-                enhanced_code?: string | null;
-                tls?: boolean;
-                rule?: string | null;
-            };
-            catch_all: {
-                result: components["schemas"]["CheckResult"];
-            };
-        };
-        /** Evidence */
-        Evidence: {
-            mail_hosts: {
-                host: string;
-                priority: number;
-                addresses: string[];
+            rejections: {
+                /** Format: date-time */
+                at: string;
+                status: number;
+                requests: number;
             }[];
-            unusable_hosts: {
-                host: string;
-                why: string;
+        };
+        /** OperatorsAsked */
+        OperatorsAsked: {
+            checks: number;
+            operators: {
+                operator: string;
+                checks: number;
+                deliverable_share: number | null;
+                median_ms: number;
             }[];
-            smtp: {
-                host: string | null;
-                address: string | null;
-                tls: boolean;
-                rule: string | null;
-                transcript: {
-                    /** @description Milliseconds since the dialogue began. */
-                    at: number;
-                    /** @enum {string} */
-                    from: "client" | "server" | "note";
-                    text: string;
-                }[];
-            } | null;
         };
         /** Verification */
         Verification: {
             /** @description Exactly as sent. */
             email: string;
-            status: components["schemas"]["Status"];
+            /** @enum {string} */
+            status: "good" | "bad";
             /**
              * @description The level that gave the answer, and that was billed.
              * @enum {string}
@@ -1776,8 +1773,12 @@ export interface components {
             validation_type: "mx" | "smtp";
             credits_used: number;
             is_disposable: boolean;
-            deliverability: components["schemas"]["Deliverability"];
-            reason: components["schemas"]["Reason"] | null;
+            /**
+             * @description What to expect of a message.
+             * @enum {string}
+             */
+            deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
+            reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
             did_you_mean: string | null;
             normalized_email: string | null;
             local_part: string | null;
@@ -1790,14 +1791,87 @@ export interface components {
             is_mailbox_full: boolean | null;
             is_disabled: boolean | null;
             retry_after: number | null;
-            checks: components["schemas"]["Checks"];
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
-            warnings: string[];
+            checks: {
+                syntax: {
+                    /** @enum {string} */
+                    result: "pass" | "fail" | "unknown" | "skipped";
+                    /** @description What is wrong with the address; see the page of syntax errors. */
+                    error?: string;
+                    /** @description Where, in UTF-16 code units. */
+                    index?: number;
+                };
+                filter: {
+                    /** @enum {string} */
+                    result: "pass" | "fail" | "unknown" | "skipped";
+                    id?: number;
+                    filter_type?: string;
+                    value?: string;
+                };
+                disposable: {
+                    /** @enum {string} */
+                    result: "pass" | "fail" | "unknown" | "skipped";
+                    list_version: string;
+                    /** @description The list entry or mail host that matched. */
+                    matched?: string;
+                };
+                domain: {
+                    /** @enum {string} */
+                    result: "pass" | "fail" | "unknown" | "skipped";
+                };
+                mx: {
+                    /** @enum {string} */
+                    result: "pass" | "fail" | "unknown" | "skipped";
+                    records?: {
+                        host: string;
+                        priority: number;
+                    }[];
+                    provider?: string | null;
+                    /** @description How the DNS question failed. */
+                    failure?: string;
+                };
+                smtp: {
+                    /** @enum {string} */
+                    result: "pass" | "fail" | "unknown" | "skipped";
+                    host?: string | null;
+                    stage?: string | null;
+                    code?: number | null;
+                    enhanced_code?: string | null;
+                    tls?: boolean;
+                    rule?: string | null;
+                };
+                catch_all: {
+                    /** @enum {string} */
+                    result: "pass" | "fail" | "unknown" | "skipped";
+                };
+            };
             id: string;
             duration_ms: number;
             /** Format: date-time */
             verified_at: string;
-            evidence?: components["schemas"]["Evidence"];
+            evidence?: {
+                mail_hosts: {
+                    host: string;
+                    priority: number;
+                    addresses: string[];
+                }[];
+                unusable_hosts: {
+                    host: string;
+                    why: string;
+                }[];
+                smtp: {
+                    host: string | null;
+                    address: string | null;
+                    tls: boolean;
+                    rule: string | null;
+                    transcript: {
+                        /** @description Milliseconds since the dialogue began. */
+                        at: number;
+                        /** @enum {string} */
+                        from: "client" | "server" | "note";
+                        text: string;
+                    }[];
+                } | null;
+            };
         };
         /** DashboardVerification */
         DashboardVerification: {
@@ -1808,9 +1882,14 @@ export interface components {
         LogEntry: {
             id: string;
             email: string;
-            status: components["schemas"]["Status"];
-            deliverability: components["schemas"]["Deliverability"];
-            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            status: "good" | "bad";
+            /**
+             * @description What to expect of a message.
+             * @enum {string}
+             */
+            deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
+            reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
             /** @enum {string} */
             requested: "mx" | "smtp";
             /** @enum {string} */
@@ -1903,17 +1982,15 @@ export interface components {
              */
             expires_at: string;
         };
-        /** Pagination */
-        Pagination: {
-            current_page: number;
-            per_page: number;
-            total_pages: number;
-            total_count: number;
-        };
         /** ListsHere */
         ListsHere: {
             lists: components["schemas"]["List"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination: {
+                current_page: number;
+                per_page: number;
+                total_pages: number;
+                total_count: number;
+            };
         };
         /** ListHere */
         ListHere: {
@@ -1999,9 +2076,9 @@ export interface components {
                 /** @description From 1, the header not counted. */
                 row: number;
                 email: string | null;
-                status: components["schemas"]["Status"] | null;
-                deliverability: components["schemas"]["Deliverability"] | null;
-                reason: components["schemas"]["Reason"] | null;
+                status: ("good" | "bad") | null;
+                deliverability: ("deliverable" | "undeliverable" | "risky" | "unknown") | null;
+                reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
                 did_you_mean: string | null;
                 validation_type: ("mx" | "smtp") | null;
                 credits_used: number | null;
@@ -2010,7 +2087,59 @@ export interface components {
                 is_free: boolean | null;
                 is_relay: boolean | null;
                 is_catch_all: boolean | null;
-                checks: components["schemas"]["Checks"] | null;
+                checks: {
+                    syntax: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        /** @description What is wrong with the address; see the page of syntax errors. */
+                        error?: string;
+                        /** @description Where, in UTF-16 code units. */
+                        index?: number;
+                    };
+                    filter: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        id?: number;
+                        filter_type?: string;
+                        value?: string;
+                    };
+                    disposable: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        list_version: string;
+                        /** @description The list entry or mail host that matched. */
+                        matched?: string;
+                    };
+                    domain: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                    };
+                    mx: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        records?: {
+                            host: string;
+                            priority: number;
+                        }[];
+                        provider?: string | null;
+                        /** @description How the DNS question failed. */
+                        failure?: string;
+                    };
+                    smtp: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                        host?: string | null;
+                        stage?: string | null;
+                        code?: number | null;
+                        enhanced_code?: string | null;
+                        tls?: boolean;
+                        rule?: string | null;
+                    };
+                    catch_all: {
+                        /** @enum {string} */
+                        result: "pass" | "fail" | "unknown" | "skipped";
+                    };
+                } | null;
                 /** @description How often the address was asked about. */
                 attempts: number;
                 verified_at: string | null;
@@ -2089,7 +2218,12 @@ export interface components {
         /** Filters */
         Filters: {
             filters: components["schemas"]["Filter"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination: {
+                current_page: number;
+                per_page: number;
+                total_pages: number;
+                total_count: number;
+            };
         };
         /** FilterRequest */
         FilterRequest: {
@@ -2101,11 +2235,6 @@ export interface components {
             /** @description An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form. */
             value: string;
             reason?: string | null;
-            /**
-             * @description What every filter does. Any other value is refused, as the filter would do the opposite.
-             * @enum {string}
-             */
-            action?: "block";
         };
         /** FilterImport */
         FilterImport: {
@@ -2206,7 +2335,12 @@ export interface components {
         /** Deliveries */
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination: {
+                current_page: number;
+                per_page: number;
+                total_pages: number;
+                total_count: number;
+            };
         };
         /** Account */
         Account: {
@@ -2491,19 +2625,6 @@ export interface components {
              * @description When the budget of the key starts anew.
              */
             resets_at?: string;
-            /** @description Credits that the request costs. */
-            needed?: number;
-            /** @description Credits that the account has. */
-            available?: number;
-            /**
-             * @description Of the list.
-             * @enum {string}
-             */
-            status?: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-            /** @description Of the file, from 1: where it cannot be read. */
-            line?: number;
-            /** @description Of the file. */
-            columns?: string[];
             /** @description The least role that may do this. */
             required_role?: string;
         };
@@ -2535,12 +2656,7 @@ export type Sessions = components['schemas']['Sessions'];
 export type InvitationLookup = components['schemas']['InvitationLookup'];
 export type Overview = components['schemas']['Overview'];
 export type UsageChart = components['schemas']['UsageChart'];
-export type Status = components['schemas']['Status'];
-export type Deliverability = components['schemas']['Deliverability'];
-export type Reason = components['schemas']['Reason'];
-export type CheckResult = components['schemas']['CheckResult'];
-export type Checks = components['schemas']['Checks'];
-export type Evidence = components['schemas']['Evidence'];
+export type OperatorsAsked = components['schemas']['OperatorsAsked'];
 export type Verification = components['schemas']['Verification'];
 export type DashboardVerification = components['schemas']['DashboardVerification'];
 export type LogEntry = components['schemas']['LogEntry'];
@@ -2548,7 +2664,6 @@ export type Log = components['schemas']['Log'];
 export type LogDetail = components['schemas']['LogDetail'];
 export type Erased = components['schemas']['Erased'];
 export type List = components['schemas']['List'];
-export type Pagination = components['schemas']['Pagination'];
 export type ListsHere = components['schemas']['ListsHere'];
 export type ListHere = components['schemas']['ListHere'];
 export type ListPreview = components['schemas']['ListPreview'];
@@ -3493,6 +3608,8 @@ export interface operations {
                 from?: string;
                 to?: string;
                 bucket?: "hour" | "day";
+                /** @description Id of a key, or `dashboard`: its verifications only. Latencies and rejected requests are not counted by key. */
+                key?: string;
             };
             header?: never;
             path: {
@@ -3525,6 +3642,8 @@ export interface operations {
                 from?: string;
                 to?: string;
                 bucket?: "hour" | "day";
+                /** @description Id of a key, or `dashboard`: its verifications only. Latencies and rejected requests are not counted by key. */
+                key?: string;
             };
             header?: never;
             path: {
@@ -3544,6 +3663,33 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorsAsked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What mail operators answered, of the newest mailbox checks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorsAsked"];
+                };
+            };
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
@@ -3637,8 +3783,11 @@ export interface operations {
                 /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
                 query?: string;
                 level?: "mx" | "smtp";
-                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
+                deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
                 origin?: "api" | "dashboard" | "list";
+                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
+                operator?: string;
                 from?: string;
                 to?: string;
                 /** @description `none`: without a reason. */

@@ -93,7 +93,7 @@ export function LogPage() {
   );
 }
 
-function withoutTime({ range: _range, hour: _hour, ...filters }: LogSearch): LogSearch {
+function withoutTime({ range: _range, hour: _hour, from: _from, to: _to, ...filters }: LogSearch): LogSearch {
   return filters;
 }
 

@@ -1,32 +1,115 @@
-import { SimpleGrid } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { overviewQuery } from '../api/account.ts';
+import { BALANCE_DAYS } from '../api/limits.ts';
+import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
+import { usageQuery } from '../api/usage.ts';
+import { type Bar, barsOf } from '../parts/chart/bars.ts';
+import { BarsChart } from '../parts/chart/bars-chart.tsx';
+import { formatDays } from '../parts/days.ts';
 import { Page } from '../parts/page.tsx';
+import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
-import { Balance, Month, Plan, RateLimit } from './overview/cards.tsx';
+import type { LogSearch } from './log/search.ts';
+import { Balance } from './overview/balance.tsx';
+import { whatChanged } from './overview/changes.ts';
+import { KeyFigures } from './overview/figures.tsx';
 import { FirstSteps, isNew } from './overview/first-steps.tsx';
 import { KeyNotices } from './overview/key-notices.tsx';
+import { LatestLists } from './overview/lists.tsx';
+import { MailOperators } from './overview/operators.tsx';
+import { TopReasons } from './overview/reasons.tsx';
+import { Rejections } from './overview/rejections.tsx';
+import { periodBefore, rangeOf } from './usage/range.ts';
 
 export function OverviewPage() {
-  const { id, name } = useAccount();
-  const query = useQuery(overviewQuery(id));
+  const { id } = useAccount();
+  const range = rangeOf({ range: '30d' }, Date.now());
+  const overview = useQuery(overviewQuery(id));
+  const usage = useQuery(usageQuery(id, range));
+  const before = useQuery(usageQuery(id, periodBefore(range)));
+  const [from, to] = range.days;
   return (
-    <Page title="Overview" about={name}>
-      <QueryResult query={query}>
-        {(overview) => (
+    <Page
+      title="Overview"
+      about={`${formatDays(from, to)} (UTC), beside the ${BALANCE_DAYS} days before`}
+      action={
+        <>
+          <Button component={Link} to="/usage">
+            Other periods
+          </Button>
+          <Button component={Link} to="/verify" variant="filled">
+            Verify an address
+          </Button>
+        </>
+      }
+    >
+      <QueryResult query={overview}>
+        {(found) => (
           <>
-            {isNew(overview) && <FirstSteps overview={overview} />}
-            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-              <Balance overview={overview} />
-              <Plan overview={overview} />
-              <RateLimit overview={overview} />
-              <Month overview={overview} />
-            </SimpleGrid>
-            <KeyNotices keys={overview.keys} />
+            {isNew(found) && <FirstSteps overview={found} />}
+            <KeyNotices keys={found.keys} />
           </>
         )}
       </QueryResult>
+      <QueryResult query={usage}>
+        {(chart) => <Days chart={chart} before={before.data ?? null} rows={{ from, to }} />}
+      </QueryResult>
+      <Pair>
+        <Panel
+          title="Top reasons"
+          flush
+          actions={
+            <Link to="/usage" search={{ range: '30d' }}>
+              All reasons
+            </Link>
+          }
+        >
+          {usage.data && <TopReasons chart={usage.data} before={before.data ?? null} rows={{ from, to }} />}
+        </Panel>
+        {overview.data ? <Balance overview={overview.data} /> : <div />}
+      </Pair>
+      <Pair>
+        <MailOperators />
+        <LatestLists lists={overview.data?.lists ?? []} />
+      </Pair>
+      <Rejections rows={usage.data?.rejections ?? []} />
     </Page>
+  );
+}
+
+const logOfDay = ({ at }: Bar) =>
+  ({ to: '/log', search: { from: at.slice(0, 10), to: at.slice(0, 10) } satisfies LogSearch }) as const;
+
+/** Figures, bars and what changed. */
+function Days({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {
+  const data = useMemo(() => barsOf(chart, before), [chart, before]);
+  const change = before && whatChanged(chart, before);
+  return (
+    <>
+      <KeyFigures chart={chart} before={before} rows={rows} />
+      <BarsChart
+        title="Verifications a day"
+        data={data}
+        linkOf={logOfDay}
+        linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
+        beforeLabel={`${BALANCE_DAYS} days before`}
+        footer={
+          change && (
+            <>
+              <span>{change.text}</span>
+              {change.day !== null && (
+                <Link to="/log" search={{ from: change.day, to: change.day }}>
+                  Open this day
+                </Link>
+              )}
+            </>
+          )
+        }
+      />
+    </>
   );
 }

@@ -1,19 +1,24 @@
 import { Anchor, SimpleGrid, Stack } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { api, unwrap } from '../api/client.ts';
 import type { LEVELS } from '../api/limits.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
+import { usageQuery } from '../api/usage.ts';
+import { barsOf } from '../parts/chart/bars.ts';
+import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { Chart } from '../parts/chart/chart.tsx';
 import type { ChartData, Series } from '../parts/chart/series.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
+import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
-import { reasonName } from '../parts/verdict/reasons.ts';
-import { Breakdown } from './usage/breakdown.tsx';
-import { type Range, rangeOf } from './usage/range.ts';
+import type { LogSearch } from './log/search.ts';
+import { KeyFigures } from './overview/figures.tsx';
+import { TopReasons } from './overview/reasons.tsx';
+import { ByKey } from './usage/by-key.tsx';
+import { periodBefore, type Range, rangeOf } from './usage/range.ts';
 import { RangePicker } from './usage/range-picker.tsx';
 import { latencySummary, refusalsSummary, requestsSummary } from './usage/summaries.ts';
 
@@ -24,24 +29,15 @@ export function UsagePage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const range = rangeOf(search, Date.now());
-  const { from, to, bucket } = range;
-  const query = useQuery({
-    queryKey: ['account', id, 'usage', from, to, bucket],
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.GET('/dashboard/accounts/{account}/usage', {
-          params: { path: { account: id }, query: { from, to, bucket } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const query = useQuery(usageQuery(id, range));
+  const before = useQuery(usageQuery(id, periodBefore(range)));
   return (
     <Page
       title="Usage"
       about={
         <>
-          Requests and verdicts per {query.data?.bucket ?? bucket}, in UTC.{' '}
+          Requests and verdicts per {query.data?.bucket ?? range.bucket}, in UTC, beside the period of the same length
+          before.{' '}
           <Anchor underline="always" {...csv(id, range)}>
             Download CSV
           </Anchor>
@@ -49,7 +45,11 @@ export function UsagePage() {
       }
     >
       <RangePicker search={search} range={range} onChange={(search) => void navigate({ search })} />
-      <QueryResult query={query}>{(chart) => (isEmpty(chart) ? <NoUsage /> : <Charts chart={chart} />)}</QueryResult>
+      <QueryResult query={query}>
+        {(chart) =>
+          isEmpty(chart) ? <NoUsage /> : <Charts chart={chart} before={before.data ?? null} range={range} />
+        }
+      </QueryResult>
     </Page>
   );
 }
@@ -74,14 +74,27 @@ const NoUsage = () => (
   </EmptyState>
 );
 
-function Charts({ chart }: { chart: UsageChart }) {
-  const { requests, mx, smtp, refusals } = useMemo(() => chartsOf(chart), [chart]);
+function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChart | null; range: Range }) {
+  const { mx, smtp, refusals } = useMemo(() => chartsOf(chart), [chart]);
+  // Where counters are no longer by the hour, a period may have other buckets than the one before.
+  const compared = before?.bucket === chart.bucket ? before : null;
+  const data = useMemo(() => barsOf(chart, compared), [chart, compared]);
+  const [from, to] = range.days;
+  const rows: LogSearch = { from, to };
   // Many accounts never use the smtp level.
   const smtpTimes = latencySummary(chart, 'smtp');
   return (
-    <Stack gap="xl">
-      <Chart title="Verifications" summary={requestsSummary(chart)} data={requests} />
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
+    <Stack gap="md">
+      <KeyFigures chart={chart} before={before} rows={rows} />
+      <BarsChart
+        title="Verifications"
+        data={data}
+        linkOf={({ at }) => ({ to: '/log', search: chart.bucket === 'hour' ? { hour: at } : daySearch(at) })}
+        linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
+        beforeLabel="Period before"
+        footer={<span>{requestsSummary(chart)}</span>}
+      />
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <Chart
           title="Latency at the mx level"
           summary={latencySummary(chart, 'mx') ?? 'No data.'}
@@ -92,24 +105,22 @@ function Charts({ chart }: { chart: UsageChart }) {
         <Chart title="Rejected requests" summary={refusalsSummary(chart)} data={refusals} />
       </SimpleGrid>
       {chart.by_reason.length > 0 && (
-        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
-          <Breakdown
-            title="By reason"
-            header="Reason"
-            rows={chart.by_reason.map(({ reason, requests }) => ({ id: reason, name: reasonName(reason), requests }))}
-          />
-          <Breakdown
-            title="By key"
-            header="Key"
-            rows={chart.by_key.map(({ key_id, name, ...sums }) => ({ id: key_id, name, ...sums }))}
-          />
-        </SimpleGrid>
+        <Pair alike>
+          <Panel title="By reason" flush>
+            <TopReasons chart={chart} before={before} rows={rows} all />
+          </Panel>
+          <Panel title="By key" flush>
+            <ByKey chart={chart} rows={rows} />
+          </Panel>
+        </Pair>
       )}
     </Stack>
   );
 }
 
-function chartsOf({ buckets, bucket }: UsageChart): Record<'requests' | 'mx' | 'smtp' | 'refusals', ChartData> {
+const daySearch = (at: string): LogSearch => ({ from: at.slice(0, 10), to: at.slice(0, 10) });
+
+function chartsOf({ buckets, bucket }: UsageChart): Record<'mx' | 'smtp' | 'refusals', ChartData> {
   const of = (shape: ChartData['shape'], series: readonly Series[]): ChartData => ({
     at: buckets.map(({ at }) => at),
     bucket,
@@ -127,10 +138,6 @@ function chartsOf({ buckets, bucket }: UsageChart): Record<'requests' | 'mx' | '
       },
     ]);
   return {
-    requests: of('bars', [
-      { label: 'Good', tone: 'good', values: buckets.map(({ good }) => good) },
-      { label: 'Bad', tone: 'bad', values: buckets.map(({ bad }) => bad) },
-    ]),
     mx: latency('mx'),
     smtp: latency('smtp'),
     refusals: of('bars', [

@@ -19,6 +19,9 @@ export const formatClock = (iso: string): string => clock.format(new Date(iso));
 /** `Sunday 22 November 2026`, the day in UTC. */
 export const formatDay = (iso: string): string => weekday.format(new Date(iso)).replaceAll(',', '');
 export const formatNumber = (n: number): string => number.format(n).replace('-', '−');
+/** `288 ms`, `1.84 s`. */
+export const formatMs = (ms: number): string =>
+  ms < 1000 ? `${formatNumber(Math.round(ms))} ms` : `${number.format(Math.round(ms / 10) / 100)} s`;
 /** `1 credit`, `2 credits`. */
 export const pluralize = (n: number, one: string, many = `${one}s`): string =>
   `${formatNumber(n)} ${n === 1 ? one : many}`;

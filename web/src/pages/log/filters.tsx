@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { ADDRESS_LENGTH, LEVELS } from '../../api/limits.ts';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import { useAccount } from '../../api/session.ts';
+import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
+import { formatDays, operatorName } from '../../parts/days.ts';
 import { FilterChip } from '../../parts/filter-chip.tsx';
 import { formatClock, formatDate } from '../../parts/format.ts';
 import { keysOf } from '../../parts/keys-of.ts';
@@ -9,12 +11,14 @@ import { SearchBox } from '../../parts/search-box.tsx';
 import { reasonName } from '../../parts/verdict/reasons.ts';
 import { keysQuery } from '../keys/query.ts';
 import css from './log.module.css';
-import { DELIVERABILITY_LABELS, type LogSearch, logSearch, ORIGIN_LABELS, RANGES, STATUS_LABELS } from './search.ts';
+import { type LogSearch, logSearch, ORIGIN_LABELS, RANGES, STATUS_LABELS } from './search.ts';
 
-type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'open'>;
+type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'from' | 'to' | 'operator' | 'open'>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
+
+const NO_TIME = { range: null, hour: null, from: null, to: null } as const;
 
 /** Search and filters; their state is the URL. */
 export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: (search: LogSearch) => void }) {
@@ -24,7 +28,7 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
   const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
     [
       ['range', 'Time', labeled(RANGES)],
-      ['deliverability', 'Deliverability', labeled(DELIVERABILITY_LABELS)],
+      ['deliverability', 'Deliverability', labeled(SEGMENT_LABELS)],
       ['reason', 'Reason', REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
       ['key', 'Key', keys],
       ['level', 'Level', LEVELS.map((value) => ({ value, label: value }))],
@@ -56,13 +60,29 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
             onChange={(hour) => change({ hour })}
           />
         )}
+        {search.from !== undefined && search.to !== undefined && (
+          <FilterChip
+            name="Day"
+            value={search.from}
+            options={[{ value: search.from, label: formatDays(search.from, search.to) }]}
+            onChange={() => change(NO_TIME)}
+          />
+        )}
+        {search.operator !== undefined && (
+          <FilterChip
+            name="Mail operator"
+            value={search.operator}
+            options={[{ value: search.operator, label: operatorName(search.operator) }]}
+            onChange={(operator) => change({ operator })}
+          />
+        )}
         {chips.map(([name, label, options]) => (
           <FilterChip
             key={name}
             name={label}
             options={options}
             value={search[name] ?? null}
-            onChange={(value) => change(name === 'range' ? { range: value, hour: null } : { [name]: value })}
+            onChange={(value) => change(name === 'range' ? { ...NO_TIME, range: value } : { [name]: value })}
           />
         ))}
       </div>

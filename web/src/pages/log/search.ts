@@ -1,6 +1,8 @@
-import { ADDRESS_LENGTH, LEVELS, LOG_QUERY_LENGTH } from '../../api/limits.ts';
+import { ADDRESS_LENGTH, LEVELS, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../api/limits.ts';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
+import { SEGMENT_LABELS, type Segment } from '../../parts/chart/bars.ts';
+import { isDay } from '../../parts/days.ts';
 import { keysOf } from '../../parts/keys-of.ts';
 
 export const RANGES = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' } as const;
@@ -8,12 +10,6 @@ type Range = keyof typeof RANGES;
 const HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
 const HOUR_MS = 3_600_000;
 
-export const DELIVERABILITY_LABELS: Readonly<Record<Verification['deliverability'], string>> = {
-  deliverable: 'Deliverable',
-  risky: 'Risky',
-  undeliverable: 'Undeliverable',
-  unknown: 'Unknown',
-};
 export const STATUS_LABELS: Readonly<Record<Verification['status'], string>> = {
   good: 'good in the API',
   bad: 'bad in the API',
@@ -27,8 +23,13 @@ export interface LogSearch {
   range?: Range;
   /** One hour, by its start in RFC 3339. */
   hour?: string;
+  /** First and last day (UTC), `2026-11-03`; both or neither. */
+  from?: string;
+  to?: string;
   level?: Verification['validation_type'];
-  deliverability?: Verification['deliverability'];
+  deliverability?: Segment;
+  /** Mail operator; `none`: servers that belong to no known one. */
+  operator?: string;
   /** `none`: without a reason. */
   reason?: (typeof REASON_FILTERS)[number];
   /** Id of a key. */
@@ -53,16 +54,20 @@ const hourOf = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
+const daysOf = (from: unknown, to: unknown) => (isDay(from) && isDay(to) && from <= to ? { from, to } : {});
+
 export function logSearch(search: Record<string, unknown>): LogSearch {
   const read = {
     query: textOf(search.query, ADDRESS_LENGTH.max),
     range: oneOf(keysOf(RANGES), search.range),
     hour: hourOf(search.hour),
+    ...daysOf(search.from, search.to),
     level: oneOf(LEVELS, search.level),
-    deliverability: oneOf(keysOf(DELIVERABILITY_LABELS), search.deliverability),
+    deliverability: oneOf(keysOf(SEGMENT_LABELS), search.deliverability),
     reason: oneOf(REASON_FILTERS, search.reason),
     key: textOf(search.key, LOG_QUERY_LENGTH.max),
     origin: oneOf(keysOf(ORIGIN_LABELS), search.origin),
+    operator: textOf(search.operator, NAME_LENGTH.max),
     status: oneOf(keysOf(STATUS_LABELS), search.status),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };
@@ -70,8 +75,9 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
 }
 
 /** As the server takes it. `now` in milliseconds. */
-export function logQuery({ range, hour, open: _open, ...filters }: LogSearch, now: number) {
+export function logQuery({ range, hour, from, to, open: _open, ...filters }: LogSearch, now: number) {
   const iso = (at: number) => new Date(at).toISOString();
+  if (from !== undefined && to !== undefined) return { ...filters, from, to: iso(Date.parse(to) + 24 * HOUR_MS) };
   if (hour !== undefined) return { ...filters, from: iso(Date.parse(hour)), to: iso(Date.parse(hour) + HOUR_MS) };
   if (range !== undefined) return { ...filters, from: iso(now - HOURS[range] * HOUR_MS) };
   return filters;

@@ -1,4 +1,5 @@
 import { CHART_BUCKETS_MAX } from '../../api/limits.ts';
+import { dayOf, isDay } from '../../parts/days.ts';
 
 /** The period of the usage page: a preset relative to now, or a range of days. All in UTC. */
 
@@ -15,24 +16,26 @@ export interface UsageSearch {
 
 const isPreset = (value: unknown): value is Preset => typeof value === 'string' && Object.hasOwn(PRESETS, value);
 
-/** A calendar date without a time; `2026-02-30` is not one. */
-function isDay(value: unknown): value is string {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
-  const time = Date.parse(`${value}T00:00:00Z`);
-  return !Number.isNaN(time) && dayOf(time) === value;
-}
-
 export function usageSearch(search: Record<string, unknown>): UsageSearch {
   const { range, from, to } = search;
   if (isDay(from) && isDay(to)) return { from, to };
   return isPreset(range) ? { range } : {};
 }
 
-export interface Range {
+interface Period {
   /** RFC 3339; `to` is exclusive. */
   readonly from: string;
   readonly to: string;
   readonly bucket: 'hour' | 'day';
+}
+
+/** The period of the same length before. */
+export function periodBefore({ from, to, bucket }: Period): Period {
+  const length = Date.parse(to) - Date.parse(from);
+  return { from: new Date(Date.parse(from) - length).toISOString(), to: from, bucket };
+}
+
+export interface Range extends Period {
   /** First and last day of the period. */
   readonly days: readonly [first: string, last: string];
 }
@@ -41,8 +44,6 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** Longer periods are shown by day. */
 const HOURLY_MAX = 8 * DAY;
-
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 function between(from: number, to: number): Range {
   return {

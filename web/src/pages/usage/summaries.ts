@@ -10,7 +10,7 @@ export function requestsSummary({ totals, buckets, bucket }: UsageChart): string
     (top, one) => (one.requests > (top?.requests ?? 0) ? one : top),
     null,
   );
-  const all = `${pluralize(totals.requests, 'verification')}: ${formatNumber(totals.good)} good, ${formatNumber(totals.bad)} bad, for ${pluralize(totals.credits, 'credit')}.`;
+  const all = `${pluralize(totals.requests, 'verification')} for ${pluralize(totals.credits, 'credit')}.`;
   if (most === null) return all;
   return `${all} Busiest ${bucket}: ${formatBucket(most.at, bucket)}, with ${formatNumber(most.requests)}.`;
 }

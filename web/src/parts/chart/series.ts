@@ -18,8 +18,6 @@ export interface ChartData {
 
 /** Tokens with a contrast of at least 3:1 with the page (WCAG 2.2 §1.4.11); adjacent tones also differ in greyscale. */
 const TONES = {
-  good: '--v-deliverable',
-  bad: '--v-undeliverable',
   rejected: '--v-rejected',
   limited: '--v-risky',
   first: '--accent',

@@ -1,0 +1,57 @@
+import type { UsageChart } from '../../api/schema.ts';
+import { rejectedOf } from '../../parts/chart/bars.ts';
+import { formatBucket } from '../../parts/chart/series.ts';
+import { formatShare, shareOf } from '../../parts/delta.ts';
+import { formatNumber, pluralize } from '../../parts/format.ts';
+
+/** What changed most, in one sentence. `day`: `2026-11-19`, where it is about one. */
+interface Change {
+  readonly text: string;
+  readonly day: string | null;
+}
+
+/** Rejections on one day that are worth a sentence: so many, and so many times the usual number. */
+const REJECTED_WORTH_TELLING = 10;
+const UNUSUAL = 5;
+/** Points of the share of undeliverable addresses. */
+const SHARE_WORTH_TELLING = 0.02;
+const COMPARABLE = 100;
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
+
+const dayOf = (at: string): string => at.slice(0, 10);
+const largest = <T>(rows: readonly T[], value: (row: T) => number): T | undefined =>
+  rows.toSorted((a, b) => value(b) - value(a))[0];
+
+function rejections({ buckets }: UsageChart): Change | null {
+  const most = largest(buckets, rejectedOf);
+  if (most === undefined) return null;
+  const count = rejectedOf(most);
+  if (count < REJECTED_WORTH_TELLING || count < UNUSUAL * median(buckets.map(rejectedOf))) return null;
+  const limited = most.rate_limited > most.refused ? 'over the rate limit' : 'rejected';
+  return { text: `${formatBucket(most.at, 'day')}: ${pluralize(count, 'request')} ${limited}.`, day: dayOf(most.at) };
+}
+
+function share(chart: UsageChart, before: UsageChart): Change | null {
+  const of = ({ totals }: UsageChart) =>
+    totals.requests < COMPARABLE ? null : shareOf(totals.outcomes.undeliverable, totals.requests);
+  const [now, then] = [of(chart), of(before)];
+  if (now === null || then === null || Math.abs(now - then) < SHARE_WORTH_TELLING) return null;
+  return {
+    text: `Undeliverable addresses ${now > then ? 'rose' : 'fell'} to ${formatShare(now)}, from ${formatShare(then)}.`,
+    day: null,
+  };
+}
+
+function busiest({ buckets }: UsageChart): Change | null {
+  const most = largest(buckets, ({ requests }) => requests);
+  const usual = median(buckets.map(({ requests }) => requests).filter((n) => n > 0));
+  if (most === undefined || most.requests < COMPARABLE || most.requests < 2 * usual) return null;
+  const text = `${formatBucket(most.at, 'day')} had ${pluralize(most.requests, 'verification')}; the usual day has ${formatNumber(usual)}.`;
+  return { text, day: dayOf(most.at) };
+}
+
+/** The first of these that there is. */
+export const whatChanged = (chart: UsageChart, before: UsageChart): Change =>
+  rejections(chart) ?? share(chart, before) ?? busiest(chart) ?? { text: 'No unusual day in this period.', day: null };

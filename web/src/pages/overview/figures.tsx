@@ -1,0 +1,61 @@
+import type { LEVELS } from '../../api/limits.ts';
+import type { UsageChart } from '../../api/schema.ts';
+import { rejectedOf } from '../../parts/chart/bars.ts';
+import { countDelta, formatShare, shareDelta, shareOf, timeDelta } from '../../parts/delta.ts';
+import { Figures } from '../../parts/figures.tsx';
+import { formatMs, formatNumber } from '../../parts/format.ts';
+import type { LogSearch } from '../log/search.ts';
+
+/** Of the mailboxes that were asked about. */
+const deliverable = ({ totals: { requests, outcomes } }: UsageChart): number | null =>
+  shareOf(outcomes.deliverable, requests - outcomes.not_checked);
+const undeliverable = ({ totals: { requests, outcomes } }: UsageChart): number | null =>
+  shareOf(outcomes.undeliverable, requests);
+/** At the level that waits for mail servers, or else at the other one. */
+const level = ({ totals: { latency } }: UsageChart): (typeof LEVELS)[number] => (latency.smtp === null ? 'mx' : 'smtp');
+
+/** Five figures of a period, each with its change. `rows`: the log of the period. */
+export function KeyFigures({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {
+  const asked = level(chart);
+  const p95 = (of: UsageChart | null) => of?.totals.latency[asked]?.p95 ?? null;
+  const rejected = rejectedOf(chart.totals);
+  const log = (search: LogSearch) => ({ to: '/log', search: { ...rows, ...search } }) as const;
+  const now = p95(chart);
+  return (
+    <Figures
+      label="Key figures"
+      items={[
+        {
+          label: 'Verifications',
+          value: formatNumber(chart.totals.requests),
+          delta: before && countDelta(chart.totals.requests, before.totals.requests),
+          link: log({}),
+        },
+        {
+          label: 'Deliverable, where checked',
+          value: formatShare(deliverable(chart)),
+          delta: before && shareDelta(deliverable(chart), deliverable(before), 'more'),
+          link: log({ deliverability: 'deliverable' }),
+        },
+        {
+          label: 'Undeliverable',
+          value: formatShare(undeliverable(chart)),
+          delta: before && shareDelta(undeliverable(chart), undeliverable(before), 'less'),
+          link: log({ deliverability: 'undeliverable' }),
+        },
+        {
+          label: `Time to answer, ${asked}, p95`,
+          value: now === null ? '–' : formatMs(now),
+          delta: timeDelta(now, p95(before)),
+          link: log({ level: asked }),
+        },
+        {
+          label: 'Rejected requests',
+          value: formatNumber(rejected),
+          delta: before && countDelta(rejected, rejectedOf(before.totals), 'less'),
+          link: { to: '/usage', search: { range: '30d' } },
+        },
+      ]}
+    />
+  );
+}

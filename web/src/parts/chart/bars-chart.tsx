@@ -1,0 +1,205 @@
+import { Center, Loader } from '@mantine/core';
+import type { LinkProps } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type Column, DataTable } from '../data-table.tsx';
+import { formatNumber } from '../format.ts';
+import { Glyph } from '../glyph.tsx';
+import { Panel } from '../panel.tsx';
+import { type Bar, type Bars, barText, hasOutlier, SEGMENT_LABELS, SEGMENTS, type Segment } from './bars.ts';
+import css from './bars-chart.module.css';
+import { formatBucket } from './series.ts';
+
+/** The chart library is loaded on demand. */
+const plot = () => import('./bars-plot.tsx');
+const BarsPlot = lazy(() => plot().then((module) => ({ default: module.BarsPlot })));
+/** As in bars-plot.tsx, which is not loaded yet. */
+const [HEIGHT, AXIS_WIDTH] = [240, 52];
+
+type To = Pick<LinkProps, 'to' | 'search'>;
+
+/** Bars by verdict, each opening its rows; and the same numbers as a table. */
+export function BarsChart(props: {
+  title: string;
+  data: Bars;
+  /** The rows of a bar, and those of a verdict in the whole period. */
+  linkOf: (bar: Bar) => To;
+  linkOfSegment: (segment: Segment) => To;
+  /** What the bars behind are: `30 days before`. */
+  beforeLabel: string;
+  footer?: ReactNode;
+}) {
+  const { title, data, linkOf, beforeLabel, footer } = props;
+  const [isTable, setIsTable] = useState(false);
+  const outlier = hasOutlier(data);
+  const [log, setLog] = useState(false);
+  return (
+    <Panel
+      title={title}
+      flush
+      actions={
+        <>
+          {outlier && !isTable && (
+            <button type="button" className={css.switch} aria-pressed={log} onClick={() => setLog(!log)}>
+              Logarithmic scale
+            </button>
+          )}
+          <button type="button" className={css.switch} aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
+            As a table
+          </button>
+        </>
+      }
+      footer={footer}
+    >
+      {isTable ? (
+        <div className={css.table}>
+          <Numbers title={title} data={data} linkOf={linkOf} />
+        </div>
+      ) : (
+        <>
+          <Legend {...props} />
+          <Columns data={data} linkOf={linkOf} beforeLabel={beforeLabel} log={outlier && log} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+const sum = (bars: readonly Bar[], value: (bar: Bar) => number): number =>
+  bars.reduce((total, bar) => total + value(bar), 0);
+
+function Legend(props: { data: Bars; linkOfSegment: (segment: Segment) => To; beforeLabel: string }) {
+  const { bars } = props.data;
+  const isCompared = bars.some(({ before }) => before !== null);
+  return (
+    <ul className={css.legend} aria-label="Totals">
+      {SEGMENTS.map((segment) => (
+        <li key={segment}>
+          <Link {...props.linkOfSegment(segment)}>
+            <Glyph of={segment} /> {SEGMENT_LABELS[segment]}{' '}
+            <b>{formatNumber(sum(bars, ({ segments }) => segments[segment]))}</b>
+          </Link>
+        </li>
+      ))}
+      <li>
+        <span>
+          <Glyph of="rejected" /> Rejected, below the line <b>{formatNumber(sum(bars, ({ rejected }) => rejected))}</b>
+        </span>
+      </li>
+      {isCompared && (
+        <li>
+          <span>
+            <span className={css.before} /> {props.beforeLabel}{' '}
+            <b>{formatNumber(sum(bars, ({ before }) => before ?? 0))}</b>
+          </span>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** One link over each bar: a single stop for the keyboard, within which arrow keys move. */
+function Columns(props: { data: Bars; linkOf: (bar: Bar) => To; beforeLabel: string; log: boolean }) {
+  const { data, linkOf, beforeLabel, log } = props;
+  const { bars, bucket } = data;
+  const [pointed, setPointed] = useState<number | null>(null);
+  const chosen = Math.min(pointed ?? bars.length - 1, bars.length - 1);
+  return (
+    <div className={css.place} onPointerLeave={() => setPointed(null)}>
+      <Suspense
+        fallback={
+          <Center h={HEIGHT}>
+            <Loader size="sm" aria-hidden />
+          </Center>
+        }
+      >
+        <BarsPlot bars={data} log={log} />
+      </Suspense>
+      <div
+        role="toolbar"
+        aria-label={bucket === 'day' ? 'Days' : 'Hours'}
+        className={css.columns}
+        style={{ right: AXIS_WIDTH + 16 }}
+        onKeyDown={({ key }) => {
+          const step = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0;
+          const beside = step < 0 ? 'previousElementSibling' : 'nextElementSibling';
+          const next = step === 0 ? null : document.activeElement?.[beside];
+          if (next instanceof HTMLAnchorElement) next.focus();
+        }}
+        onBlur={() => setPointed(null)}
+      >
+        {bars.map((bar, i) => (
+          <Link
+            key={bar.at}
+            {...linkOf(bar)}
+            aria-label={barText(bar, bucket)}
+            tabIndex={i === chosen ? 0 : -1}
+            onPointerEnter={() => setPointed(i)}
+            onFocus={() => setPointed(i)}
+            preload={false}
+            {...(i === pointed ? { 'data-chosen': true } : {})}
+          />
+        ))}
+      </div>
+      {pointed !== null && bars[pointed] !== undefined && (
+        <Readout bar={bars[pointed]} bucket={bucket} at={(pointed + 0.5) / bars.length} beforeLabel={beforeLabel} />
+      )}
+    </div>
+  );
+}
+
+/** Of no use to who cannot see the bars: the links say the same. `at`: from 0 at the left to 1 at the right. */
+function Readout(props: { bar: Bar; bucket: Bars['bucket']; at: number; beforeLabel: string }) {
+  const { bar, bucket, at, beforeLabel } = props;
+  const place = at < 0.5 ? { left: `calc(${at * 100}% + 16px)` } : { right: `calc(${(1 - at) * 100}% + 24px)` };
+  const row = (label: string, value: number, mark: ReactNode) => (
+    <div key={label}>
+      <dt>
+        <span>{mark}</span>
+        <span>{label}</span>
+      </dt>
+      <dd>{formatNumber(value)}</dd>
+    </div>
+  );
+  return (
+    <div className={css.readout} style={place} aria-hidden>
+      <b>{formatBucket(bar.at, bucket)}</b>
+      <dl>
+        {row('Verifications', bar.total, null)}
+        {SEGMENTS.map((segment) => row(SEGMENT_LABELS[segment], bar.segments[segment], <Glyph of={segment} />))}
+        {row('Requests rejected', bar.rejected, <Glyph of="rejected" />)}
+        {bar.before !== null &&
+          row(beforeLabel, bar.before, <span className={css.before} style={{ display: 'block' }} />)}
+      </dl>
+    </div>
+  );
+}
+
+function Numbers({ title, data, linkOf }: { title: string; data: Bars; linkOf: (bar: Bar) => To }) {
+  const { bars, bucket } = data;
+  const columns: Column<Bar>[] = [
+    {
+      header: bucket === 'day' ? 'Day (UTC)' : 'Hour (UTC)',
+      cell: (bar) => <Link {...linkOf(bar)}>{formatBucket(bar.at, bucket)}</Link>,
+    },
+    { header: 'Verifications', numeric: true, cell: ({ total }) => formatNumber(total) },
+    ...SEGMENTS.map(
+      (segment): Column<Bar> => ({
+        header: SEGMENT_LABELS[segment],
+        numeric: true,
+        cell: ({ segments }) => formatNumber(segments[segment]),
+      }),
+    ),
+    { header: 'Rejected', numeric: true, cell: ({ rejected }) => formatNumber(rejected) },
+  ];
+  if (bars.some(({ before }) => before !== null))
+    columns.push({ header: 'Before', numeric: true, cell: ({ before }) => formatNumber(before ?? 0) });
+  return (
+    <DataTable
+      label={`Data: ${title.toLowerCase()}`}
+      columns={columns}
+      rows={bars.toReversed()}
+      rowKey={({ at }) => at}
+    />
+  );
+}

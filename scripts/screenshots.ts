@@ -16,7 +16,7 @@ import { isBuilt, ROOT, runPinned } from './fresh.mjs';
 const DAYS = 31;
 const FOLDER = join(ROOT, 'docs/images');
 
-const overview = (page: Page) => page.getByRole('region', { name: 'This month' }).waitFor();
+const overview = (page: Page) => page.getByRole('region', { name: 'Key figures' }).waitFor();
 const PICTURES: readonly (readonly [file: string, path: string, look: Look, ready: (page: Page) => Promise<void>])[] = [
   ['overview', '/', {}, overview],
   ['overview-dark', '/', { scheme: 'dark' }, overview],
@@ -26,7 +26,7 @@ const PICTURES: readonly (readonly [file: string, path: string, look: Look, read
 ];
 
 async function drawn(page: Page): Promise<void> {
-  await page.locator('figure canvas').nth(2).waitFor();
+  await page.locator('main canvas').nth(2).waitFor();
 }
 async function verified(page: Page): Promise<void> {
   await page.getByLabel('Email address').fill('ada.lind@fabrikam.test');

@@ -1,4 +1,5 @@
 import type { AuditSubject } from '../kernel/audit-actions.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type {
   AccountId,
@@ -10,6 +11,7 @@ import type {
   Account as StoredAccount,
 } from '../store/store.ts';
 import { auditEntries } from './audit-log.ts';
+import { ledgerDaysOf } from './balance.ts';
 import type { ActingMember } from './members.ts';
 import { parseAccountName } from './names.ts';
 import type { SignedIn } from './sign-in/session.ts';
@@ -35,6 +37,9 @@ export interface KeysetPage<T> {
   readonly next: number | null;
 }
 
+/** Rows of the ledger that an export reads at a time. */
+const EXPORT_BATCH = 1_000;
+
 /** An account, for its members. All methods throw ApiError. */
 export interface AccountService {
   /** Upper limit of the retention, in days. */
@@ -56,6 +61,10 @@ export interface AccountService {
   /** Irreversible. `name`: the account's name, typed to confirm; `password`: the acting user's. */
   remove(by: ActingMember, confirmation: { name: string; password: string }, ip: string): Promise<void>;
   ledger(account: AccountId, page: LedgerQuery): Promise<LedgerPage>;
+  /** By day, back from today. */
+  ledgerDays(account: AccountId, days: number): ReturnType<typeof ledgerDaysOf>;
+  /** Every row, newest first, in batches: for an export. */
+  allLedgerRows(account: AccountId): AsyncGenerator<LedgerPage['rows']>;
   auditLog(account: AccountId, query: AuditQuery): Promise<KeysetPage<AuditEntry>>;
   /** In batches. */
   allAuditEntries(account: AccountId, about: AuditSubject | null): AsyncGenerator<readonly AuditEntry[]>;
@@ -66,10 +75,11 @@ export type ConfirmPassword = (user: string, password: string, from: { readonly 
 
 export function createAccountService(parts: {
   store: Pick<Store, 'accounts' | 'auditLog'>;
+  clock: Clock;
   retentionDaysMax: number;
   confirmPassword: ConfirmPassword;
 }): AccountService {
-  const { store, retentionDaysMax, confirmPassword } = parts;
+  const { store, clock, retentionDaysMax, confirmPassword } = parts;
   const { accounts } = store;
 
   const shown = (account: StoredAccount | null): Account => {
@@ -111,6 +121,15 @@ export function createAccountService(parts: {
     },
 
     ledger: (account, page) => ledgerOf(store, account, page),
+    ledgerDays: (account, days) => ledgerDaysOf(store, clock, account, days),
+    async *allLedgerRows(account) {
+      for (let before: string | null = null, ended = false; !ended; ) {
+        const page: LedgerPage = await accounts.ledger(account, EXPORT_BATCH, before);
+        if (page.rows.length > 0) yield page.rows;
+        before = page.next;
+        ended = before === null;
+      }
+    },
     auditLog: (account, query) => auditLogOf(store, account, query),
     allAuditEntries: (account, about) => auditEntries(store.auditLog, account, about),
   };

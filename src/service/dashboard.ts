@@ -56,7 +56,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
   return {
     sessions,
     members: createMemberService({ store, mailLimits, clock, url, mail, signupOpen: options.signup === 'open' }),
-    account: createAccountService({ store, retentionDaysMax: options.retentionDays, confirmPassword }),
+    account: createAccountService({ store, clock, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
     operators: (account) => operatorsAsked(store, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),

@@ -68,7 +68,7 @@ const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page
   ['erasing an address', '/log', (page) => button(page, 'Erase address').click()],
   ['an invitation', '/account/members', invite],
   ['deleting the account', '/account', (page) => button(page, 'Delete this account').click()],
-  ['the data of a chart', '/usage', (page) => page.getByText('Data: verifications').click()],
+  ['the data of a chart', '/usage', (page) => button(page, 'As a table').click()],
   ['an authenticator app', '/security', (page) => button(page, 'Set up authenticator app').click()],
   ['a new account', '/operator', (page) => button(page, 'Create account').click()],
 ];

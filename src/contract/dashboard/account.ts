@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { counted } from '../../kernel/format.ts';
-import { NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts';
+import { LEDGER_DAYS, NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/plans.ts';
-import { Text } from '../bounded.ts';
+import { Text, WholeNumber } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import { Before, Email, Name, PageSize, Password, Plan, Role, SecondFactorRequired, Status, Time } from './fields.ts';
 
@@ -79,6 +79,31 @@ export const LedgerReply = Type.Object(
   },
   { title: 'Ledger' },
 );
+
+export const LedgerDaysQuery = Type.Object({
+  days: Type.Optional(WholeNumber('days', LEDGER_DAYS)),
+});
+/** Of the days back from today (UTC), those on which something happened; the newest first. */
+export const LedgerDaysReply = Type.Object(
+  {
+    total: Type.Integer({ description: 'What the account has, held credits included.' }),
+    held: Type.Integer(),
+    /** The newest first; negative ones were taken back. */
+    grants: Type.Array(Type.Object({ at: Time, credits: Type.Integer(), note: Type.String() })),
+    days: Type.Array(
+      Type.Object({
+        at: Time,
+        verifications: Type.Integer(),
+        charged: Type.Integer(),
+        granted: Type.Integer(),
+        balance: Type.Integer({ description: 'At the end of the day, held credits included.' }),
+      }),
+    ),
+    more: Type.Boolean({ description: 'Whether the account has earlier days.' }),
+  },
+  { title: 'LedgerDays' },
+);
+export type LedgerDaysReply = Static<typeof LedgerDaysReply>;
 
 export const MembersReply = Type.Object(
   {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import * as C from '../../contract/dashboard/account.ts';
 import { Done } from '../../contract/dashboard/session.ts';
@@ -8,6 +9,7 @@ import type { Account, KeysetQuery, LedgerPage, LedgerQuery } from '../../servic
 import type { ActingMember, Role } from '../../service/members.ts';
 import { nothingToChange } from '../nothing-to-change.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
+import { asDownload, CSV_TYPE, csvLine, JSON_LINES } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
@@ -34,19 +36,36 @@ export const ledgerPageOf = ({ before, limit }: Read<typeof C.LedgerQuery>): Led
   limit,
 });
 
+const ledgerRow = (r: LedgerPage['rows'][number]): Static<typeof C.LedgerReply>['rows'][number] => ({
+  id: r.id,
+  kind: r.kind,
+  amount: r.amount,
+  charged: r.charged,
+  verification_id: r.verificationId,
+  verifications: r.verifications,
+  note: r.note,
+  created_at: toIso(r.createdAt),
+});
 export const ledgerReply = ({ rows, next }: LedgerPage): Static<typeof C.LedgerReply> => ({
-  rows: rows.map((r) => ({
-    id: r.id,
-    kind: r.kind,
-    amount: r.amount,
-    charged: r.charged,
-    verification_id: r.verificationId,
-    verifications: r.verifications,
-    note: r.note,
-    created_at: toIso(r.createdAt),
-  })),
+  rows: rows.map(ledgerRow),
   next,
 });
+
+type LedgerBatches = AsyncGenerator<LedgerPage['rows']>;
+const LEDGER_HEAD = ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'];
+
+async function* ledgerCsv(batches: LedgerBatches) {
+  yield csvLine(LEDGER_HEAD);
+  for await (const rows of batches) {
+    const cells = rows
+      .map(ledgerRow)
+      .map((r) => [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note]);
+    yield cells.map(csvLine).join('');
+  }
+}
+async function* ledgerLines(batches: LedgerBatches) {
+  for await (const rows of batches) yield rows.map((row) => `${JSON.stringify(ledgerRow(row))}\n`).join('');
+}
 
 const acting = ({ account, user, role, actor }: AccountContext): ActingMember => ({
   account,
@@ -125,6 +144,47 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) => ({ body: ledgerReply(await accounts.ledger(account, ledgerPageOf(query))) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${ACCOUNT}/ledger/days`,
+    access: 'member',
+    input: { query: C.LedgerDaysQuery },
+    output: { content: C.LedgerDaysReply },
+    doc: { operationId: 'ledgerDays', tag: 'Dashboard', summary: 'Grants, and charges and balance by day (UTC)' },
+    serve:
+      ({ account: accounts }) =>
+      async ({ account }, { query: { days } }) => ({
+        body: (await accounts.ledgerDays(account, days)) satisfies C.LedgerDaysReply,
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: `${ACCOUNT}/ledger.csv`,
+    access: 'member',
+    output: { content: 'text/csv' },
+    doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV' },
+    serve:
+      ({ account: accounts }) =>
+      async ({ account }) => ({
+        body: Readable.from(ledgerCsv(accounts.allLedgerRows(account))),
+        type: CSV_TYPE,
+        headers: asDownload('ledger.csv'),
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: `${ACCOUNT}/ledger.jsonl`,
+    access: 'member',
+    output: { content: JSON_LINES },
+    doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines' },
+    serve:
+      ({ account: accounts }) =>
+      async ({ account }) => ({
+        body: Readable.from(ledgerLines(accounts.allLedgerRows(account))),
+        type: `${JSON_LINES}; charset=utf-8`,
+        headers: asDownload('ledger.jsonl'),
+      }),
   }),
   route({
     method: 'GET',

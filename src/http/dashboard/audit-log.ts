@@ -4,13 +4,10 @@ import { toIso } from '../../kernel/clock.ts';
 import type { AuditEntry, KeysetPage } from '../../service/accounts.ts';
 import { type Answer, type Route, route } from '../route.ts';
 import { pageOf } from './account.ts';
-import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
+import { asDownload, CSV_TYPE, csvLine, JSON_LINES } from './csv.ts';
 
 const TRAIL = '/dashboard/accounts/:account/trail';
 const OPERATOR_TRAIL = '/dashboard/operator/trail';
-
-/** https://jsonlines.org */
-const JSON_LINES = 'application/jsonl';
 
 const entryReply = ({ id, at, actor, action, target, detail, count, lastAt }: AuditEntry): C.AuditEntryReply => ({
   id,

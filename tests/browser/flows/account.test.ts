@@ -30,8 +30,13 @@ describeBrowser('the account', (browser) => {
     await api.verify('jim@good.com');
     await goTo(page, 'Credit ledger');
     await says(page, 'Balance: 98 credits.');
+    const day = page.getByRole('table', { name: 'Charges by day' }).getByRole('row').nth(1);
+    await expectText(day).toMatch(/2−2\+10098$/);
+    await expectText(page.getByRole('table', { name: 'Grants' })).toContain('+100');
+    await page.getByText('All transactions').click();
     // The first held its price, as it had to ask the DNS.
-    await expect.poll(() => page.getByRole('row').count()).toBe(5);
+    const all = page.getByRole('table', { name: 'Credit ledger' });
+    await expect.poll(() => all.getByRole('row').count()).toBe(5);
     await rowOf(page, 'Held for a verification').waitFor();
     await rowOf(page, 'Granted').filter({ hasText: '+100' }).waitFor();
     await rowOf(page, 'Charged').filter({ hasText: '−1' }).getByRole('link').click();

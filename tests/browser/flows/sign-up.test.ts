@@ -45,7 +45,7 @@ describeBrowser('open sign-up', (browser) => {
     await button(page, 'Confirm').click();
     await heading(page, 'Overview').waitFor();
     await expectText(page.getByRole('region', { name: 'Balance' })).toContain('100 credits');
-    await expectText(page.getByRole('region', { name: 'Plan' })).toContain('Starter');
+    await expectText(page.getByRole('region', { name: 'Balance' })).toContain('Rate limit: 60 of 60');
     await signOut(page);
     await signInAs(page, { email: 'ada@good.com', password: PASSWORD });
     await heading(page, 'Overview').waitFor();

@@ -20,19 +20,48 @@ describeBrowser('overview and usage', (browser) => {
     return { ...visitor, api };
   }
 
-  it('shows balance, plan, rate limit and month, and keys to review', async () => {
+  it('shows figures, days, reasons and balance, each opening its rows', async () => {
     const { page, api } = await admin();
     await page.getByRole('region', { name: 'Get started' }).waitFor();
     for (const email of ['jane@good.com', 'joe@no-mail.com', 'jim@good.com']) await api.verify(email);
+    await api.call('POST', '/v1/verify', {});
     await page.reload();
-    const card = (name: string) => page.getByRole('region', { name });
-    await expectText(card('Balance')).toContain('97 credits');
-    await expectText(card('Plan')).toContain('Premium');
-    await expectText(card('Rate limit')).toContain('297 of 300 left');
-    await expectText(card('This month')).toContain('3 verifications');
-    await expectText(card('This month')).toContain('2 good, 1 bad');
-    await card('API keys to review').getByRole('link', { name: '1 key allowed from any IP address' }).click();
-    await heading(page, 'API keys').waitFor();
+    const figures = page.getByRole('region', { name: 'Key figures' });
+    await expectText(figures).toContain('Verifications3');
+    await expectText(figures).toContain('Undeliverable33.3 %');
+    const balance = page.getByRole('region', { name: 'Balance' });
+    await expectText(balance).toContain('97 credits');
+    await expectText(balance).toContain('Lasts until about');
+    await expectText(balance).toMatch(/Rate limit: 29\d of 300/);
+    await page.getByRole('region', { name: 'API keys to review' }).getByText('1 key allowed from any IP').waitFor();
+
+    // By the keyboard: today's bar says all its values, and Enter opens its log.
+    const days = page.getByRole('toolbar', { name: 'Days' });
+    const today = days.getByRole('link').last();
+    await expect
+      .poll(() => today.getAttribute('aria-label'))
+      .toMatch(/: 3 verifications; 2 mailbox not checked, 1 undel/);
+    await today.focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect
+      .poll(() => days.getByRole('link').nth(-2).evaluate('node => node === document.activeElement'))
+      .toBe(true);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Log').waitFor();
+    await rowOf(page, 'joe@no-mail.com').waitFor();
+    await button(page, 'Clear Day').waitFor();
+    await page.goBack();
+
+    await rowOf(page, 'No MX records').getByRole('link').click();
+    await rowOf(page, 'joe@no-mail.com').waitFor();
+    await expect.poll(() => page.locator('tr[data-entry]').count()).toBe(1);
+    await page.goBack();
+    // Counted every few seconds.
+    await rowOf(page, 'Invalid request').waitFor();
+    await button(page, 'As a table').click();
+    const numbers = page.getByRole('table', { name: 'Data: verifications a day' });
+    await expectText(numbers.getByRole('row').nth(1)).toMatch(/3020011?$/);
   });
 
   it('sets a low-balance threshold and shows a banner below it', async () => {
@@ -57,18 +86,16 @@ describeBrowser('overview and usage', (browser) => {
     const { page, api } = await admin();
     for (const email of ['jane@good.com', 'joe@no-mail.com', 'jim@good.com']) await api.verify(email);
     await goTo(page, 'Usage');
-    const chart = page.getByRole('figure', { name: 'Verifications' });
-    await chart.getByRole('img', { name: /^Chart: Verifications\./ }).waitFor();
-    // It is drawn: some of its dots have a colour.
-    await chart.locator('canvas').waitFor();
-    const drawn = `[...document.querySelectorAll('figure canvas')].map((canvas) =>
+    await page.getByRole('region', { name: 'Verifications' }).locator('canvas').waitFor();
+    await page.getByRole('figure', { name: 'Rejected requests' }).locator('canvas').waitFor();
+    // They are drawn: some of their dots have a color.
+    const drawn = `[...document.querySelectorAll('main canvas')].map((canvas) =>
       canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((octet) => octet !== 0))`;
     await expect.poll(() => page.evaluate<boolean[]>(drawn)).toEqual([true, true, true]);
-    await chart.getByText('Data: verifications').click();
-    const numbers = chart.getByRole('table', { name: 'Data: verifications' });
-    await expectText(numbers.getByRole('row').last()).toMatch(/21$/);
-    await rowOf(page, 'No mx records').waitFor();
-    await expectText(page.getByRole('table', { name: 'By key' })).toContain('test33100%');
+    await page.getByText('Data: latency at the mx level').click();
+    await page.getByRole('table', { name: 'Data: latency at the mx level' }).waitFor();
+    await rowOf(page, 'No MX records').waitFor();
+    await expectText(page.getByRole('table', { name: 'By key' })).toContain('test33100 %');
 
     const arrived = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download CSV' }).click();
@@ -92,6 +119,6 @@ describeBrowser('overview and usage', (browser) => {
     await says(page, 'No requests in this period');
     expect(new URL(page.url()).search).toContain('2025-12-01');
     await page.goBack();
-    await page.getByRole('figure', { name: 'Verifications' }).waitFor();
+    await page.getByRole('region', { name: 'Verifications' }).waitFor();
   });
 });

@@ -58,6 +58,59 @@ describe('the overview', () => {
     expect(Date.parse(json.rate_limit.reset_at) % 300_000).toBe(0);
   });
 
+  it('has the balance of each day, its forecast, and the latest lists', async () => {
+    const own = await lab.member({ credits: 40 });
+    const who = await signedIn(lab, { account: own.account, role: 'member' });
+    const told = async () => (await who.call('GET', of(own.account, '/overview'))).json;
+    const today = new Date(Math.floor(Date.now() / DAY) * DAY).toISOString();
+    expect((await told()).balance).toEqual({ days: [{ at: today, balance: 40 }], per_day: 0, empty_at: null });
+    await own.verify('a@good.com');
+    await lab.store.accounts.grant(own.account.id, 10, 'Invoice 7');
+    const uploaded = await own.call('POST', '/v1/lists?name=March', { emails: ['b@good.com', 'c@good.com'] });
+    expect(uploaded.status).toBe(201);
+    const { balance, lists } = await told();
+    expect(balance.days).toEqual([{ at: today, balance: 49 }]);
+    // One credit on its first day: at that pace, 49 days.
+    expect(balance.per_day).toBe(1);
+    expect(Date.parse(balance.empty_at) - Date.now()).toBeGreaterThan(48 * DAY);
+    expect(lists).toMatchObject([{ id: uploaded.json.id, addresses: 2, done: 0, status: 'ready' }]);
+  });
+
+  it('has the ledger by day, with the balance at the end of each, and all of it as a file', async () => {
+    const own = await lab.member({ credits: 40 });
+    const who = await signedIn(lab, { account: own.account, role: 'member' });
+    await own.verify('a@good.com');
+    await own.verify('b@good.com');
+    await lab.store.accounts.grant(own.account.id, -8, '=cmd()');
+    const { json } = await who.call('GET', of(own.account, '/ledger/days'));
+    const today = new Date(Math.floor(Date.now() / DAY) * DAY).toISOString();
+    expect(json).toMatchObject({
+      total: 30,
+      held: 0,
+      more: false,
+      grants: [{ credits: -8, note: '=cmd()' }, { credits: 40 }],
+      days: [{ at: today, verifications: 2, charged: 2, granted: 32, balance: 30 }],
+    });
+    for (const days of ['0', '801', 'many'])
+      expect((await who.call('GET', of(own.account, `/ledger/days?days=${days}`))).json.field).toBe('days');
+    const csv = await who.call('GET', of(own.account, '/ledger.csv'));
+    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="ledger.csv"');
+    const rows = parse(csv.text, { columns: true }) as Record<string, string>[];
+    const lines = await who.call('GET', of(own.account, '/ledger.jsonl'));
+    const objects = lines.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const all = (await who.call('GET', of(own.account, '/ledger'))).json.rows;
+    expect(objects).toEqual(all);
+    expect(rows.map(({ kind, amount }) => [kind, Number(amount)])).toEqual(
+      all.map(({ kind, amount }: { kind: string; amount: number }) => [kind, amount]),
+    );
+    expect(all.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(30);
+    // Not a formula to a spreadsheet.
+    expect(rows[0]!.note).not.toMatch(/^=/);
+  });
+
   it('reports a low balance below the threshold, until it has recovered', async () => {
     const own = await lab.member({ credits: 10 });
     const who = await signedIn(lab, { account: own.account, role: 'admin' });
@@ -90,9 +143,18 @@ describe('usage', () => {
     expect(json.buckets.length).toBeLessThanOrEqual(169);
     for (const [i, { at }] of json.buckets.entries()) expect(Date.parse(at)).toBe(Date.parse(json.from) + i * HOUR);
     expect(json.by_reason).toEqual([
-      { reason: 'none', requests: 2 },
-      { reason: 'disposable_domain', requests: 1 },
+      { reason: 'none', outcome: 'not_checked', requests: 2 },
+      { reason: 'disposable_domain', outcome: 'risky', requests: 1 },
     ]);
+    expect(json.totals.outcomes).toEqual({ deliverable: 0, not_checked: 2, unknown: 0, risky: 1, undeliverable: 0 });
+    expect(json.totals.latency.mx.p50).toBeGreaterThan(0);
+    const byStatus = json.rejections.map(({ status, requests }: Record<string, number>) => [status, requests]);
+    expect(new Map(byStatus)).toEqual(
+      new Map([
+        [400, 1],
+        [429, 2],
+      ]),
+    );
     expect(json.by_key).toEqual([
       { key_id: member.keyId, name: 'test', requests: 2, credits: 2 },
       { key_id: 'dashboard', name: 'Dashboard', requests: 1, credits: 1 },
@@ -104,6 +166,17 @@ describe('usage', () => {
       expect(latency.mx.p95).toBeGreaterThanOrEqual(latency.mx.p50);
     }
     expect(json.buckets[0]).toMatchObject({ requests: 0, refused: 0, latency: { mx: null, smtp: null } });
+  });
+
+  it('has the verifications of one key', async () => {
+    const of = async (key: string) => (await chart({ key })).json;
+    expect(await of('dashboard')).toMatchObject({
+      totals: { requests: 1, refused: 0, rate_limited: 0, latency: { mx: null } },
+      by_key: [{ key_id: 'dashboard', requests: 1 }],
+    });
+    expect(await of(member.keyId)).toMatchObject({ totals: { requests: 2, outcomes: { not_checked: 1, risky: 1 } } });
+    expect(await of('key_of_another_account')).toMatchObject({ totals: { requests: 0 }, by_key: [] });
+    expect((await chart({ key: 'x'.repeat(1000) })).json.field).toBe('key');
   });
 
   it('has the same sums by day (UTC)', async () => {

@@ -2,10 +2,10 @@ import { SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, unwrap } from '../api/client.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
+import { Download } from '../parts/download.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
-import { Download } from './audit-log/download.tsx';
 import { auditLogSearch } from './audit-log/search.ts';
 import { AuditLogTable } from './audit-log/table.tsx';
 

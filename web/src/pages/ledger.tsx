@@ -1,54 +1,101 @@
-import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { overviewQuery } from '../api/account.ts';
+import { Button } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
+import { LEDGER_DAYS } from '../api/limits.ts';
 import { useAccount } from '../api/session.ts';
+import { Download } from '../parts/download.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { pluralize } from '../parts/format.ts';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { DaysTable, GrantsTable, totalText } from './ledger/by-day.tsx';
 import { LedgerTable } from './ledger/table.tsx';
 
 export function LedgerPage() {
   const { id } = useAccount();
-  const query = useKeysetQuery(['account', id, 'ledger'], (before) =>
-    unwrap(
-      api.GET('/dashboard/accounts/{account}/ledger', {
-        params: { path: { account: id }, query: before === undefined ? {} : { before } },
-      }),
-    ),
-  );
+  const [days, setDays] = useState<number>(LEDGER_DAYS.default);
+  const query = useQuery({
+    queryKey: ['account', id, 'ledger', 'days', days],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/dashboard/accounts/{account}/ledger/days', {
+          params: { path: { account: id }, query: { days } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    // The balance must match the rows.
+    refetchOnMount: 'always',
+  });
   return (
     <Page
       title="Credit ledger"
-      about="All changes of the balance, newest first. A verification that takes longer holds its price until it completes."
+      about="Grants, and what each day (UTC) was charged. Held credits count until they are charged or released."
+      action={<Download path={`/dashboard/accounts/${encodeURIComponent(id)}/ledger`} />}
     >
-      <Balance account={id} />
-      <LoadMore query={query}>
-        {(pages) => {
-          const rows = pages.flatMap((page) => page.rows);
-          return rows.length > 0 ? (
-            <LedgerTable rows={rows} linked />
-          ) : (
+      <QueryResult query={query}>
+        {(found) =>
+          found.days.length === 0 && !found.more ? (
             <EmptyState title="No transactions yet">
               The operator of this service grants credits. Grants and charges are listed here.
             </EmptyState>
-          );
-        }}
-      </LoadMore>
+          ) : (
+            <>
+              <p>
+                Balance: <b>{totalText(found)}</b>.
+              </p>
+              {found.grants.length > 0 && (
+                <Panel title="Grants" flush="table">
+                  <GrantsTable grants={found.grants} />
+                </Panel>
+              )}
+              <Panel
+                title="Days"
+                flush="table"
+                note={`the last ${pluralize(days, 'day')}`}
+                footer={
+                  found.more &&
+                  days < LEDGER_DAYS.max && (
+                    <Button size="xs" onClick={() => setDays(Math.min(days * 3, LEDGER_DAYS.max))}>
+                      Show earlier days
+                    </Button>
+                  )
+                }
+              >
+                <DaysTable days={found.days} />
+              </Panel>
+            </>
+          )
+        }
+      </QueryResult>
+      <Entries account={id} />
     </Page>
   );
 }
 
-function Balance({ account }: { account: string }) {
-  // The balance must match the rows below.
-  const { data } = useQuery({ ...overviewQuery(account), refetchOnMount: 'always' });
-  if (data === undefined) return null;
-  const { remaining, locked } = data.credits;
+/** Every single row; loaded when asked for. */
+function Entries({ account }: { account: string }) {
+  const [opened, setOpened] = useState(false);
   return (
-    <Text className="numbers">
-      Balance: {pluralize(remaining, 'credit')}
-      {locked > 0 && `, plus ${pluralize(locked, 'credit')} held`}.
-    </Text>
+    <details onToggle={(event) => setOpened(event.currentTarget.open)}>
+      <summary>All transactions</summary>
+      {opened && <AllEntries account={account} />}
+    </details>
+  );
+}
+
+function AllEntries({ account }: { account: string }) {
+  const query = useKeysetQuery(['account', account, 'ledger'], (before) =>
+    unwrap(
+      api.GET('/dashboard/accounts/{account}/ledger', {
+        params: { path: { account }, query: before === undefined ? {} : { before } },
+      }),
+    ),
+  );
+  return (
+    <LoadMore query={query}>{(pages) => <LedgerTable rows={pages.flatMap((page) => page.rows)} linked />}</LoadMore>
   );
 }

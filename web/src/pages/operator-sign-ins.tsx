@@ -1,8 +1,8 @@
 import { api, unwrap } from '../api/client.ts';
+import { Download } from '../parts/download.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
-import { Download } from './audit-log/download.tsx';
 import { AuditLogTable } from './audit-log/table.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 

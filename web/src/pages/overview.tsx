@@ -23,14 +23,14 @@ import { LatestLists } from './overview/lists.tsx';
 import { MailOperators } from './overview/operators.tsx';
 import { TopReasons } from './overview/reasons.tsx';
 import { Rejections } from './overview/rejections.tsx';
-import { periodBefore, rangeOf } from './usage/range.ts';
+import { comparable, periodBefore, rangeOf } from './usage/range.ts';
 
 export function OverviewPage() {
   const { id } = useAccount();
   const range = rangeOf({ range: '30d' }, Date.now());
   const overview = useQuery(overviewQuery(id));
   const usage = useQuery(usageQuery(id, range));
-  const before = useQuery(usageQuery(id, periodBefore(range)));
+  const before = comparable(useQuery(usageQuery(id, periodBefore(range))).data);
   const [from, to] = range.days;
   return (
     <Page
@@ -55,20 +55,18 @@ export function OverviewPage() {
           </>
         )}
       </QueryResult>
-      <QueryResult query={usage}>
-        {(chart) => <Days chart={chart} before={before.data ?? null} rows={{ from, to }} />}
-      </QueryResult>
+      <QueryResult query={usage}>{(chart) => <Days chart={chart} before={before} rows={{ from, to }} />}</QueryResult>
       <Pair>
         <Panel
           title="Top reasons"
-          flush
+          flush="table"
           actions={
             <Link to="/usage" search={{ range: '30d' }}>
               All reasons
             </Link>
           }
         >
-          {usage.data && <TopReasons chart={usage.data} before={before.data ?? null} rows={{ from, to }} />}
+          {usage.data && <TopReasons chart={usage.data} before={before} rows={{ from, to }} />}
         </Panel>
         {overview.data ? <Balance overview={overview.data} /> : <div />}
       </Pair>

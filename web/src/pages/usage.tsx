@@ -18,7 +18,7 @@ import type { LogSearch } from './log/search.ts';
 import { KeyFigures } from './overview/figures.tsx';
 import { TopReasons } from './overview/reasons.tsx';
 import { ByKey } from './usage/by-key.tsx';
-import { periodBefore, type Range, rangeOf } from './usage/range.ts';
+import { comparable, periodBefore, type Range, rangeOf } from './usage/range.ts';
 import { RangePicker } from './usage/range-picker.tsx';
 import { latencySummary, refusalsSummary, requestsSummary } from './usage/summaries.ts';
 
@@ -30,7 +30,7 @@ export function UsagePage() {
   const navigate = route.useNavigate();
   const range = rangeOf(search, Date.now());
   const query = useQuery(usageQuery(id, range));
-  const before = useQuery(usageQuery(id, periodBefore(range)));
+  const before = comparable(useQuery(usageQuery(id, periodBefore(range))).data);
   return (
     <Page
       title="Usage"
@@ -46,9 +46,7 @@ export function UsagePage() {
     >
       <RangePicker search={search} range={range} onChange={(search) => void navigate({ search })} />
       <QueryResult query={query}>
-        {(chart) =>
-          isEmpty(chart) ? <NoUsage /> : <Charts chart={chart} before={before.data ?? null} range={range} />
-        }
+        {(chart) => (isEmpty(chart) ? <NoUsage /> : <Charts chart={chart} before={before} range={range} />)}
       </QueryResult>
     </Page>
   );
@@ -106,10 +104,10 @@ function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChar
       </SimpleGrid>
       {chart.by_reason.length > 0 && (
         <Pair alike>
-          <Panel title="By reason" flush>
+          <Panel title="By reason" flush="table">
             <TopReasons chart={chart} before={before} rows={rows} all />
           </Panel>
-          <Panel title="By key" flush>
+          <Panel title="By key" flush="table">
             <ByKey chart={chart} rows={rows} />
           </Panel>
         </Pair>

@@ -2,19 +2,21 @@ import { Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import css from './panel.module.css';
 
-/** A section of a page with its title. `flush`: its content, a table or a chart, reaches the edges. */
+/**
+ * A section of a page with its title. `flush`: its content, a chart or a `table`, reaches the edges. A table is named itself.
+ */
 export function Panel(props: {
   title: string;
   note?: ReactNode;
   actions?: ReactNode;
   footer?: ReactNode;
-  flush?: boolean;
+  flush?: boolean | 'table';
   children: ReactNode;
 }) {
   const { title, note, actions, footer, flush = false, children } = props;
   const name = useId();
   return (
-    <section className={css.panel} aria-labelledby={name}>
+    <section className={css.panel} {...(flush === 'table' ? {} : { 'aria-labelledby': name })}>
       <header>
         <Title order={2} id={name}>
           {title}
@@ -22,7 +24,7 @@ export function Panel(props: {
         {note && <span className={css.note}>{note}</span>}
         {actions && <div className={css.actions}>{actions}</div>}
       </header>
-      <div className={flush ? css.flush : css.body}>{children}</div>
+      <div className={flush !== false ? css.flush : css.body}>{children}</div>
       {footer && <div className={css.footer}>{footer}</div>}
     </section>
   );

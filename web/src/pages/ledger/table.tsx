@@ -50,7 +50,8 @@ export const LedgerTable = ({ rows, linked = false }: { rows: readonly Row[]; li
 );
 
 /** With a minus sign (U+2212), which is as wide as the plus sign. */
-const formatChange = (n: number): string => (n > 0 ? `+${formatNumber(n)}` : n < 0 ? `−${formatNumber(-n)}` : '0');
+export const formatChange = (n: number): string =>
+  n > 0 ? `+${formatNumber(n)}` : n < 0 ? `−${formatNumber(-n)}` : '0';
 
 /** Days are days of UTC. */
 function timeOf({ kind, created_at }: Row) {

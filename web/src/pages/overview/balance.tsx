@@ -46,7 +46,12 @@ export function Balance({ overview }: { overview: Overview }) {
 function Forecast({ overview: { credits, balance } }: { overview: Overview }) {
   const { per_day, empty_at } = balance;
   const held = credits.locked > 0 && ` ${pluralize(credits.locked, 'credit')} held for running verifications.`;
-  if (per_day === 0) return <>Nothing was spent in the last {FORECAST_DAYS} days.{held}</>;
+  if (per_day === 0)
+    return (
+      <>
+        Nothing was spent in the last {FORECAST_DAYS} days.{held}
+      </>
+    );
   const pace = `at the pace of the last ${FORECAST_DAYS} days, about ${formatNumber(per_day)} a day.`;
   return (
     <>

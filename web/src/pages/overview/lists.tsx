@@ -12,7 +12,7 @@ const ORDER = SEGMENTS.filter((segment) => segment !== 'not_checked');
 export const LatestLists = ({ lists }: { lists: readonly List[] }) => (
   <Panel title="Lists">
     {lists.length === 0 ? (
-      <p className={css.about}>No lists yet. Lists of addresses are uploaded with the API.</p>
+      <p className={css.about}>No lists of addresses yet.</p>
     ) : (
       <ul className={css.lists}>
         {lists.map((list) => (

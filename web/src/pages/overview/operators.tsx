@@ -42,7 +42,11 @@ export function MailOperators() {
   });
   const checks = query.data?.checks ?? 0;
   return (
-    <Panel title="Mail operators" flush note={checks > 0 && `of the latest ${pluralize(checks, 'mailbox check')}`}>
+    <Panel
+      title="Mail operators"
+      flush="table"
+      note={checks > 0 && `of the latest ${pluralize(checks, 'mailbox check')}`}
+    >
       <QueryResult query={query}>
         {({ operators }) =>
           operators.length === 0 ? (

@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** The latest hours in which requests were rejected. */
 export const Rejections = ({ rows }: { rows: readonly Row[] }) => (
-  <Panel title="Latest rejections" note="nothing was charged for them" flush>
+  <Panel title="Latest rejections" note="nothing was charged for them" flush="table">
     {rows.length === 0 ? (
       <p className={css.none}>No request was rejected in this period.</p>
     ) : (

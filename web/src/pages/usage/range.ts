@@ -1,4 +1,5 @@
 import { CHART_BUCKETS_MAX } from '../../api/limits.ts';
+import type { UsageChart } from '../../api/schema.ts';
 import { dayOf, isDay } from '../../parts/days.ts';
 
 /** The period of the usage page: a preset relative to now, or a range of days. All in UTC. */
@@ -34,6 +35,12 @@ export function periodBefore({ from, to, bucket }: Period): Period {
   const length = Date.parse(to) - Date.parse(from);
   return { from: new Date(Date.parse(from) - length).toISOString(), to: from, bucket };
 }
+
+/** What a period is compared with; null: nothing happened in the one before. */
+export const comparable = (before: UsageChart | undefined): UsageChart | null =>
+  before === undefined || before.totals.requests + before.totals.refused + before.totals.rate_limited === 0
+    ? null
+    : before;
 
 export interface Range extends Period {
   /** First and last day of the period. */

@@ -115,43 +115,50 @@ function Columns(props: { data: Bars; linkOf: (bar: Bar) => To; beforeLabel: str
       >
         <BarsPlot bars={data} log={log} />
       </Suspense>
-      <div
-        role="toolbar"
-        aria-label={bucket === 'day' ? 'Days' : 'Hours'}
-        className={css.columns}
-        style={{ right: AXIS_WIDTH + 16 }}
-        onKeyDown={({ key }) => {
-          const step = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0;
-          const beside = step < 0 ? 'previousElementSibling' : 'nextElementSibling';
-          const next = step === 0 ? null : document.activeElement?.[beside];
-          if (next instanceof HTMLAnchorElement) next.focus();
-        }}
-        onBlur={() => setPointed(null)}
-      >
-        {bars.map((bar, i) => (
-          <Link
-            key={bar.at}
-            {...linkOf(bar)}
-            aria-label={barText(bar, bucket)}
-            tabIndex={i === chosen ? 0 : -1}
-            onPointerEnter={() => setPointed(i)}
-            onFocus={() => setPointed(i)}
-            preload={false}
-            {...(i === pointed ? { 'data-chosen': true } : {})}
+      <div className={css.columns} style={{ right: AXIS_WIDTH + 16 }}>
+        <div
+          role="toolbar"
+          aria-label={bucket === 'day' ? 'Days' : 'Hours'}
+          className={css.links}
+          onKeyDown={({ key }) => {
+            const step = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0;
+            const beside = step < 0 ? 'previousElementSibling' : 'nextElementSibling';
+            const next = step === 0 ? null : document.activeElement?.[beside];
+            if (next instanceof HTMLAnchorElement) next.focus();
+          }}
+          onBlur={() => setPointed(null)}
+        >
+          {bars.map((bar, i) => (
+            <Link
+              key={bar.at}
+              {...linkOf(bar)}
+              aria-label={barText(bar, bucket)}
+              tabIndex={i === chosen ? 0 : -1}
+              onPointerEnter={() => setPointed(i)}
+              onFocus={() => setPointed(i)}
+              preload={false}
+              {...(i === pointed ? { 'data-chosen': true } : {})}
+            />
+          ))}
+        </div>
+        {pointed !== null && bars[pointed] !== undefined && (
+          <Readout
+            bar={bars[pointed]}
+            bucket={bucket}
+            from={pointed / bars.length}
+            to={(pointed + 1) / bars.length}
+            beforeLabel={beforeLabel}
           />
-        ))}
+        )}
       </div>
-      {pointed !== null && bars[pointed] !== undefined && (
-        <Readout bar={bars[pointed]} bucket={bucket} at={(pointed + 0.5) / bars.length} beforeLabel={beforeLabel} />
-      )}
     </div>
   );
 }
 
-/** Of no use to who cannot see the bars: the links say the same. `at`: from 0 at the left to 1 at the right. */
-function Readout(props: { bar: Bar; bucket: Bars['bucket']; at: number; beforeLabel: string }) {
-  const { bar, bucket, at, beforeLabel } = props;
-  const place = at < 0.5 ? { left: `calc(${at * 100}% + 16px)` } : { right: `calc(${(1 - at) * 100}% + 24px)` };
+/** Of no use to who cannot see the bars: the links say the same. `from`, `to`: sides of the bar, from 0 to 1. */
+function Readout(props: { bar: Bar; bucket: Bars['bucket']; from: number; to: number; beforeLabel: string }) {
+  const { bar, bucket, from, to, beforeLabel } = props;
+  const place = to < 0.5 ? { left: `calc(${to * 100}% + 8px)` } : { right: `calc(${(1 - from) * 100}% + 8px)` };
   const row = (label: string, value: number, mark: ReactNode) => (
     <div key={label}>
       <dt>

@@ -50,7 +50,8 @@ export const heightOf = (value: number, log: boolean): number => (log ? Math.log
 
 /** Where the vertical axis has lines, up to four of them above 0: whole numbers. */
 export function ticksOf(most: number, log: boolean): number[] {
-  if (log) return [0, ...Array.from({ length: Math.ceil(Math.log10(1 + most)) }, (_, power) => 10 ** power)];
+  if (log)
+    return [0, ...Array.from({ length: Math.max(1, Math.ceil(Math.log10(1 + most)) + 1) }, (_, power) => 10 ** power)];
   const rough = Math.max(most, 1) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.max(1, ([1, 2, 5, 10].find((n) => n * power >= rough) ?? 10) * power);

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 
-/** Links to the whole log; `path` without the extension. */
+/** Links to all of a log or ledger; `path` without the extension. */
 export const Download = ({ path, query = '' }: { path: string; query?: string }) => (
   <Group gap="xs">
     <Button component="a" href={`${path}.csv${query}`} download>

@@ -103,6 +103,8 @@ export const LOG_SEARCH_ROWS = 5_000;
 export const MAILBOX_CHECKS_COUNTED = 1_000;
 export const OPERATORS_SHOWN = 8;
 export const KEY_CLIENTS_SHOWN = 20;
+/** Days of usage on the page of keys. */
+export const KEY_USAGE_DAYS = 30;
 /** Of the overview: days of the balance's line, days whose pace the forecast goes by, lists. */
 export const BALANCE_DAYS = 30;
 export const FORECAST_DAYS = 14;

@@ -1,12 +1,12 @@
-import { type Clock, DAY_MS } from '../kernel/clock.ts';
+import { type Clock, DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { grouped } from '../kernel/format.ts';
 import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
-import { ALLOW_IPS, KEY_IDLE_DAYS } from '../kernel/limits.ts';
+import { ALLOW_IPS, KEY_CLIENTS_SHOWN, KEY_IDLE_DAYS, KEY_USAGE_DAYS } from '../kernel/limits.ts';
 import { PRICE } from '../kernel/plans.ts';
 import { budgetResetsAt, budgetUsed } from '../store/charge/budget.ts';
-import type { AccountId, Actor, Key, KeyLimits, Store } from '../store/store.ts';
+import type { AccountId, Actor, Key, KeyClient, KeyLimits, Store } from '../store/store.ts';
 import { parseKeyName } from './names.ts';
 
 export type { Key };
@@ -24,6 +24,10 @@ type NewKey = { readonly name: string; readonly allowIps: readonly string[] } & 
 export interface KeyService {
   /** Newest first, revoked ones last. */
   list(account: AccountId): Promise<Key[]>;
+  /** With the addresses that used it lately. */
+  get(account: AccountId, id: string): Promise<{ key: Key; clients: KeyClient[] }>;
+  /** By day (UTC), of the last KEY_USAGE_DAYS. */
+  usage(account: AccountId): Promise<{ days: string[]; keys: { key_id: string; requests: number[] }[] }>;
   create(account: AccountId, input: NewKey, by: Actor): Promise<CreatedKey>;
   change(
     account: AccountId,
@@ -67,8 +71,9 @@ export function noticesOf(key: Key, now: number): KeyNotice[] {
 }
 
 type KeyStore = Pick<Store, 'accounts' | 'keys'>;
+type KeyPageStore = KeyStore & Pick<Store, 'usage' | 'verifications'>;
 
-export function createKeyService(store: KeyStore, clock: Clock): KeyService {
+export function createKeyService(store: KeyPageStore, clock: Clock): KeyService {
   const { keys } = store;
   async function keyOf(account: AccountId, id: string): Promise<Key> {
     const key = await keys.get(id);
@@ -81,6 +86,26 @@ export function createKeyService(store: KeyStore, clock: Clock): KeyService {
       const now = clock.now();
       const isRevoked = (key: Key) => (stateOf(key, now) === 'revoked' ? 1 : 0);
       return (await keys.list(account)).sort((a, b) => isRevoked(a) - isRevoked(b) || b.createdAt - a.createdAt);
+    },
+
+    async get(account, id) {
+      const key = await keyOf(account, id);
+      return { key, clients: await store.verifications.clients(account, id, KEY_CLIENTS_SHOWN) };
+    },
+
+    async usage(account) {
+      const end = (Math.floor(clock.now() / DAY_MS) + 1) * DAY_MS;
+      const start = end - KEY_USAGE_DAYS * DAY_MS;
+      const counts = new Map<string, number[]>();
+      for (const { keyId, at, requests } of await store.usage.keyDays(account, start, end)) {
+        const mine = counts.get(keyId) ?? Array.from({ length: KEY_USAGE_DAYS }, () => 0);
+        mine[(at - start) / DAY_MS] = requests;
+        counts.set(keyId, mine);
+      }
+      return {
+        days: Array.from({ length: KEY_USAGE_DAYS }, (_, i) => toIso(start + i * DAY_MS)),
+        keys: [...counts].map(([key_id, requests]) => ({ key_id, requests })),
+      };
     },
 
     create: (account, input, by) => createKey(store, account, input, by),

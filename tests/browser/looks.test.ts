@@ -16,7 +16,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'on a phone': { width: 375, height: 740 },
 };
 
-/** Path and heading; `:entry`, `:webhook`, `:account` and `:reset` are filled in. */
+/** Path and heading; `:entry`, `:key`, `:webhook`, `:account` and `:reset` are filled in. */
 const INSIDE = [
   ['/', 'Overview'],
   ['/usage', 'Usage'],
@@ -25,6 +25,7 @@ const INSIDE = [
   ['/log/:entry', 'Verification'],
   ['/filters', 'Filters'],
   ['/settings/keys', 'API keys'],
+  ['/settings/keys/:key', 'CRM import'],
   ['/webhooks', 'Webhooks'],
   ['/webhooks/:webhook', 'Webhook'],
   ['/account', 'Account'],
@@ -141,6 +142,7 @@ describeBrowser('how it looks', (browser) => {
   const pathOf = (path: string): string =>
     path
       .replace(':entry', entry)
+      .replace(':key', seeded.keyId)
       .replace(':webhook', webhook)
       .replace(':account', seeded.account.id)
       .replace(':reset', reset);

@@ -41,6 +41,7 @@ export interface MonthOfUse {
   readonly member: Person;
   /** The value of the key without an IP allowlist. */
   readonly key: string;
+  readonly keyId: string;
 }
 
 const ADDRESSES = [
@@ -125,7 +126,7 @@ export async function createMonthOfUse(lab: Lab, past?: { clock: TestClock; days
   await store.accounts.grant(account.id, 5_000, 'Invoice 2026-114', { ...by, kind: 'operator' });
   at(0);
   for (let n = 0; n < ADDRESSES.length; n++) await verify(n, n % 3 === 0 ? crm.value : shop.value, '198.51.100.17');
-  return { account, owner, admin, member, key: crm.value };
+  return { account, owner, admin, member, key: crm.value, keyId: crm.key.id };
 }
 
 /** Requests in an hour: more by day, fewer at weekends, and never quite the same. */

@@ -121,6 +121,11 @@ const keys = createRoute({
   validateSearch: keysSearch,
   component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'KeysPage'),
 });
+const key = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings/keys/$id',
+  component: lazyRouteComponent(() => import('./pages/key.tsx'), 'KeyPage'),
+});
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: '/webhooks',
@@ -206,6 +211,7 @@ export const router = createRouter({
       logEntry,
       filters,
       keys,
+      key,
       webhooks,
       webhook,
       account,

@@ -40,6 +40,26 @@ export type DashboardKey = Static<typeof DashboardKey>;
 /** Newest first; revoked ones last. */
 export const KeysReply = Type.Object({ keys: Type.Array(DashboardKey) }, { title: 'Keys' });
 
+/** Verifications with each key, by day (UTC), the last of them today. Keys without any are left out. */
+export const KeyUsageReply = Type.Object(
+  {
+    days: Type.Array(Time),
+    keys: Type.Array(Type.Object({ key_id: Type.String(), requests: Type.Array(Type.Integer()) })),
+  },
+  { title: 'KeyUsage' },
+);
+export type KeyUsageReply = Static<typeof KeyUsageReply>;
+
+/** `clients`: who used the key lately, the latest first. */
+export const KeyDetailReply = Type.Object(
+  {
+    key: DashboardKey,
+    clients: Type.Array(Type.Object({ ip: Nullable(Type.String()), requests: Type.Integer(), last_at: Time })),
+  },
+  { title: 'KeyDetail' },
+);
+export type KeyDetailReply = Static<typeof KeyDetailReply>;
+
 const AllowIps = Type.Array(Type.String({ maxLength: IP_LENGTH.max }), {
   maxItems: ALLOW_IPS.max,
   description: 'IPs and CIDRs; empty: from anywhere.',

@@ -53,6 +53,34 @@ export const KEY_ROUTES: readonly Route[] = [
       async ({ account }) => ({ body: { keys: (await keys.list(account)).map((key) => keyReply(key, clock.now())) } }),
   }),
   route({
+    method: 'GET',
+    path: '/dashboard/accounts/:account/key-usage',
+    access: 'member',
+    output: { content: C.KeyUsageReply },
+    doc: { operationId: 'keyUsage', tag: 'Dashboard', summary: 'Verifications with each key in the last 30 days' },
+    serve:
+      ({ keys }) =>
+      async ({ account }) => ({ body: (await keys.usage(account)) satisfies C.KeyUsageReply }),
+  }),
+  route({
+    method: 'GET',
+    path: `${KEYS}/:id`,
+    access: 'member',
+    output: { content: C.KeyDetailReply },
+    doc: { operationId: 'key', tag: 'Dashboard', summary: 'One API key, and the addresses that used it lately' },
+    serve:
+      ({ keys, clock }) =>
+      async ({ account }, { params }) => {
+        const { key, clients } = await keys.get(account, params.id);
+        return {
+          body: {
+            key: keyReply(key, clock.now()),
+            clients: clients.map(({ ip, requests, lastAt }) => ({ ip, requests, last_at: toIso(lastAt) })),
+          } satisfies C.KeyDetailReply,
+        };
+      },
+  }),
+  route({
     method: 'POST',
     path: KEYS,
     access: 'admin',

@@ -31,6 +31,7 @@ const ACCOUNT_PATHS = [
   '/log/:id',
   '/filters',
   '/settings/keys',
+  '/settings/keys/:id',
   '/webhooks',
   '/webhooks/:id',
   '/account',

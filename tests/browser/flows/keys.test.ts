@@ -53,11 +53,24 @@ describeBrowser('API keys', (browser) => {
     await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(key);
     await button(dialog(page), 'Test key').click();
     await expectText(dialog(page)).toContain('The key works. Good: the domain accepts mail.');
+    // It is not lost by accident.
+    await page.keyboard.press('Escape');
+    await button(dialog(page), 'Keep it open').click();
+    expect(await dialog(page).getByLabel('API key', { exact: true }).textContent()).toBe(key);
     await button(dialog(page), 'Done').click();
     const row = rowOf(page, 'Sign-up form');
     await expectText(row).toContain(`mv_live_…${key.slice(-4)}`);
     await expectText(row).toContain('from 127.0.0.1');
     expect((await verifyWith(key)).json).toMatchObject({ status: 'good' });
+
+    // Its page has what it was used for, from where, and its log.
+    await row.getByRole('link', { name: 'Sign-up form' }).click();
+    await heading(page, 'Sign-up form').waitFor();
+    await expectText(page.getByRole('region', { name: 'Key figures' })).toMatch(/Verifications[12]/);
+    await rowOf(page, '127.0.0.1').waitFor();
+    await page.getByRole('link', { name: 'Its log' }).click();
+    await rowOf(page, 'jane@good.com').waitFor();
+    await expectText(page.getByRole('search')).toContain('Key is Sign-up form');
   });
 
   it('keeps the value in the open dialog only', async () => {

@@ -25,6 +25,24 @@ const listed = async (id: string) =>
   (await admin.call('GET', keys())).json.keys.find((key: { id: string }) => key.id === id);
 
 describe('keys in the dashboard', () => {
+  it('tell by day what they were used for, and who used them', async () => {
+    const own = await lab.member({ credits: 100 });
+    const who = await signedIn(lab, { account: own.account, role: 'member' });
+    const unused = await who.call('GET', of(own.account, '/key-usage'));
+    expect(unused.json).toMatchObject({ keys: [] });
+    for (const email of ['a@good.com', 'b@good.com']) await own.verify(email);
+    const { json } = await who.call('GET', of(own.account, '/key-usage'));
+    expect(json.days).toHaveLength(30);
+    expect(json.keys).toEqual([{ key_id: own.keyId, requests: [...Array.from({ length: 29 }, () => 0), 2] }]);
+    const one = await who.call('GET', of(own.account, `/keys/${own.keyId}`));
+    expect(one.json).toMatchObject({
+      key: { id: own.keyId, name: 'test' },
+      clients: [{ ip: '127.0.0.1', requests: 2, last_at: expect.stringMatching(/Z$/) }],
+    });
+    expect((await who.call('GET', of(own.account, `/keys/${member.keyId}`))).status).toBe(404);
+    expect((await stranger.call('GET', of(own.account, `/keys/${own.keyId}`))).status).toBe(404);
+  });
+
   it('can be created, are shown once, work, and are listed without their value', async () => {
     const made = await admin.call('POST', keys(), { name: ' Shop ', allow_ips: ['127.0.0.1', '2001:DB8::/32'] });
     expect(made.status).toBe(201);

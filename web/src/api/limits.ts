@@ -43,6 +43,7 @@ export const KEY_CLIENTS_SHOWN = 20 as const;
 export const KEY_GRACE_SECONDS = {"min":0,"max":2592000,"default":86400} as const;
 export const KEY_IDLE_DAYS = 90 as const;
 export const KEY_MONTHLY_CREDITS = {"min":1,"max":1000000000} as const;
+export const KEY_USAGE_DAYS = 30 as const;
 export const LEDGER_DAYS = {"min":1,"max":800,"default":90} as const;
 export const LINK_TOKEN_LENGTH = {"min":16,"max":128} as const;
 export const LISTS_MAX = 1000 as const;

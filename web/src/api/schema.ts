@@ -824,6 +824,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/key-usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Verifications with each key in the last 30 days */
+        get: operations["keyUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/keys/{id}": {
         parameters: {
             query?: never;
@@ -831,7 +848,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One API key, and the addresses that used it lately */
+        get: operations["key"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2249,6 +2267,24 @@ export interface components {
         Keys: {
             keys: components["schemas"]["DashboardKey"][];
         };
+        /** KeyUsage */
+        KeyUsage: {
+            days: string[];
+            keys: {
+                key_id: string;
+                requests: number[];
+            }[];
+        };
+        /** KeyDetail */
+        KeyDetail: {
+            key: components["schemas"]["DashboardKey"];
+            clients: {
+                ip: string | null;
+                requests: number;
+                /** Format: date-time */
+                last_at: string;
+            }[];
+        };
         /** KeyCreated */
         KeyCreated: {
             key: components["schemas"]["DashboardKey"];
@@ -2746,6 +2782,8 @@ export type ListDeferred = components['schemas']['ListDeferred'];
 export type ListRemoved = components['schemas']['ListRemoved'];
 export type DashboardKey = components['schemas']['DashboardKey'];
 export type Keys = components['schemas']['Keys'];
+export type KeyUsage = components['schemas']['KeyUsage'];
+export type KeyDetail = components['schemas']['KeyDetail'];
 export type KeyCreated = components['schemas']['KeyCreated'];
 export type Filter = components['schemas']['Filter'];
 export type Filters = components['schemas']['Filters'];
@@ -4518,6 +4556,61 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             415: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    keyUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Verifications with each key in the last 30 days */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyUsage"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One API key, and the addresses that used it lately */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyDetail"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };

@@ -8,7 +8,7 @@ import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { type DialogState, Dialogs } from './keys/dialogs.tsx';
 import { NoticeCards } from './keys/notice-cards.tsx';
-import { keysQuery } from './keys/query.ts';
+import { keysQuery, keyUsageQuery } from './keys/query.ts';
 import { KeysTable, type OnOpen } from './keys/table.tsx';
 
 const route = getRouteApi('/inside/settings/keys');
@@ -19,6 +19,7 @@ export function KeysPage() {
   const { show = null } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(keysQuery(id));
+  const usage = useQuery(keyUsageQuery(id));
   const [open, setOpen] = useState<DialogState | null>(null);
   const opener = useRef<HTMLElement>(null);
   const openFrom: OnOpen = (open, from) => {
@@ -61,6 +62,7 @@ export function KeysPage() {
               {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
               <KeysTable
                 keys={show ? keys.filter(({ notices }) => notices.includes(show)) : keys}
+                usage={usage.data}
                 onOpen={isAdmin ? openFrom : null}
               />
             </Stack>

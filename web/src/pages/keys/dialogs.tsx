@@ -7,7 +7,7 @@ import type { DashboardKey } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { KeyCreatedPanel } from './key-created-panel.tsx';
+import { KeyCreatedPanel, type Once } from './key-created-panel.tsx';
 import { RollForm } from './roll-form.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
@@ -23,10 +23,17 @@ export function Dialogs({ open, onClose }: { open: DialogState | null; onClose: 
   const { id } = useAccount();
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: ['account', id] });
+  // A key is shown once: Escape and the cross ask before they close it.
+  const [key, setKey] = useState<'hidden' | 'shown' | 'leaving'>('hidden');
+  const close = () => {
+    setKey('hidden');
+    onClose();
+  };
+  const once = { leaving: key === 'leaving', onShown: () => setKey('shown') };
   // An accidental click outside must not close a dialog that shows a key.
   const frame = {
     opened: true,
-    onClose,
+    onClose: () => (key === 'shown' ? setKey('leaving') : key === 'leaving' ? setKey('shown') : close()),
     transitionProps: NO_TRANSITION,
     closeOnClickOutside: false,
     size: 'lg',
@@ -35,14 +42,14 @@ export function Dialogs({ open, onClose }: { open: DialogState | null; onClose: 
   if (open.what === 'create')
     return (
       <Modal {...frame} title="Create API key">
-        <Create account={id} refresh={refresh} onClose={onClose} />
+        <Create account={id} refresh={refresh} once={once} onClose={close} />
       </Modal>
     );
   const { name } = open.of;
   if (open.what === 'roll')
     return (
       <Modal {...frame} title={`Roll “${name}”`}>
-        <Roll account={id} of={open.of} refresh={refresh} onClose={onClose} />
+        <Roll account={id} of={open.of} refresh={refresh} once={once} onClose={close} />
       </Modal>
     );
   const path = { account: id, id: open.of.id };
@@ -84,12 +91,13 @@ export function Dialogs({ open, onClose }: { open: DialogState | null; onClose: 
 interface NewKeyProps {
   account: string;
   refresh: () => Promise<void>;
+  once: Once;
   onClose: () => void;
 }
 
-function Create({ account, refresh, onClose }: NewKeyProps) {
+function Create({ account, refresh, once, onClose }: NewKeyProps) {
   const [value, setValue] = useState<string | null>(null);
-  if (value !== null) return <KeyCreatedPanel value={value} onTried={() => void refresh()} onClose={onClose} />;
+  if (value !== null) return <KeyCreatedPanel value={value} once={once} onTried={() => void refresh()} onClose={onClose} />;
   return (
     <SettingsForm
       initial={{ name: '', allow_ips: [], expires_at: null, scopes: [...KEY_SCOPES], budget: null }}
@@ -104,11 +112,11 @@ function Create({ account, refresh, onClose }: NewKeyProps) {
   );
 }
 
-function Roll({ account, of, refresh, onClose }: NewKeyProps & { of: DashboardKey }) {
+function Roll({ account, of, refresh, once, onClose }: NewKeyProps & { of: DashboardKey }) {
   const [rolled, setRolled] = useState<{ value: string; grace: string | null } | null>(null);
   if (rolled !== null)
     return (
-      <KeyCreatedPanel value={rolled.value} onTried={() => void refresh()} onClose={onClose}>
+      <KeyCreatedPanel value={rolled.value} once={once} onTried={() => void refresh()} onClose={onClose}>
         <Text size="sm">
           The old key, {of.key}, {rolled.grace === null ? 'is revoked.' : `remains valid for ${rolled.grace}.`}
         </Text>

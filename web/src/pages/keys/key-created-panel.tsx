@@ -1,5 +1,5 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
 import { createMailvet, type Verification } from '../../../../sdk/src/index.ts';
 import { DEFAULT_LEVEL, PRICE } from '../../api/limits.ts';
 import { useAccount, useSession } from '../../api/session.ts';
@@ -11,14 +11,23 @@ import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { headline, wordsOf } from '../../parts/verdict/reasons.ts';
 import { curl } from './curl.ts';
 
+/** What guards a key that is shown once. `leaving`: the user is about to close it. */
+export interface Once {
+  readonly leaving: boolean;
+  readonly onShown: () => void;
+}
+
 /** Shows the value of a new key, once. It exists only in the state of the dialog. */
 export function KeyCreatedPanel(props: {
   value: string;
+  once: Once;
   children?: ReactNode;
   onTried: () => void;
   onClose: () => void;
 }) {
-  const { value, children, onTried, onClose } = props;
+  const { value, once, children, onTried, onClose } = props;
+  const { onShown } = once;
+  useEffect(onShown, []);
   const { user } = useSession();
   const email = user?.email ?? 'someone@gmail.com';
   return (
@@ -32,11 +41,27 @@ export function KeyCreatedPanel(props: {
       <Text size="sm">To send a first request, run:</Text>
       <CopyText label="curl command" text={curl(location.origin, value, email)} block />
       <TestRequest value={value} email={email} onTried={onTried} />
-      <Group justify="flex-end">
-        <Button variant="filled" onClick={onClose}>
-          Done
-        </Button>
-      </Group>
+      {once.leaving ? (
+        <Alert color="red" variant="outline" role="alert" title="Close without the key?">
+          <Text size="sm" mb="xs">
+            It cannot be shown again. If it is not stored anywhere, you have to create another one.
+          </Text>
+          <Group gap="xs">
+            <Button onClick={onShown} data-autofocus ref={focusOnMount}>
+              Keep it open
+            </Button>
+            <Button color="red" variant="filled" onClick={onClose}>
+              Close
+            </Button>
+          </Group>
+        </Alert>
+      ) : (
+        <Group justify="flex-end">
+          <Button variant="filled" onClick={onClose}>
+            Done
+          </Button>
+        </Group>
+      )}
     </Stack>
   );
 }

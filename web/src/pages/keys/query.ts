@@ -1,6 +1,22 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 
+export const keyUsageQuery = (account: string) =>
+  queryOptions({
+    queryKey: ['account', account, 'key-usage'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/dashboard/accounts/{account}/key-usage', { params: { path: { account } }, signal })),
+    refetchInterval: 60_000,
+  });
+
+export const keyQuery = (account: string, id: string) =>
+  queryOptions({
+    queryKey: ['account', account, 'keys', id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/dashboard/accounts/{account}/keys/{id}', { params: { path: { account, id } }, signal })),
+    refetchInterval: 30_000,
+  });
+
 /** Never includes the values of keys, so that no cache holds them. */
 export const keysQuery = (account: string) =>
   queryOptions({

@@ -1,12 +1,15 @@
 import { Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { KEY_SCOPES } from '../../api/limits.ts';
-import type { DashboardKey } from '../../api/schema.ts';
+import { KEY_SCOPES, KEY_USAGE_DAYS } from '../../api/limits.ts';
+import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
 import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import type { DialogState } from './dialogs.tsx';
+import css from './keys.module.css';
 import { NOTICE_COPY } from './notice-cards.tsx';
+import { UsageBars } from './usage-bars.tsx';
 
 /** `opener` gets the focus back when the dialog closes. */
 export type OnOpen = (open: DialogState, opener: HTMLElement | null) => void;
@@ -14,11 +17,23 @@ export type OnOpen = (open: DialogState, opener: HTMLElement | null) => void;
 /** The remaining addresses are counted. */
 const MAX_SHOWN = 3;
 
-/** `onOpen`: null for users who may not manage keys. */
-export function KeysTable({ keys, onOpen }: { keys: readonly DashboardKey[]; onOpen: OnOpen | null }) {
+/** `onOpen`: null for users who may not manage keys. `usage`: undefined while it is loaded. */
+export function KeysTable(props: {
+  keys: readonly DashboardKey[];
+  usage: KeyUsage | undefined;
+  onOpen: OnOpen | null;
+}) {
+  const { keys, usage, onOpen } = props;
+  const most = Math.max(1, ...(usage?.keys ?? []).flatMap(({ requests }) => requests));
   const columns: Column<DashboardKey>[] = [
     { header: 'Key', cell: (key) => <KeyName of={key} /> },
     { header: 'Status', wideOnly: true, cell: (key) => <State of={key} /> },
+    {
+      header: `${KEY_USAGE_DAYS} days`,
+      numeric: true,
+      wideOnly: true,
+      cell: ({ id }) => usage && <Usage id={id} usage={usage} most={most} />,
+    },
     { header: 'Last used', wideOnly: true, cell: (key) => <LastUsed of={key} /> },
     { header: 'Allowed IP addresses', wideOnly: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
     { header: 'Scopes and budget', wideOnly: 'first', cell: (key) => <Limits of={key} /> },
@@ -33,13 +48,25 @@ export function KeysTable({ keys, onOpen }: { keys: readonly DashboardKey[]; onO
   return <DataTable label="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />;
 }
 
+function Usage({ id, usage, most }: { id: string; usage: KeyUsage; most: number }) {
+  const requests = usage.keys.find(({ key_id }) => key_id === id)?.requests ?? usage.days.map(() => 0);
+  return (
+    <Link className={css.usage} to="/log" search={{ key: id, range: '30d' }}>
+      {formatNumber(requests.reduce((sum, n) => sum + n, 0))}
+      <UsageBars requests={requests} most={most} />
+    </Link>
+  );
+}
+
 /** On narrow screens it includes the status and last use. */
 function KeyName({ of }: { of: DashboardKey }) {
-  const { name, key, state, notices, last_used_at } = of;
+  const { id, name, key, state, notices, last_used_at } = of;
   return (
     <>
       <Text size="sm" fw={600} className="anywhere" td={state === 'revoked' ? 'line-through' : undefined}>
-        {name}
+        <Link to="/settings/keys/$id" params={{ id }} style={{ color: 'inherit' }}>
+          {name}
+        </Link>
       </Text>
       <Group gap={6}>
         <Code>{key}</Code>
@@ -61,7 +88,7 @@ function KeyName({ of }: { of: DashboardKey }) {
   );
 }
 
-function State({ of: { state, revoked_at, expires_at } }: { of: DashboardKey }) {
+export function State({ of: { state, revoked_at, expires_at } }: { of: DashboardKey }) {
   switch (state) {
     case 'active':
       return expires_at === null ? 'Active' : `Active until ${formatDate(expires_at)}`;

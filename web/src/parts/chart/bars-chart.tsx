@@ -27,6 +27,8 @@ export function BarsChart(props: {
   linkOfSegment: (segment: Segment) => To;
   /** What the bars behind are: `30 days before`. */
   beforeLabel: string;
+  /** Whether rejected requests are counted here: they are not by key. */
+  rejected?: boolean;
   footer?: ReactNode;
 }) {
   const { title, data, linkOf, beforeLabel, footer } = props;
@@ -68,7 +70,12 @@ export function BarsChart(props: {
 const sum = (bars: readonly Bar[], value: (bar: Bar) => number): number =>
   bars.reduce((total, bar) => total + value(bar), 0);
 
-function Legend(props: { data: Bars; linkOfSegment: (segment: Segment) => To; beforeLabel: string }) {
+function Legend(props: {
+  data: Bars;
+  linkOfSegment: (segment: Segment) => To;
+  beforeLabel: string;
+  rejected?: boolean;
+}) {
   const { bars } = props.data;
   const isCompared = bars.some(({ before }) => before !== null);
   return (
@@ -81,11 +88,13 @@ function Legend(props: { data: Bars; linkOfSegment: (segment: Segment) => To; be
           </Link>
         </li>
       ))}
+      {props.rejected !== false && (
       <li>
         <span>
           <Glyph of="rejected" /> Rejected, below the line <b>{formatNumber(sum(bars, ({ rejected }) => rejected))}</b>
         </span>
       </li>
+      )}
       {isCompared && (
         <li>
           <span>

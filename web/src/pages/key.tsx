@@ -1,0 +1,138 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { BALANCE_DAYS } from '../api/limits.ts';
+import type { KeyDetail, UsageChart } from '../api/schema.ts';
+import { useAccount } from '../api/session.ts';
+import { usageQuery } from '../api/usage.ts';
+import { barsOf } from '../parts/chart/bars.ts';
+import { BarsChart } from '../parts/chart/bars-chart.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { countDelta, formatShare, shareDelta, shareOf } from '../parts/delta.ts';
+import { Figures } from '../parts/figures.tsx';
+import { formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
+import { Page } from '../parts/page.tsx';
+import { Pair, Panel } from '../parts/panel.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { Timestamp } from '../parts/timestamp.tsx';
+import { keyQuery } from './keys/query.ts';
+import { State } from './keys/table.tsx';
+import type { LogSearch } from './log/search.ts';
+import css from './overview/overview.module.css';
+import { TopReasons } from './overview/reasons.tsx';
+import { comparable, periodBefore, rangeOf } from './usage/range.ts';
+
+const route = getRouteApi('/inside/settings/keys/$id');
+
+/** One key: what it was used for, from where, and its log. */
+export function KeyPage() {
+  const { id: account } = useAccount();
+  const { id } = route.useParams();
+  const range = rangeOf({ range: '30d' }, Date.now());
+  const query = useQuery(keyQuery(account, id));
+  const usage = useQuery(usageQuery(account, range, id));
+  const before = comparable(useQuery(usageQuery(account, periodBefore(range), id)).data);
+  const [from, to] = range.days;
+  const rows: LogSearch = { from, to, key: id };
+  return (
+    <Page
+      title={query.data?.key.name ?? 'API key'}
+      about={query.data && <About of={query.data} />}
+      action={
+        <>
+          <Button component={Link} to="/settings/keys">
+            All API keys
+          </Button>
+          <Button renderRoot={(props) => <Link {...props} to="/log" search={{ key: id }} />}>Its log</Button>
+        </>
+      }
+    >
+      <QueryResult query={usage}>{(chart) => <Usage chart={chart} before={before} rows={rows} />}</QueryResult>
+      <Pair>
+        <Panel title="Top reasons" flush="table">
+          {usage.data && <TopReasons chart={usage.data} before={before} rows={rows} />}
+        </Panel>
+        <Panel title="IP addresses" flush="table" note="lately">
+          <QueryResult query={query}>{({ clients }) => <Clients rows={clients} />}</QueryResult>
+        </Panel>
+      </Pair>
+    </Page>
+  );
+}
+
+const About = ({ of: { key } }: { of: KeyDetail }) => (
+  <>
+    <code>{key.key}</code> · <State of={key} /> · created {formatDateTime(key.created_at)} ·{' '}
+    {key.last_used_at === null ? 'never used' : `last used ${formatDateTime(key.last_used_at)}`}
+  </>
+);
+
+function Usage({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {
+  const data = useMemo(() => barsOf(chart, before), [chart, before]);
+  const { requests, credits, outcomes } = chart.totals;
+  const undeliverable = shareOf(outcomes.undeliverable, requests);
+  const checked = shareOf(outcomes.deliverable, requests - outcomes.not_checked);
+  const then = before?.totals;
+  return (
+    <>
+      <Figures
+        label="Key figures"
+        items={[
+          {
+            label: 'Verifications',
+            value: formatNumber(requests),
+            delta: then === undefined ? null : countDelta(requests, then.requests),
+            link: { to: '/log', search: rows },
+          },
+          {
+            label: 'Deliverable, where checked',
+            value: formatShare(checked),
+            link: { to: '/log', search: { ...rows, deliverability: 'deliverable' } },
+          },
+          {
+            label: 'Undeliverable',
+            value: formatShare(undeliverable),
+            delta:
+              then === undefined
+                ? null
+                : shareDelta(undeliverable, shareOf(then.outcomes.undeliverable, then.requests), 'less'),
+            link: { to: '/log', search: { ...rows, deliverability: 'undeliverable' } },
+          },
+          {
+            label: 'Credits',
+            value: formatNumber(credits),
+            delta: then === undefined ? null : countDelta(credits, then.credits),
+          },
+        ]}
+      />
+      <BarsChart
+        title="Verifications a day"
+        data={data}
+        rejected={false}
+        linkOf={({ at }) => ({ to: '/log', search: { ...rows, from: at.slice(0, 10), to: at.slice(0, 10) } })}
+        linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
+        beforeLabel={`${BALANCE_DAYS} days before`}
+      />
+    </>
+  );
+}
+
+type Client = KeyDetail['clients'][number];
+const CLIENTS: readonly Column<Client>[] = [
+  { header: 'IP address', cell: ({ ip }) => <span className="mono anywhere">{ip ?? 'Not recorded'}</span> },
+  { header: 'Requests', numeric: true, cell: ({ requests }) => formatNumber(requests) },
+  { header: 'Last', cell: ({ last_at }) => <Timestamp at={last_at} />, wideOnly: true },
+];
+
+const Clients = ({ rows }: { rows: readonly Client[] }) =>
+  rows.length === 0 ? (
+    <p className={css.none}>No verification with this key among the latest of the account.</p>
+  ) : (
+    <DataTable
+      label={`IP addresses: ${pluralize(rows.length, 'address', 'addresses')}`}
+      columns={CLIENTS}
+      rows={rows}
+      rowKey={({ ip }) => ip ?? ''}
+    />
+  );

@@ -43,9 +43,8 @@ describeBrowser('overview and usage', (browser) => {
       .toMatch(/: 3 verifications; 2 mailbox not checked, 1 undel/);
     await today.focus();
     await page.keyboard.press('ArrowLeft');
-    await expect
-      .poll(() => days.getByRole('link').nth(-2).evaluate('node => node === document.activeElement'))
-      .toBe(true);
+    const focused = () => page.evaluate<string>('document.activeElement.getAttribute("aria-label")');
+    await expect.poll(focused).toBe(await days.getByRole('link').nth(-2).getAttribute('aria-label'));
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     await heading(page, 'Log').waitFor();

@@ -66,7 +66,10 @@ describe('the overview', () => {
     expect((await told()).balance).toEqual({ days: [{ at: today, balance: 40 }], per_day: 0, empty_at: null });
     await own.verify('a@good.com');
     await lab.store.accounts.grant(own.account.id, 10, 'Invoice 7');
-    const uploaded = await own.call('POST', '/v1/lists?name=March', { emails: ['b@good.com', 'c@good.com'], start: false });
+    const uploaded = await own.call('POST', '/v1/lists?name=March', {
+      emails: ['b@good.com', 'c@good.com'],
+      start: false,
+    });
     expect(uploaded.status).toBe(201);
     const { balance, lists } = await told();
     expect(balance.days).toEqual([{ at: today, balance: 49 }]);

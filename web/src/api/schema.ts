@@ -1829,12 +1829,105 @@ export interface components {
                 median_ms: number;
             }[];
         };
+        /**
+         * Status
+         * @enum {string}
+         */
+        Status: "good" | "bad";
+        /**
+         * Deliverability
+         * @description What to expect of a message.
+         * @enum {string}
+         */
+        Deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
+        /**
+         * Reason
+         * @description Why the address is bad, or what could not be determined; see the page of verdicts. Later versions may add reasons.
+         * @enum {string}
+         */
+        Reason: "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+        /**
+         * CheckResult
+         * @enum {string}
+         */
+        CheckResult: "pass" | "fail" | "unknown" | "skipped";
+        /** Checks */
+        Checks: {
+            syntax: {
+                result: components["schemas"]["CheckResult"];
+                /** @description What is wrong with the address; see the page of syntax errors. */
+                error?: string;
+                /** @description Where, in UTF-16 code units. */
+                index?: number;
+            };
+            filter: {
+                result: components["schemas"]["CheckResult"];
+                id?: number;
+                filter_type?: string;
+                value?: string;
+            };
+            disposable: {
+                result: components["schemas"]["CheckResult"];
+                list_version: string;
+                /** @description The list entry or mail host that matched. */
+                matched?: string;
+            };
+            domain: {
+                result: components["schemas"]["CheckResult"];
+            };
+            mx: {
+                result: components["schemas"]["CheckResult"];
+                records?: {
+                    host: string;
+                    priority: number;
+                }[];
+                provider?: string | null;
+                /** @description How the DNS question failed. */
+                failure?: string;
+            };
+            smtp: {
+                result: components["schemas"]["CheckResult"];
+                host?: string | null;
+                stage?: string | null;
+                code?: number | null;
+                enhanced_code?: string | null;
+                tls?: boolean;
+                rule?: string | null;
+            };
+            catch_all: {
+                result: components["schemas"]["CheckResult"];
+            };
+        };
+        /** Evidence */
+        Evidence: {
+            mail_hosts: {
+                host: string;
+                priority: number;
+                addresses: string[];
+            }[];
+            unusable_hosts: {
+                host: string;
+                why: string;
+            }[];
+            smtp: {
+                host: string | null;
+                address: string | null;
+                tls: boolean;
+                rule: string | null;
+                transcript: {
+                    /** @description Milliseconds since the dialogue began. */
+                    at: number;
+                    /** @enum {string} */
+                    from: "client" | "server" | "note";
+                    text: string;
+                }[];
+            } | null;
+        };
         /** Verification */
         Verification: {
             /** @description Exactly as sent. */
             email: string;
-            /** @enum {string} */
-            status: "good" | "bad";
+            status: components["schemas"]["Status"];
             /**
              * @description The level that gave the answer, and that was billed.
              * @enum {string}
@@ -1842,12 +1935,8 @@ export interface components {
             validation_type: "mx" | "smtp";
             credits_used: number;
             is_disposable: boolean;
-            /**
-             * @description What to expect of a message.
-             * @enum {string}
-             */
-            deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
-            reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
             did_you_mean: string | null;
             normalized_email: string | null;
             local_part: string | null;
@@ -1860,87 +1949,14 @@ export interface components {
             is_mailbox_full: boolean | null;
             is_disabled: boolean | null;
             retry_after: number | null;
-            checks: {
-                syntax: {
-                    /** @enum {string} */
-                    result: "pass" | "fail" | "unknown" | "skipped";
-                    /** @description What is wrong with the address; see the page of syntax errors. */
-                    error?: string;
-                    /** @description Where, in UTF-16 code units. */
-                    index?: number;
-                };
-                filter: {
-                    /** @enum {string} */
-                    result: "pass" | "fail" | "unknown" | "skipped";
-                    id?: number;
-                    filter_type?: string;
-                    value?: string;
-                };
-                disposable: {
-                    /** @enum {string} */
-                    result: "pass" | "fail" | "unknown" | "skipped";
-                    list_version: string;
-                    /** @description The list entry or mail host that matched. */
-                    matched?: string;
-                };
-                domain: {
-                    /** @enum {string} */
-                    result: "pass" | "fail" | "unknown" | "skipped";
-                };
-                mx: {
-                    /** @enum {string} */
-                    result: "pass" | "fail" | "unknown" | "skipped";
-                    records?: {
-                        host: string;
-                        priority: number;
-                    }[];
-                    provider?: string | null;
-                    /** @description How the DNS question failed. */
-                    failure?: string;
-                };
-                smtp: {
-                    /** @enum {string} */
-                    result: "pass" | "fail" | "unknown" | "skipped";
-                    host?: string | null;
-                    stage?: string | null;
-                    code?: number | null;
-                    enhanced_code?: string | null;
-                    tls?: boolean;
-                    rule?: string | null;
-                };
-                catch_all: {
-                    /** @enum {string} */
-                    result: "pass" | "fail" | "unknown" | "skipped";
-                };
-            };
+            checks: components["schemas"]["Checks"];
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
             id: string;
             duration_ms: number;
             /** Format: date-time */
             verified_at: string;
-            evidence?: {
-                mail_hosts: {
-                    host: string;
-                    priority: number;
-                    addresses: string[];
-                }[];
-                unusable_hosts: {
-                    host: string;
-                    why: string;
-                }[];
-                smtp: {
-                    host: string | null;
-                    address: string | null;
-                    tls: boolean;
-                    rule: string | null;
-                    transcript: {
-                        /** @description Milliseconds since the dialogue began. */
-                        at: number;
-                        /** @enum {string} */
-                        from: "client" | "server" | "note";
-                        text: string;
-                    }[];
-                } | null;
-            };
+            evidence?: components["schemas"]["Evidence"];
         };
         /** DashboardVerification */
         DashboardVerification: {
@@ -1951,14 +1967,9 @@ export interface components {
         LogEntry: {
             id: string;
             email: string;
-            /** @enum {string} */
-            status: "good" | "bad";
-            /**
-             * @description What to expect of a message.
-             * @enum {string}
-             */
-            deliverability: "deliverable" | "undeliverable" | "risky" | "unknown";
-            reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
+            status: components["schemas"]["Status"];
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
             /** @enum {string} */
             requested: "mx" | "smtp";
             /** @enum {string} */
@@ -2051,15 +2062,17 @@ export interface components {
              */
             expires_at: string;
         };
+        /** Pagination */
+        Pagination: {
+            current_page: number;
+            per_page: number;
+            total_pages: number;
+            total_count: number;
+        };
         /** ListsHere */
         ListsHere: {
             lists: components["schemas"]["List"][];
-            pagination: {
-                current_page: number;
-                per_page: number;
-                total_pages: number;
-                total_count: number;
-            };
+            pagination: components["schemas"]["Pagination"];
         };
         /** ListHere */
         ListHere: {
@@ -2145,9 +2158,9 @@ export interface components {
                 /** @description From 1, the header not counted. */
                 row: number;
                 email: string | null;
-                status: ("good" | "bad") | null;
-                deliverability: ("deliverable" | "undeliverable" | "risky" | "unknown") | null;
-                reason: ("blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable") | null;
+                status: components["schemas"]["Status"] | null;
+                deliverability: components["schemas"]["Deliverability"] | null;
+                reason: components["schemas"]["Reason"] | null;
                 did_you_mean: string | null;
                 validation_type: ("mx" | "smtp") | null;
                 credits_used: number | null;
@@ -2156,59 +2169,7 @@ export interface components {
                 is_free: boolean | null;
                 is_relay: boolean | null;
                 is_catch_all: boolean | null;
-                checks: {
-                    syntax: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        /** @description What is wrong with the address; see the page of syntax errors. */
-                        error?: string;
-                        /** @description Where, in UTF-16 code units. */
-                        index?: number;
-                    };
-                    filter: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        id?: number;
-                        filter_type?: string;
-                        value?: string;
-                    };
-                    disposable: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        list_version: string;
-                        /** @description The list entry or mail host that matched. */
-                        matched?: string;
-                    };
-                    domain: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                    };
-                    mx: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        records?: {
-                            host: string;
-                            priority: number;
-                        }[];
-                        provider?: string | null;
-                        /** @description How the DNS question failed. */
-                        failure?: string;
-                    };
-                    smtp: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                        host?: string | null;
-                        stage?: string | null;
-                        code?: number | null;
-                        enhanced_code?: string | null;
-                        tls?: boolean;
-                        rule?: string | null;
-                    };
-                    catch_all: {
-                        /** @enum {string} */
-                        result: "pass" | "fail" | "unknown" | "skipped";
-                    };
-                } | null;
+                checks: components["schemas"]["Checks"] | null;
                 /** @description How often the address was asked about. */
                 attempts: number;
                 verified_at: string | null;
@@ -2305,12 +2266,7 @@ export interface components {
         /** Filters */
         Filters: {
             filters: components["schemas"]["Filter"][];
-            pagination: {
-                current_page: number;
-                per_page: number;
-                total_pages: number;
-                total_count: number;
-            };
+            pagination: components["schemas"]["Pagination"];
         };
         /** FilterRequest */
         FilterRequest: {
@@ -2322,6 +2278,11 @@ export interface components {
             /** @description An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form. */
             value: string;
             reason?: string | null;
+            /**
+             * @description What every filter does. Any other value is refused, as the filter would do the opposite.
+             * @enum {string}
+             */
+            action?: "block";
         };
         /** FilterImport */
         FilterImport: {
@@ -2422,12 +2383,7 @@ export interface components {
         /** Deliveries */
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
-            pagination: {
-                current_page: number;
-                per_page: number;
-                total_pages: number;
-                total_count: number;
-            };
+            pagination: components["schemas"]["Pagination"];
         };
         /** Account */
         Account: {
@@ -2735,6 +2691,19 @@ export interface components {
              * @description When the budget of the key starts anew.
              */
             resets_at?: string;
+            /** @description Credits that the request costs. */
+            needed?: number;
+            /** @description Credits that the account has. */
+            available?: number;
+            /**
+             * @description Of the list.
+             * @enum {string}
+             */
+            status?: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @description Of the file, from 1: where it cannot be read. */
+            line?: number;
+            /** @description Of the file. */
+            columns?: string[];
             /** @description The least role that may do this. */
             required_role?: string;
         };
@@ -2767,6 +2736,12 @@ export type InvitationLookup = components['schemas']['InvitationLookup'];
 export type Overview = components['schemas']['Overview'];
 export type UsageChart = components['schemas']['UsageChart'];
 export type OperatorsAsked = components['schemas']['OperatorsAsked'];
+export type Status = components['schemas']['Status'];
+export type Deliverability = components['schemas']['Deliverability'];
+export type Reason = components['schemas']['Reason'];
+export type CheckResult = components['schemas']['CheckResult'];
+export type Checks = components['schemas']['Checks'];
+export type Evidence = components['schemas']['Evidence'];
 export type Verification = components['schemas']['Verification'];
 export type DashboardVerification = components['schemas']['DashboardVerification'];
 export type LogEntry = components['schemas']['LogEntry'];
@@ -2774,6 +2749,7 @@ export type Log = components['schemas']['Log'];
 export type LogDetail = components['schemas']['LogDetail'];
 export type Erased = components['schemas']['Erased'];
 export type List = components['schemas']['List'];
+export type Pagination = components['schemas']['Pagination'];
 export type ListsHere = components['schemas']['ListsHere'];
 export type ListHere = components['schemas']['ListHere'];
 export type ListPreview = components['schemas']['ListPreview'];

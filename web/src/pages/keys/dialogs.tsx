@@ -97,7 +97,8 @@ interface NewKeyProps {
 
 function Create({ account, refresh, once, onClose }: NewKeyProps) {
   const [value, setValue] = useState<string | null>(null);
-  if (value !== null) return <KeyCreatedPanel value={value} once={once} onTried={() => void refresh()} onClose={onClose} />;
+  if (value !== null)
+    return <KeyCreatedPanel value={value} once={once} onTried={() => void refresh()} onClose={onClose} />;
   return (
     <SettingsForm
       initial={{ name: '', allow_ips: [], expires_at: null, scopes: [...KEY_SCOPES], budget: null }}

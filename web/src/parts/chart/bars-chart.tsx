@@ -89,11 +89,12 @@ function Legend(props: {
         </li>
       ))}
       {props.rejected !== false && (
-      <li>
-        <span>
-          <Glyph of="rejected" /> Rejected, below the line <b>{formatNumber(sum(bars, ({ rejected }) => rejected))}</b>
-        </span>
-      </li>
+        <li>
+          <span>
+            <Glyph of="rejected" /> Rejected, below the line{' '}
+            <b>{formatNumber(sum(bars, ({ rejected }) => rejected))}</b>
+          </span>
+        </li>
       )}
       {isCompared && (
         <li>

@@ -57,7 +57,7 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/dashboard/accounts/:account/key-usage',
     access: 'member',
     output: { content: C.KeyUsageReply },
-    doc: { operationId: 'keyUsage', tag: 'Dashboard', summary: 'Verifications with each key in the last 30 days' },
+    doc: { operationId: 'keyUsage', tag: 'Dashboard', summary: 'Verifications with each key by day' },
     serve:
       ({ keys }) =>
       async ({ account }) => ({ body: (await keys.usage(account)) satisfies C.KeyUsageReply }),

@@ -831,7 +831,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Verifications with each key in the last 30 days */
+        /** Verifications with each key by day */
         get: operations["keyUsage"];
         put?: never;
         post?: never;
@@ -4547,7 +4547,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Verifications with each key in the last 30 days */
+            /** @description Verifications with each key by day */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -5,7 +5,6 @@ export const UsageBars = ({ requests, most }: { requests: readonly number[]; mos
   <svg className={css.bars} viewBox={`0 0 ${requests.length * 3} 20`} preserveAspectRatio="none" aria-hidden="true">
     {requests.map((n, i) => {
       const height = n === 0 ? 1 : Math.max(2, (n / most) * 20);
-      // biome-ignore lint/suspicious/noArrayIndexKey: the position is the day.
       return <rect key={i} x={i * 3} y={20 - height} width={2} height={height} data-none={n === 0} />;
     })}
   </svg>

@@ -56,8 +56,13 @@ describeBrowser('overview and usage', (browser) => {
     await rowOf(page, 'joe@no-mail.com').waitFor();
     await expect.poll(() => page.locator('tr[data-entry]').count()).toBe(1);
     await page.goBack();
-    // Counted every few seconds.
-    await rowOf(page, 'Invalid request').waitFor();
+    // Rejected requests are counted every few seconds.
+    const rejected = async () => {
+      await page.reload();
+      await figures.waitFor();
+      return rowOf(page, 'Invalid request').count();
+    };
+    await expect.poll(rejected).toBe(1);
     await button(page, 'As a table').click();
     const numbers = page.getByRole('table', { name: 'Data: verifications a day' });
     await expectText(numbers.getByRole('row').nth(1)).toMatch(/3020011?$/);

@@ -10,6 +10,7 @@ import { clientTypes } from './gen/client-types.ts';
 import { errorsPage } from './gen/errors-page.ts';
 import { limitsFile } from './gen/limits-file.ts';
 import { metricsPage } from './gen/metrics-page.ts';
+import { migratePages } from './gen/migrate-pages.ts';
 import { openApiFiles } from './gen/openapi-files.ts';
 import { reasonsModule } from './gen/reasons-module.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
@@ -28,6 +29,7 @@ const files: Record<string, string> = {
   'docs/verdicts.md': verdictsPage(),
   'docs/testing.md': testingPage(),
   'web/src/api/reasons.ts': reasonsModule(),
+  ...migratePages(),
   ...(await openApiFiles()),
   ...(await clientTypes()),
 };

@@ -1,3 +1,4 @@
+import { COMPAT_VENDORS } from '../kernel/compat-vendors.ts';
 import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import {
   CONNECTIONS_PER_NETWORK,
@@ -16,6 +17,7 @@ import {
   bearerToken,
   boolean,
   cidr,
+  compatVendors,
   controlNames,
   databaseUrl,
   decimal,
@@ -122,6 +124,16 @@ export const OPTIONS = {
     defaultText: 'derived from host and port',
     help: 'Public URL of the service.',
     commands: SERVE_AND_USER,
+  }),
+  compat: row({
+    env: 'MAILVET_COMPAT',
+    group: 'Listening',
+    value: 'services',
+    parse: compatVendors,
+    default: null,
+    defaultText: 'none',
+    help: `Other services whose API is served at the root as well, for clients that take only a host: any of ${COMPAT_VENDORS.map((vendor) => `\`${vendor}\``).join(', ')}, separated by commas. Under \`/compat/\` all of them always are.`,
+    commands: SERVE,
   }),
   securityContact: row({
     env: 'MAILVET_SECURITY_CONTACT',

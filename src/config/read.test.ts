@@ -27,6 +27,7 @@ describe('with nothing set', () => {
       host: '127.0.0.1',
       port: 8025,
       publicUrl: 'http://127.0.0.1:8025',
+      compat: [],
       securityContact: null,
       connectionsPerNetwork: 500,
       trustedProxies: [],

@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import { withoutZone } from '../kernel/ip.ts';
 import { flagOf, type OptionKey, type OptionRow, optionsOf, type Settings } from './options.ts';
 import { isHostName, isQualified } from './values.ts';
 
 /** The options of one process, checked and complete. Times carry their unit in the name. */
-export interface Options extends Omit<Settings, 'publicUrl' | 'trustedProxies' | 'smtpBind' | 'listsDir' | 'mailFrom'> {
+export interface Options
+  extends Omit<Settings, 'publicUrl' | 'compat' | 'trustedProxies' | 'smtpBind' | 'listsDir' | 'mailFrom'> {
   /** Without a slash at its end. With port 0 it names port 0: only the listener knows better. */
   readonly publicUrl: string;
+  readonly compat: readonly CompatVendor[];
   /** Canonical addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
   readonly smtpBind: readonly string[];
@@ -117,6 +120,7 @@ function complete(settings: Settings, host: string): Options {
     ...settings,
     publicUrl,
     mailFrom: settings.mailFrom ?? `mailvet@${mailDomainOf(publicUrl)}`,
+    compat: settings.compat ?? [],
     trustedProxies: settings.trustedProxies ?? [],
     smtpBind: settings.smtpBind ?? [],
     smtpHelo,

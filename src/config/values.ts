@@ -1,3 +1,4 @@
+import { COMPAT_VENDORS, type CompatVendor } from '../kernel/compat-vendors.ts';
 import { DNS_CONTROL_NAMES_MAX } from '../kernel/control-names.ts';
 import { canonicalCidr, canonicalIp, canonicalScopedIp, type HostPort, parseHostPort } from '../kernel/ip.ts';
 import { DNS_PORT, type Range } from '../kernel/limits.ts';
@@ -31,6 +32,9 @@ export const oneOf =
     const value = choices.find((choice) => choice === text);
     return value === undefined ? { expected: `one of ${choices.join(', ')}` } : { value };
   };
+
+/** Services whose API is ours as well. */
+export const compatVendors: Parser<readonly CompatVendor[]> = (text) => listOf(oneOf(...COMPAT_VENDORS))(text);
 
 /** A whole number in decimal digits, both bounds included. */
 export const integer =

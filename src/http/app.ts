@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { refuseBroken } from './broken.ts';
+import { rootRoutes } from './compat/table.ts';
 import type { HttpContext } from './context.ts';
 import { NOT_FOUND_PAGE } from './dashboard/pages.ts';
 import { wantsPage, withoutSlash } from './dashboard/unknown-path.ts';
@@ -20,7 +21,7 @@ export function buildApp(context: HttpContext): Server {
   const { clock, logger } = context;
   const commonHeaders = commonHeadersOf(context.publicUrl);
   // A worker answers its operator only.
-  const routes = context.answersRequests ? ROUTES : WORKER_ROUTES;
+  const routes = context.answersRequests ? [...ROUTES, ...rootRoutes(context.compat, ROUTES)] : WORKER_ROUTES;
   const router = new Router(routes.map((row) => ({ ...row, handle: handlerOf(context, row) })));
   const notFoundPage = handlerOf(context, NOT_FOUND_PAGE);
   const server = createHttpServer(serve, context.connections);

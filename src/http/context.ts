@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../kernel/clock.ts';
+import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
@@ -34,6 +35,10 @@ export interface HttpContext extends DashboardServices {
   readonly filters: FilterService;
   readonly webhooks: WebhookService;
   readonly lists: ListService;
+  /** Whether the list of disposable domains has this one, in lower case. */
+  readonly isDisposable: (domain: string) => boolean;
+  /** Services whose paths are served at the root as well. */
+  readonly compat: readonly CompatVendor[];
   readonly health: Health;
   readonly callerIp: (request: IncomingMessage) => string;
   readonly connections: ConnectionBounds;

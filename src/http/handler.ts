@@ -15,12 +15,14 @@ export function handlerOf(context: HttpContext, route: Route): Handler {
   const serve = hasWarnings(route) ? withWarnings(route.serve(context)) : route.serve(context);
   const status = route.output?.status ?? 200;
   return async (request, reply) => {
+    // A row at the root has a path that says nothing of what it is.
+    if (route.form !== undefined) reply.set({ 'cache-control': 'no-store' });
     try {
       const answer = await guard({ ip: context.callerIp(request.raw), request, reply }, () => read(request), serve);
       closeUnlessRead(request, reply);
       await send(reply, status, answer);
     } catch (error) {
-      sendError(request, reply, error);
+      sendError(request, reply, error, route.form);
     }
   };
 }

@@ -4,7 +4,7 @@ import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { RateWindow, StoredReply } from '../service/admission.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import { isNotAwaited } from './input/arrival.ts';
-import type { Answer } from './route.ts';
+import type { Answer, ForeignForm } from './route.ts';
 
 /** The body of an error. */
 export function errorBody(apiError: ApiError, requestId: string) {
@@ -68,12 +68,14 @@ export const errorReply = (apiError: ApiError, requestId: string) => ({
 });
 
 /** Sends an error. What is no ApiError is a fault of ours: logged whole, reported as `internal_error` alone. */
-export function sendError(request: HttpRequest, reply: HttpReply, error: unknown): void {
+export function sendError(request: HttpRequest, reply: HttpReply, error: unknown, form?: ForeignForm): void {
   const apiError = toApiError(error);
   logError(request, apiError);
   const { status, body, headers } = errorReply(apiError, request.id);
   closeUnlessRead(request, reply);
-  reply.send(status, body, headers);
+  if (form === undefined) return reply.send(status, body, headers);
+  const theirs = form.error(apiError);
+  reply.send(theirs.status, JSON.stringify(theirs.body), headers);
 }
 
 /** JSON as it is sent, and as it is stored for an Idempotency-Key. */

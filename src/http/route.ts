@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { Read } from '../contract/schema.ts';
-import type { ErrorCode } from '../kernel/errors.ts';
+import type { ApiError, ErrorCode } from '../kernel/errors.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
 import type { Role } from '../kernel/roles.ts';
 import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts';
@@ -91,6 +91,8 @@ export interface RouteInput {
   /** Names in lower case; each may be sent once. */
   readonly headers?: TSchema;
   readonly body?: TSchema | StreamBody;
+  /** JSON whatever its media type says, or the fields of a form. */
+  readonly lenient?: true;
   /** Bytes; BODY_BYTES where absent. */
   readonly bodyLimit?: number;
   /** Seconds after the headers within which the body must arrive; BODY_WITHIN_SECONDS by default. */
@@ -135,6 +137,12 @@ export interface AnyInput {
   /** Of fields and parameters that the row does not know; only where its reply has `warnings`. */
   readonly warnings: readonly string[];
 }
+/** How a row speaks the contract of another service. */
+export interface ForeignForm {
+  /** The API key in the request, or null. */
+  readonly keyOf: (request: HttpRequest, input: AnyInput) => string | null;
+  readonly error: (apiError: ApiError) => { readonly status: number; readonly body: object };
+}
 /** A method, so that a row's handler with its own narrower types is one of these. */
 type Serve = { serve(granted: RequestContext, input: AnyInput): Promise<Answer> }['serve'];
 
@@ -152,6 +160,8 @@ export interface Route {
   readonly access: Access;
   readonly input?: RouteInput;
   readonly output?: RouteOutput;
+  /** Of a row with an API key that is not part of our own API. */
+  readonly form?: ForeignForm;
   /** Of an account itself, not of its data: its test account has nothing there. */
   readonly liveOnly?: true;
   /** Absent: in no document. */

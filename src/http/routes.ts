@@ -1,3 +1,4 @@
+import { COMPAT_ROUTES } from './compat/table.ts';
 import { PAGE_ROUTES } from './dashboard/pages.ts';
 import { DASHBOARD_ROUTES } from './dashboard/table.ts';
 import type { Route } from './route.ts';
@@ -5,7 +6,13 @@ import { serverRoutes } from './server-routes.ts';
 import { V1_ROUTES } from './v1/table.ts';
 
 /** All routes of the service. */
-export const ROUTES: readonly Route[] = [...V1_ROUTES, ...DASHBOARD_ROUTES, ...PAGE_ROUTES, ...serverRoutes(V1_ROUTES)];
+export const ROUTES: readonly Route[] = [
+  ...V1_ROUTES,
+  ...COMPAT_ROUTES,
+  ...DASHBOARD_ROUTES,
+  ...PAGE_ROUTES,
+  ...serverRoutes(V1_ROUTES),
+];
 
 /** Those of a process that only runs jobs. */
 export const WORKER_ROUTES: readonly Route[] = ROUTES.filter(

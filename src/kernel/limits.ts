@@ -58,6 +58,10 @@ export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 10_000 };
 /** Delayed replies of test mode at once, so that they cannot fill the service. */
 export const TEST_WAITING_MAX = 500;
 export const BODY_BYTES = 16 * 1024;
+/** Addresses in one request, where another service's contract or a tool takes several; and checked at a time. */
+export const COMPAT_BATCH = 200;
+export const COMPAT_BATCH_AT_ONCE = 10;
+export const COMPAT_BATCH_BYTES = 64 * 1024;
 /** Unknown fields of a request that its reply names, and how much of each name. */
 export const WARNINGS_MAX = 10;
 export const UNKNOWN_NAME_SHOWN = 40;

@@ -109,6 +109,8 @@ export function createServices(parts: Parts): Services {
     filters: createFilterService(store),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock }),
+    isDisposable: (domain) => engine.lists().disposable(domain).verdict === 'disposable',
+    compat: options.compat,
     health: createHealth({ store, engine, lists, clock, storeClock }),
     callerIp: callerIp(options.trustedProxies),
     connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },

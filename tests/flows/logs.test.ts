@@ -60,6 +60,8 @@ async function written(how: Record<string, string>): Promise<Written> {
   await call('/v1/verify', { email: 'secretive.person@good.com', validation_type: 7 }, `Bearer ${key}`);
   await call('/v1/verify', '{"email": "secretive.person@good.com"', `Bearer ${key}`);
   await call(`/v1/nowhere?key=${key}`, {}, `Basic ${key}`);
+  for (const path of ['kickbox/v2/verify?apikey', 'zerobounce/v2/validate?api_key', 'neverbounce/v4/single/check?key'])
+    await request(service.url, 'GET', `/compat/${path}=${key}&email=secretive.person@good.com`);
   const reader = await person(
     { url: service.url, store },
     { account: account.id, email: `quiet.reader@n${++readers}.good.com` },

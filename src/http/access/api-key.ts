@@ -10,7 +10,7 @@ import type { Reading } from '../input/reader.ts';
 import { errorReply, logError, replayed, replyAnswer } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
 import { MODE, requireAdmission } from './admission.ts';
-import { sentKeyOf } from './credentials.ts';
+import { foreignKeyOf, sentKeyOf } from './credentials.ts';
 import { complete, type GuardFor } from './guard.ts';
 
 /*
@@ -19,12 +19,30 @@ import { complete, type GuardFor } from './guard.ts';
  */
 
 /** The key that the request carries; a 401 counts against the caller's network. */
-function sentKey({ failedAuth }: HttpContext, { request, reply, ip }: RequestContext): { hash: string; test: boolean } {
-  const parsed = sentKeyOf(request.raw);
+function sentKey(
+  { failedAuth }: HttpContext,
+  { request, reply, ip }: RequestContext,
+  parsed = sentKeyOf(request.raw),
+): { hash: string; test: boolean } {
   if (!parsed.ok) throw failedAuth.refuse(ip, parsed.error);
   const { hash, mode } = parsed.value;
   if (mode === 'test') reply.set({ [MODE]: mode });
   return { hash, test: mode === 'test' };
+}
+
+/** Key and input, in this order; where another service's contract has the key in the input, in the other one. */
+async function keyAndInput(
+  context: HttpContext,
+  { form }: Route,
+  request: RequestContext,
+  read: () => Promise<Reading>,
+): Promise<{ hash: string; test: boolean; reading: Reading }> {
+  if (form === undefined) {
+    const key = sentKey(context, request);
+    return { ...key, reading: await read() };
+  }
+  const reading = await read();
+  return { ...sentKey(context, request, foreignKeyOf(form.keyOf(request.request, reading.input))), reading };
 }
 
 /** draft-ietf-httpapi-idempotency-key-header; the hash of body and query tells a repeated request from a reused key. */
@@ -48,12 +66,11 @@ export const apiKey =
   (context, route) => {
     const { body, bodyLimit = 0 } = route.input ?? {};
     // Whether a key exists is known with the admission, which comes after the input.
-    if (bodyLimit > BODY_BYTES && !(body !== undefined && 'stream' in body))
+    if (bodyLimit > BODY_BYTES && route.form === undefined && !(body !== undefined && 'stream' in body))
       throw new TypeError(`${route.path}: a large body of a route with an API key is read as a stream.`);
     const idempotencyRef = idempotencyOf(route);
     return async (request, read, serve) => {
-      const { hash } = sentKey(context, request);
-      const reading = await read();
+      const { hash, reading } = await keyAndInput(context, route, request, read);
       const idempotency = idempotencyRef(request, reading);
       const credentials = { keyHash: hash, scope, ip: request.ip, invalid: reading.problem !== null, idempotency };
       const gone = () => isGone(request.reply);
@@ -88,8 +105,7 @@ export const chargedApiKey: GuardFor<ChargedKeyContext> = (context, route) => {
   const idempotencyRef = idempotencyOf(route);
   const refuse = apiKey('verify')(context, route);
   return async (request, read, serve) => {
-    const { hash, test } = sentKey(context, request);
-    const reading = await read();
+    const { hash, test, reading } = await keyAndInput(context, route, request, read);
     if (reading.problem !== null) return refuse(request, () => Promise.resolve(reading), neverServed);
     return serve({ ...request, keyHash: hash, test, idempotency: idempotencyRef(request, reading) }, reading.input);
   };

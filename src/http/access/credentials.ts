@@ -27,6 +27,13 @@ export function sentKeyOf(request: IncomingMessage): Parsed<SentKey> {
   return { ok: true, value: { hash: hashApiKey(key), mode } };
 }
 
+/** The key that a request of another service's contract carries. */
+export function foreignKeyOf(key: string | null): Parsed<SentKey> {
+  if (key === null) return invalid('missing_api_key', 'No API key was sent.');
+  const mode = keyModeOf(key);
+  return mode === null ? invalid('invalid_api_key') : { ok: true, value: { hash: hashApiKey(key), mode } };
+}
+
 const malformed = (message: string) => invalid('malformed_authorization', message);
 
 function mistakeIn(value: string): string {

@@ -67,12 +67,12 @@ const isCompressed = ({ headers }: HttpRequest): boolean => {
 const compressed = () =>
   invalid('unsupported_media_type', 'The request body must not be compressed (Content-Encoding).');
 
-/** The body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. */
-export function jsonBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
+/** The body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. `lenient`: whatever its media type. */
+export function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Parsed<unknown> {
   const { body } = request;
   if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
   if (body === 'late') return invalid('request_timeout');
-  if (mediaType(request) !== 'application/json') return invalid('unsupported_media_type');
+  if (!lenient && mediaType(request) !== 'application/json') return invalid('unsupported_media_type');
   if (isCompressed(request)) return compressed();
   if (body === 'cut_short') return invalid('invalid_json', 'The request body ended early.');
   if (!Buffer.isBuffer(body) || body.length === 0)
@@ -83,6 +83,18 @@ export function jsonBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unkno
   } catch (error) {
     return invalid('invalid_json', `The request body is not valid JSON: ${positionOf(String(error))}`);
   }
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+export const isForm = (request: HttpRequest): boolean => mediaType(request) === FORM_TYPE;
+
+/** The fields of a form, each with its last value. */
+export function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
+  const { body } = request;
+  if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
+  if (body === 'late') return invalid('request_timeout');
+  if (!Buffer.isBuffer(body)) return invalid('malformed_request', 'The request body ended early.');
+  return { ok: true, value: Object.fromEntries(new URLSearchParams(body.toString('utf8'))) };
 }
 
 /** The parser's message names the position; its quote of the body is cut. */

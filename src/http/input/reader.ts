@@ -15,7 +15,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import type { HttpRequest, Params } from '../exchange.ts';
 import { type AnyInput, hasWarnings, type Route, type RouteInput, scopeOf } from '../route.ts';
-import { bodyArrived, jsonBody, streamBody } from './body.ts';
+import { bodyArrived, formBody, isForm, jsonBody, streamBody } from './body.ts';
 import { headerCount } from './headers.ts';
 
 /** What no id and no name has, and what a store could not return unchanged: control characters, lone surrogates. */
@@ -89,14 +89,15 @@ function firstProblem(main: Parsed<unknown>, headers: Parsed<unknown>): ApiError
   return main.ok ? null : main.error;
 }
 
-function bodyReader({ body, bodyLimit }: RouteInput): Part {
+function bodyReader({ body, bodyLimit, lenient }: RouteInput): Part {
   if (body === undefined) return nothing;
   if ('stream' in body) {
     return (request) => streamBody(request, body, bodyLimit);
   }
   const read = jsonReader(body);
   return (request) => {
-    const json = jsonBody(request, bodyLimit);
+    const json =
+      lenient === true && isForm(request) ? formBody(request, bodyLimit) : jsonBody(request, bodyLimit, lenient);
     return json.ok ? read(json.value) : json;
   };
 }

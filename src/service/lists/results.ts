@@ -28,7 +28,7 @@ type Shared =
   | 'is_catch_all';
 
 /** A row, as the API shows it. What is not known is null. */
-type RowView = Readonly<
+export type RowView = Readonly<
   { row: number; email: string | null; attempts: number; credits_used: number | null } & {
     [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
   } & { problem: { code: string; line: number; error: string } | null }

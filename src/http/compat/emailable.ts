@@ -1,0 +1,94 @@
+/**
+ * Emailable. Sources: https://emailable.com/docs/api/emails.md and the npm package emailable 3.1.1
+ * (https://www.npmjs.com/package/emailable), both as of 2026-11-22.
+ */
+import Type from 'typebox';
+import { ApiError } from '../../kernel/errors.ts';
+import { type Route, route } from '../route.ts';
+import { KICKBOX } from './kickbox.ts';
+import { isAddress, keyIn, withinLimits } from './vendor.ts';
+import { type CompatResult, mailHostOf, partsOf, verdictOf } from './verdict.ts';
+import { verifyForVendor } from './verify.ts';
+
+/** The words are those of Kickbox. Names, gender and the score have no counterpart. */
+function emailableReply(result: CompatResult & { readonly tag: string | null; readonly duration_ms: number }) {
+  const verdict = verdictOf(result);
+  const { result: state, reason } = KICKBOX[verdict];
+  const { user, domain } = partsOf(result);
+  const isFull = verdict === 'mailbox_full_for_now' || verdict === 'mailbox_full_permanently';
+  return {
+    accept_all: result.is_catch_all,
+    did_you_mean: result.did_you_mean,
+    disposable: result.is_disposable,
+    domain,
+    duration: result.duration_ms / 1000,
+    email: result.email,
+    first_name: null,
+    free: result.is_free,
+    full_name: null,
+    gender: null,
+    last_name: null,
+    mailbox_full: isFull ? true : verdict === 'mailbox_exists' ? false : null,
+    mx_record: mailHostOf(result),
+    no_reply: null,
+    reason,
+    role: result.is_role,
+    score: null,
+    smtp_provider: result.checks.mx.provider ?? null,
+    state,
+    tag: result.tag,
+    user,
+  };
+}
+
+const FORM = {
+  keyOf: keyIn({ query: 'api_key', body: 'api_key' }),
+  error: (apiError: ApiError) => ({ status: apiError.status, body: { message: apiError.message } }),
+};
+
+const Input = Type.Object({
+  email: Type.String(),
+  timeout: Type.Optional(Type.Union([Type.String(), Type.Number()])),
+});
+interface Asked {
+  readonly email: string;
+  readonly timeout?: string | number;
+}
+
+/** The documentation has GET, the client sends POST. */
+const verifyRoute = (method: 'GET' | 'POST'): Route =>
+  route({
+    method,
+    path: '/v1/verify',
+    access: 'charged-api-key:verify',
+    form: FORM,
+    input: method === 'GET' ? { query: Input } : { body: Input, lenient: true },
+    serve: (context) => {
+      const verify = verifyForVendor(context);
+      return async (granted, input) => {
+        const { email, timeout }: Asked = Object(input.body ?? input.query);
+        if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email is missing or too long.');
+        // Theirs is in seconds.
+        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
+        const { report } = await verify(granted, { email, timeoutMs });
+        return { body: emailableReply(report) };
+      };
+    },
+  });
+
+export const EMAILABLE_ROUTES: readonly Route[] = [
+  verifyRoute('GET'),
+  verifyRoute('POST'),
+  route({
+    method: 'GET',
+    path: '/v1/account',
+    access: 'api-key:usage',
+    form: FORM,
+    serve:
+      ({ usage }) =>
+      async ({ caller, window }) => {
+        const { credits } = await usage(caller, window, { groupBy: null, from: null, to: null });
+        return { body: { owner_email: null, available_credits: credits.remaining } };
+      },
+  }),
+];

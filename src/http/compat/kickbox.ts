@@ -1,0 +1,130 @@
+/**
+ * Kickbox. Sources: https://docs.kickbox.com/docs/using-the-api and the README of the npm package kickbox 2.0.4
+ * (https://www.npmjs.com/package/kickbox), both as of 2026-11-22.
+ */
+import Type from 'typebox';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Deliverability } from '../../kernel/reasons.ts';
+import { type Route, route } from '../route.ts';
+import { isAddress, keyIn, withinLimits } from './vendor.ts';
+import type { CompatResult, CompatVerdict } from './verdict.ts';
+import { partsOf, verdictOf } from './verdict.ts';
+import { verifyForVendor } from './verify.ts';
+
+interface Judgement {
+  readonly result: Deliverability;
+  readonly reason:
+    | 'invalid_email'
+    | 'invalid_domain'
+    | 'rejected_email'
+    | 'accepted_email'
+    | 'low_quality'
+    | 'low_deliverability'
+    | 'no_connect'
+    | 'timeout'
+    | 'invalid_smtp'
+    | 'unavailable_smtp'
+    | 'unexpected_error';
+}
+const row = (result: Judgement['result'], reason: Judgement['reason']): Judgement => ({ result, reason });
+
+/** Emailable, which has the same words, uses this table too. */
+export const KICKBOX: Readonly<Record<CompatVerdict, Judgement>> = {
+  mailbox_exists: row('deliverable', 'accepted_email'),
+  domain_accepts_mail: row('unknown', 'no_connect'),
+  catch_all: row('risky', 'low_deliverability'),
+  disposable_domain: row('risky', 'low_quality'),
+  mailbox_full_for_now: row('risky', 'low_deliverability'),
+  mailbox_full_permanently: row('undeliverable', 'rejected_email'),
+  mailbox_not_found: row('undeliverable', 'rejected_email'),
+  mailbox_disabled: row('undeliverable', 'rejected_email'),
+  relay_denied: row('undeliverable', 'rejected_email'),
+  blocked_by_filter: row('undeliverable', 'rejected_email'),
+  invalid_format: row('undeliverable', 'invalid_email'),
+  domain_not_found: row('undeliverable', 'invalid_domain'),
+  no_mx_records: row('undeliverable', 'invalid_domain'),
+  null_mx: row('undeliverable', 'invalid_domain'),
+  mx_unusable: row('undeliverable', 'invalid_domain'),
+  dns_failure: row('unknown', 'timeout'),
+  greylisted: row('unknown', 'unavailable_smtp'),
+  smtp_temporary_failure: row('unknown', 'unavailable_smtp'),
+  smtp_timeout: row('unknown', 'timeout'),
+  smtp_unreachable: row('unknown', 'no_connect'),
+  smtp_blocked: row('unknown', 'unavailable_smtp'),
+  smtp_unverifiable: row('unknown', 'unavailable_smtp'),
+};
+
+/** `sendex`, Kickbox's own score, has no counterpart. */
+function kickboxReply(result: CompatResult) {
+  const { user, domain } = partsOf(result);
+  return {
+    ...KICKBOX[verdictOf(result)],
+    role: result.is_role ?? false,
+    free: result.is_free ?? false,
+    disposable: result.is_disposable,
+    accept_all: result.is_catch_all ?? false,
+    did_you_mean: result.did_you_mean,
+    sendex: null,
+    email: user === null ? result.email : `${user}@${domain}`.toLowerCase(),
+    user,
+    domain,
+    success: true,
+    message: null,
+  };
+}
+
+const FORM = {
+  keyOf: keyIn({ query: 'apikey', schemes: ['token'] }),
+  error: (apiError: ApiError) => ({
+    // Kickbox has no 402: a spent balance is 403.
+    status: apiError.status === 402 ? 403 : apiError.status,
+    body: { success: false, message: apiError.message },
+  }),
+};
+
+const balanceHeader = (balance: number) => ({ 'x-kickbox-balance': String(balance) });
+
+export const KICKBOX_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v2/verify',
+    access: 'charged-api-key:verify',
+    form: FORM,
+    input: { query: Type.Object({ email: Type.String(), timeout: Type.Optional(Type.String()) }) },
+    serve: (context) => {
+      const verify = verifyForVendor(context);
+      return async (granted, { query: { email, timeout } }) => {
+        if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email is missing or too long.');
+        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout));
+        const { report, balance } = await verify(granted, { email, timeoutMs });
+        const headers = { ...balanceHeader(balance), 'x-kickbox-response-time': String(report.duration_ms) };
+        return { body: kickboxReply(report), headers };
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v2/balance',
+    access: 'api-key:usage',
+    form: FORM,
+    serve:
+      ({ usage }) =>
+      async ({ caller, window }) => {
+        const { credits } = await usage(caller, window, { groupBy: null, from: null, to: null });
+        const body = { balance: credits.remaining, success: true, message: null };
+        return { body, headers: balanceHeader(credits.remaining) };
+      },
+  }),
+  route({
+    // Open, as at open.kickbox.com: a lookup in the list, which needs no key and costs nothing.
+    method: 'GET',
+    path: '/v1/disposable/:domain',
+    access: 'anybody',
+    form: FORM,
+    serve:
+      ({ isDisposable }) =>
+      async (_, { params: { domain } }) => ({
+        body: { disposable: isDisposable(domain.slice(domain.lastIndexOf('@') + 1).toLowerCase()) },
+      }),
+  }),
+];

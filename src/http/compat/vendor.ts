@@ -1,0 +1,50 @@
+/** How a route speaks the contract of another service: where its key stands, and the form of its errors. */
+import type { ApiError } from '../../kernel/errors.ts';
+import { ADDRESS_LENGTH, TIMEOUT_MS } from '../../kernel/limits.ts';
+import type { HttpRequest } from '../exchange.ts';
+import type { ForeignForm } from '../route.ts';
+
+/** The names under which a vendor's clients send the key, beside `Authorization: Bearer`. */
+interface KeyPlaces {
+  /** Of the query. */
+  readonly query?: string;
+  /** Of a JSON body, or of a form. */
+  readonly body?: string;
+  /** In lower case. */
+  readonly header?: string;
+  /** Words that `Authorization` may have before the key; the empty string: none. */
+  readonly schemes?: readonly string[];
+}
+
+const textIn = (object: unknown, name: string | undefined): string | null => {
+  if (name === undefined || typeof object !== 'object' || object === null || !(name in object)) return null;
+  const value: unknown = Reflect.get(object, name);
+  return typeof value === 'string' && value !== '' ? value : null;
+};
+
+/** The key that a request carries, from the first place that has one. */
+export const keyIn =
+  ({ query, body, header, schemes = [] }: KeyPlaces): ForeignForm['keyOf'] =>
+  (request, input) =>
+    textIn(request.query, query) ??
+    textIn(input.body, body) ??
+    textIn(request.headers, header) ??
+    authorized(request, ['bearer', ...schemes]);
+
+function authorized({ headers }: HttpRequest, schemes: readonly string[]): string | null {
+  const [first = '', second, ...rest] = (headers.authorization ?? '').trim().split(/ +/);
+  if (first === '' || rest.length > 0) return null;
+  if (second === undefined) return schemes.includes('') ? first : null;
+  return schemes.includes(first.toLowerCase()) ? second : null;
+}
+
+/** An address is refused where ours is: by its length alone. */
+export const isAddress = (email: unknown): email is string =>
+  typeof email === 'string' && email.length >= ADDRESS_LENGTH.min && email.length <= ADDRESS_LENGTH.max;
+
+/** A time limit as far as ours allows. */
+export const withinLimits = (ms: number | null): number =>
+  ms === null || !Number.isFinite(ms) ? TIMEOUT_MS.default : Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, ms));
+
+/** Errors that mean that the key cannot be used at all. */
+export const isAboutKey = ({ status }: ApiError): boolean => status === 401;

@@ -1,0 +1,55 @@
+/** Verifications for routes of other services: charged, limited, filtered and logged like those of `/v1/verify`. */
+import { LRUCache } from 'lru-cache';
+import type { VerifyReply } from '../../contract/verify.ts';
+import { DEFAULT_LEVEL, type Level } from '../../kernel/plans.ts';
+import { requireAdmission } from '../access/admission.ts';
+import type { HttpContext } from '../context.ts';
+import { disconnectSignal, isGone } from '../disconnect.ts';
+import type { ChargedKeyContext } from '../route.ts';
+
+interface CompatVerification {
+  readonly email: string;
+  readonly timeoutMs: number;
+  /** The end user's, canonical; null: the caller's. */
+  readonly clientIp?: string | null;
+}
+
+/** Keys whose plan lacks the smtp level are remembered this long, so that only the first of their requests asks for it. */
+const REMEMBERED_MS = 60_000;
+const REMEMBERED_KEYS = 10_000;
+
+export type VerifyForVendor = (
+  granted: ChargedKeyContext,
+  asked: CompatVerification,
+) => Promise<{ readonly report: VerifyReply; readonly balance: number }>;
+
+/** Verifies at the smtp level where the plan has it, else at the mx level. Throws ApiError. */
+export function verifyForVendor(context: HttpContext): VerifyForVendor {
+  let withoutSmtp: LRUCache<string, true> | null = null;
+
+  async function at(level: Level, granted: ChargedKeyContext, { email, timeoutMs, clientIp }: CompatVerification) {
+    const { keyHash, test, ip, reply } = granted;
+    return context.verify.verify({
+      ...{ keyHash, test, ip, email, level, timeoutMs, idempotency: null, withEvidence: false },
+      clientIp: clientIp ?? ip,
+      gone: () => isGone(reply),
+      signal: () => disconnectSignal(reply),
+    });
+  }
+
+  return async (granted, asked) => {
+    const { keyHash } = granted;
+    const known = withoutSmtp?.get(keyHash) === true;
+    let outcome = await at(known ? DEFAULT_LEVEL : 'smtp', granted, asked);
+    if (outcome.outcome === 'refused' && outcome.code === 'plan_upgrade_required') {
+      withoutSmtp ??= new LRUCache({ max: REMEMBERED_KEYS, ttl: REMEMBERED_MS });
+      withoutSmtp.set(keyHash, true);
+      outcome = await at(DEFAULT_LEVEL, granted, asked);
+    }
+    requireAdmission(context, granted, 'admission' in outcome ? outcome.admission : outcome);
+    if (outcome.outcome === 'failed') throw outcome.error;
+    if (outcome.outcome !== 'answered') throw new TypeError('A stored reply without an Idempotency-Key.');
+    const report: VerifyReply = JSON.parse(outcome.record.body);
+    return { report, balance: outcome.balance };
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * ZeroBounce, API v2. Sources: https://www.zerobounce.net/docs/email-validation-api-quickstart and the npm package
+ * @zerobounce/zero-bounce-sdk 1.2.2 (https://www.npmjs.com/package/@zerobounce/zero-bounce-sdk), both as of 2026-11-22.
+ */
+import Type from 'typebox';
+import { ApiError, toApiError } from '../../kernel/errors.ts';
+import { canonicalIp } from '../../kernel/ip.ts';
+import { COMPAT_BATCH, COMPAT_BATCH_AT_ONCE, COMPAT_BATCH_BYTES } from '../../kernel/limits.ts';
+import { type ChargedKeyContext, type ForeignForm, type Route, route } from '../route.ts';
+import { inTurns } from './in-turns.ts';
+import { isAboutKey, isAddress, keyIn, withinLimits } from './vendor.ts';
+import { type CompatResult, type CompatVerdict, mailHostOf, partsOf, verdictOf } from './verdict.ts';
+import { type VerifyForVendor, verifyForVendor } from './verify.ts';
+
+interface Judgement {
+  readonly status: 'valid' | 'invalid' | 'catch-all' | 'unknown' | 'spamtrap' | 'abuse' | 'do_not_mail';
+  readonly sub_status: string;
+}
+const row = (status: Judgement['status'], sub_status: string): Judgement => ({ status, sub_status });
+
+export const ZEROBOUNCE: Readonly<Record<CompatVerdict, Judgement>> = {
+  mailbox_exists: row('valid', ''),
+  domain_accepts_mail: row('unknown', ''),
+  catch_all: row('catch-all', ''),
+  disposable_domain: row('do_not_mail', 'disposable'),
+  mailbox_full_for_now: row('unknown', 'mail_server_temporary_error'),
+  mailbox_full_permanently: row('invalid', 'mailbox_quota_exceeded'),
+  mailbox_not_found: row('invalid', 'mailbox_not_found'),
+  mailbox_disabled: row('invalid', 'mailbox_not_found'),
+  relay_denied: row('invalid', 'does_not_accept_mail'),
+  blocked_by_filter: row('do_not_mail', 'global_suppression'),
+  invalid_format: row('invalid', 'failed_syntax_check'),
+  domain_not_found: row('invalid', 'no_dns_entries'),
+  no_mx_records: row('invalid', 'no_dns_entries'),
+  null_mx: row('invalid', 'does_not_accept_mail'),
+  mx_unusable: row('invalid', 'unroutable_ip_address'),
+  dns_failure: row('unknown', 'failed_smtp_connection'),
+  greylisted: row('unknown', 'greylisted'),
+  smtp_temporary_failure: row('unknown', 'mail_server_temporary_error'),
+  smtp_timeout: row('unknown', 'timeout_exceeded'),
+  smtp_unreachable: row('unknown', 'failed_smtp_connection'),
+  smtp_blocked: row('unknown', 'antispam_system'),
+  smtp_unverifiable: row('unknown', 'antispam_system'),
+};
+
+/** ZeroBounce advises against addresses of functions, whatever their server says. */
+function judgementOf(result: CompatResult): Judgement {
+  const found = ZEROBOUNCE[verdictOf(result)];
+  if (result.is_role !== true) return found;
+  if (found.status === 'valid') return row('do_not_mail', 'role_based');
+  return found.status === 'catch-all' ? row('do_not_mail', 'role_based_catch_all') : found;
+}
+
+/** Age of the domain, names, gender and places have no counterpart. */
+function zerobounceReply(result: CompatResult & { readonly verified_at: string }) {
+  const { user, domain } = partsOf(result);
+  return {
+    address: result.email,
+    ...judgementOf(result),
+    free_email: result.is_free ?? false,
+    did_you_mean: result.did_you_mean,
+    account: user,
+    domain,
+    domain_age_days: null,
+    active_in_days: null,
+    smtp_provider: result.checks.mx.provider ?? null,
+    mx_found: String((result.checks.mx.records ?? []).length > 0),
+    mx_record: mailHostOf(result) ?? '',
+    ...{ firstname: null, lastname: null, gender: null, country: null, region: null, city: null, zipcode: null },
+    processed_at: result.verified_at.replace('T', ' ').replace('Z', ''),
+  };
+}
+
+const keyOf = keyIn({ query: 'api_key', body: 'api_key' });
+/** A wrong key and an empty balance are one error there. */
+const KEY_OR_CREDITS = 'Invalid API key or your account ran out of credits';
+const sentenceOf = ({ status, message }: ApiError): string =>
+  status === 401 || status === 402 ? KEY_OR_CREDITS : message;
+
+const FORM: ForeignForm = {
+  keyOf,
+  error: (apiError) => ({
+    status: apiError.status === 401 || apiError.status === 402 ? 400 : apiError.status,
+    body: { error: sentenceOf(apiError) },
+  }),
+};
+const CREDITS_FORM: ForeignForm = {
+  keyOf,
+  error: (apiError) => (isAboutKey(apiError) ? { status: 200, body: { Credits: '-1' } } : FORM.error(apiError)),
+};
+const BATCH_FORM: ForeignForm = {
+  keyOf,
+  error: (apiError) => ({
+    status: apiError.status === 401 || apiError.status === 402 ? 200 : apiError.status,
+    body: { email_batch: [], errors: [{ error: sentenceOf(apiError), email_address: 'all' }] },
+  }),
+};
+
+/** The end user's address; one that is none is no reason to refuse the email address. */
+const ipOf = (text: unknown): string | null => (typeof text === 'string' ? canonicalIp(text.trim()) : null);
+
+async function verifyBatch(
+  verify: VerifyForVendor,
+  granted: ChargedKeyContext,
+  batch: readonly { readonly email_address: unknown; readonly ip_address?: unknown }[],
+  timeoutMs: number,
+) {
+  const one = async ({ email_address: email, ip_address }: (typeof batch)[number]) => {
+    if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email_address is missing or too long.');
+    return zerobounceReply((await verify(granted, { email, timeoutMs, clientIp: ipOf(ip_address) })).report);
+  };
+  const [first, ...rest] = batch;
+  if (first === undefined) throw new ApiError('invalid_parameter', 'email_batch is empty.', { field: 'email_batch' });
+  const done = [await settled(one(first))];
+  const [only] = done;
+  // The key is wrong for all of them.
+  if (only !== undefined && 'error' in only && isAboutKey(only.error)) throw only.error;
+  done.push(...(await inTurns(rest, COMPAT_BATCH_AT_ONCE, (item) => settled(one(item)))));
+  return {
+    email_batch: done.flatMap((outcome) => ('value' in outcome ? [outcome.value] : [])),
+    errors: done.flatMap((outcome, i) =>
+      'error' in outcome ? [{ error: sentenceOf(outcome.error), email_address: batch[i]?.email_address ?? '' }] : [],
+    ),
+  };
+}
+
+const settled = <T>(promise: Promise<T>) =>
+  promise.then(
+    (value) => ({ value }) as const,
+    (error: unknown) => ({ error: toApiError(error) }) as const,
+  );
+
+export const ZEROBOUNCE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v2/validate',
+    access: 'charged-api-key:verify',
+    form: FORM,
+    input: {
+      query: Type.Object({
+        email: Type.String(),
+        ip_address: Type.Optional(Type.String()),
+        timeout: Type.Optional(Type.String()),
+      }),
+    },
+    serve: (context) => {
+      const verify = verifyForVendor(context);
+      return async (granted, { query: { email, ip_address, timeout } }) => {
+        if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email is missing or too long.');
+        // Theirs is in seconds.
+        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
+        const { report } = await verify(granted, { email, timeoutMs, clientIp: ipOf(ip_address) });
+        return { body: zerobounceReply(report) };
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v2/getcredits',
+    access: 'api-key:usage',
+    form: CREDITS_FORM,
+    serve:
+      ({ usage }) =>
+      async ({ caller, window }) => {
+        const { credits } = await usage(caller, window, { groupBy: null, from: null, to: null });
+        return { body: { Credits: String(credits.remaining) } };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/v2/validatebatch',
+    access: 'charged-api-key:verify',
+    form: BATCH_FORM,
+    input: {
+      body: Type.Object({
+        email_batch: Type.Array(
+          Type.Object({ email_address: Type.Unknown(), ip_address: Type.Optional(Type.Unknown()) }),
+          { maxItems: COMPAT_BATCH, 'x-error': `email_batch must have at most ${COMPAT_BATCH} addresses.` },
+        ),
+        timeout: Type.Optional(Type.Unknown()),
+      }),
+      bodyLimit: COMPAT_BATCH_BYTES,
+      lenient: true,
+    },
+    serve: (context) => {
+      const verify = verifyForVendor(context);
+      return async (granted, { body: { email_batch, timeout } }) => {
+        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
+        return { body: await verifyBatch(verify, granted, email_batch, timeoutMs) };
+      };
+    },
+  }),
+];

@@ -10,6 +10,7 @@ import { doctorCommand } from './doctor.ts';
 import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
+import { mcpCommand } from './mcp.ts';
 import { migrateCommand } from './migrate.ts';
 import { repliesCommand } from './replies.ts';
 import { replyCommand } from './reply.ts';
@@ -32,6 +33,7 @@ async function run(argv: readonly string[]): Promise<number> {
     userCommand,
     listsCommand,
     disposableCommand,
+    mcpCommand,
     replyCommand,
     repliesCommand,
     jobsCommand,

@@ -1,7 +1,8 @@
 import type { Report, Verifier } from '../index.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
 
 /** Reported as the reason if no resolver answered; the address can be verified again later. */
-export const NO_VERDICT = 'verification_unavailable';
+export const NO_VERDICT = 'verification_unavailable' satisfies ErrorCode;
 
 /** The JSON line in place of a result. */
 export const noVerdict = (email: string) => ({ email, status: null, reason: NO_VERDICT });

@@ -80,8 +80,8 @@ const row = <T, const D extends string | null>(
 const SERVE = ['serve'] as const;
 /** `user` prints links, so it needs the public address. */
 const SERVE_AND_USER = ['serve', 'user'] as const;
-const CLIENT_COMMANDS = ['lists'] as const;
-const ENGINE_COMMANDS = ['serve', 'verify', 'doctor'] as const;
+const CLIENT_COMMANDS = ['lists', 'mcp'] as const;
+const ENGINE_COMMANDS = ['serve', 'verify', 'doctor', 'mcp'] as const;
 const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
 
 /** In the order of the docs page. */
@@ -501,7 +501,7 @@ export const OPTIONS = {
     value: 'url',
     parse: webAddress,
     default: 'http://127.0.0.1:8025',
-    help: 'The service that `mailvet lists` calls.',
+    help: 'The service that `mailvet lists` and `mailvet mcp` call.',
     commands: CLIENT_COMMANDS,
   }),
   key: row({
@@ -511,7 +511,7 @@ export const OPTIONS = {
     parse: bearerToken,
     default: null,
     defaultText: 'none',
-    help: 'The API key that `mailvet lists` uses.',
+    help: 'The API key that `mailvet lists` and `mailvet mcp` use.',
     secret: true,
     commands: CLIENT_COMMANDS,
   }),

@@ -109,8 +109,10 @@ function parametersIn(place: 'path' | 'query' | 'header', schema: TSchema | unde
 const publicPart = (property: object): Json =>
   Object.fromEntries(Object.entries(property).filter(([keyword]) => !/^(x-|~)/.test(keyword)));
 
+const BARE: Pick<Style, 'isPrivate'> = { isPrivate: (keyword) => /^(x-|~)/.test(keyword) };
+
 /** The schema as JSON without private keywords; a titled one is put among `schemas` and referred to. */
-function plain(schema: unknown, style: Style, schemas: Json | null): unknown {
+function plain(schema: unknown, style: Pick<Style, 'isPrivate'>, schemas: Json | null): unknown {
   if (Array.isArray(schema)) return schema.map((item) => plain(item, style, schemas));
   if (typeof schema !== 'object' || schema === null) return schema;
   const own = Object.entries(defaultInWords(schema)).filter(([keyword]) => !style.isPrivate(keyword));
@@ -130,6 +132,9 @@ function defaultInWords(schema: object): object {
   const description = 'description' in rest ? `${String(rest.description)} ` : '';
   return { ...rest, description: `${description}Default: \`${String(value)}\`.` };
 }
+
+/** A schema by itself, as plain JSON without private keywords. */
+export const jsonSchemaOf = (schema: TSchema) => JSON.parse(JSON.stringify(plain(schema, BARE, null)));
 
 /** TypeBox describes a record by one pattern that matches every name; generators of clients know the plainer keyword. */
 function described(keyword: string, value: unknown): [string, unknown] {

@@ -73,9 +73,9 @@ export function sendError(request: HttpRequest, reply: HttpReply, error: unknown
   logError(request, apiError);
   const { status, body, headers } = errorReply(apiError, request.id);
   closeUnlessRead(request, reply);
-  if (form === undefined) return reply.send(status, body, headers);
-  const theirs = form.error(apiError);
-  reply.send(theirs.status, JSON.stringify(theirs.body), headers);
+  const theirs = form?.error?.(apiError);
+  if (theirs === undefined) reply.send(status, body, headers);
+  else reply.send(theirs.status, JSON.stringify(theirs.body), headers);
 }
 
 /** JSON as it is sent, and as it is stored for an Idempotency-Key. */

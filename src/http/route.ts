@@ -141,7 +141,8 @@ export interface AnyInput {
 export interface ForeignForm {
   /** The API key in the request, or null. */
   readonly keyOf: (request: HttpRequest, input: AnyInput) => string | null;
-  readonly error: (apiError: ApiError) => { readonly status: number; readonly body: object };
+  /** Ours by default. */
+  readonly error?: (apiError: ApiError) => { readonly status: number; readonly body: object };
 }
 /** A method, so that a row's handler with its own narrower types is one of these. */
 type Serve = { serve(granted: RequestContext, input: AnyInput): Promise<Answer> }['serve'];

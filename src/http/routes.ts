@@ -1,6 +1,7 @@
 import { COMPAT_ROUTES } from './compat/table.ts';
 import { PAGE_ROUTES } from './dashboard/pages.ts';
 import { DASHBOARD_ROUTES } from './dashboard/table.ts';
+import { MCP_ROUTES } from './mcp/routes.ts';
 import type { Route } from './route.ts';
 import { serverRoutes } from './server-routes.ts';
 import { V1_ROUTES } from './v1/table.ts';
@@ -9,6 +10,7 @@ import { V1_ROUTES } from './v1/table.ts';
 export const ROUTES: readonly Route[] = [
   ...V1_ROUTES,
   ...COMPAT_ROUTES,
+  ...MCP_ROUTES,
   ...DASHBOARD_ROUTES,
   ...PAGE_ROUTES,
   ...serverRoutes(V1_ROUTES),

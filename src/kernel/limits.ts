@@ -62,6 +62,9 @@ export const BODY_BYTES = 16 * 1024;
 export const COMPAT_BATCH = 200;
 export const COMPAT_BATCH_AT_ONCE = 10;
 export const COMPAT_BATCH_BYTES = 64 * 1024;
+/** Addresses in one call of a tool for assistants, and bytes of a call. */
+export const MCP_EMAILS = 100;
+export const MCP_BYTES = 256 * 1024;
 /** Unknown fields of a request that its reply names, and how much of each name. */
 export const WARNINGS_MAX = 10;
 export const UNKNOWN_NAME_SHOWN = 40;

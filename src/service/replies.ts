@@ -1,3 +1,4 @@
+import type { Lists } from '../engine/lists/lists.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import { createClassifier } from '../engine/smtp/classify.ts';
 import { accountOf, parseReply, type ReplyAccount } from '../engine/smtp/explain.ts';
@@ -24,23 +25,26 @@ export interface ReplyService {
   uncertain(limit: number): Promise<Page<UncertainReplyRow>>;
 }
 
-export function createReplyService(store: Pick<Store, 'uncertainReplies'>, lists: WatchedLists): ReplyService {
+/** `lists`: called for each reply, to name the operator of its mail host. */
+export function createReplyExplainer(lists: () => Pick<Lists, 'provider'>): ReplyService['explain'] {
   // Made when it is first asked for: that takes some milliseconds.
   let classifier: ReturnType<typeof createClassifier> | null = null;
-  return {
-    explain({ reply: text, mx, address }) {
-      const reply = parseReply(text);
-      if (reply === null) {
-        const message = 'reply must begin with a code from 200 to 599, such as "550 5.1.1 User unknown".';
-        throw new ApiError('invalid_parameter', message, { field: 'reply' });
-      }
-      classifier ??= createClassifier();
-      const operator = mx === null ? null : (lists.current.provider(mx.toLowerCase())?.name ?? null);
-      return { ...accountOf(classifier, reply, { stage: 'rcpt', operator, address: address ?? '' }), operator };
-    },
-    uncertain: (limit) => store.uncertainReplies.list({ unmatched: false, limit }),
+  return ({ reply: text, mx, address }) => {
+    const reply = parseReply(text);
+    if (reply === null) {
+      const message = 'reply must begin with a code from 200 to 599, such as "550 5.1.1 User unknown".';
+      throw new ApiError('invalid_parameter', message, { field: 'reply' });
+    }
+    classifier ??= createClassifier();
+    const operator = mx === null ? null : (lists().provider(mx.toLowerCase())?.name ?? null);
+    return { ...accountOf(classifier, reply, { stage: 'rcpt', operator, address: address ?? '' }), operator };
   };
 }
+
+export const createReplyService = (store: Pick<Store, 'uncertainReplies'>, lists: WatchedLists): ReplyService => ({
+  explain: createReplyExplainer(() => lists.current),
+  uncertain: (limit) => store.uncertainReplies.list({ unmatched: false, limit }),
+});
 
 /** Moves counts from memory to the store. If the store fails, nothing is lost: the next call writes them. */
 export const uncertainFlush =

@@ -158,7 +158,7 @@ afterAll(() => lab.close());
 describe('the table of routes', () => {
   it('has paths consistent with the access rules', () => {
     for (const { path, access, form } of ROUTES) {
-      expect([path, path.startsWith('/compat/')]).toEqual([path, form !== undefined]);
+      expect([path, path.startsWith('/compat/') || path === '/mcp']).toEqual([path, form !== undefined]);
       if (form !== undefined) continue;
       expect([path, path.startsWith('/dashboard/accounts/:account')]).toEqual([path, isRole(access)]);
       expect([path, path.startsWith('/dashboard/operator/')]).toEqual([path, access === 'operator']);

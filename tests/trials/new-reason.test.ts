@@ -12,6 +12,8 @@ describe('a new reason of the mailbox check', () => {
     copy.edit('src/kernel/reasons.ts', "  'mailbox_disabled',\n", "  'mailbox_disabled',\n  'mailbox_moved',\n");
     copy.edit('src/engine/evidence.ts', "  | 'mailbox_disabled'\n", "  | 'mailbox_disabled'\n  | 'mailbox_moved'\n");
     expect(copy.compile()).toEqual([
+      // What migration pages call it.
+      'scripts/gen/migrate-pages.ts',
       // No finding leads to it yet.
       'scripts/gen/verdicts-page.ts',
       // Verdict, check, flags, 4xx, random recipient, rank.
@@ -21,10 +23,17 @@ describe('a new reason of the mailbox check', () => {
       // The reply, and the local part, that lead to it in test mode.
       'src/engine/test-mode/evidence.ts',
       'src/engine/test-mode/outcomes.ts',
+      // The words of other services for it.
+      'src/http/compat/kickbox.ts',
+      'src/http/compat/neverbounce.ts',
+      'src/http/compat/reacher.ts',
+      'src/http/compat/zerobounce.ts',
       // What the dashboard and the docs say.
       'src/kernel/reasons.ts',
       // What a person who signs up is told.
       'src/service/sign-in/deliverability.ts',
+      // The local part by which these words are tried.
+      'tests/http/compat.test.ts',
     ]);
   });
 
@@ -75,12 +84,43 @@ describe('a new reason of the mailbox check', () => {
       '  mailbox_disabled: "email\'s mailbox is disabled.",\n',
       "  mailbox_disabled: \"email's mailbox is disabled.\",\n  mailbox_moved: 'email has moved.',\n",
     );
+    copy.edit(
+      'scripts/gen/migrate-pages.ts',
+      "  mailbox_disabled: '`mailbox_disabled`',\n",
+      "  mailbox_disabled: '`mailbox_disabled`',\n  mailbox_moved: '`mailbox_moved`',\n",
+    );
+    copy.edit(
+      'src/http/compat/kickbox.ts',
+      "  mailbox_disabled: row('undeliverable', 'rejected_email'),\n",
+      "  mailbox_disabled: row('undeliverable', 'rejected_email'),\n  mailbox_moved: row('undeliverable', 'rejected_email'),\n",
+    );
+    copy.edit(
+      'src/http/compat/neverbounce.ts',
+      "  mailbox_disabled: 'invalid',\n",
+      "  mailbox_disabled: 'invalid',\n  mailbox_moved: 'invalid',\n",
+    );
+    copy.edit(
+      'src/http/compat/reacher.ts',
+      "  mailbox_disabled: row('invalid', { ...ASKED, is_disabled: true }),\n",
+      "  mailbox_disabled: row('invalid', { ...ASKED, is_disabled: true }),\n  mailbox_moved: row('invalid', ASKED),\n",
+    );
+    copy.edit(
+      'src/http/compat/zerobounce.ts',
+      "  mailbox_disabled: row('invalid', 'mailbox_not_found'),\n",
+      "  mailbox_disabled: row('invalid', 'mailbox_not_found'),\n  mailbox_moved: row('invalid', 'mailbox_not_found'),\n",
+    );
+    copy.edit(
+      'tests/http/compat.test.ts',
+      "  mailbox_disabled: 'mailbox_disabled',\n",
+      "  mailbox_disabled: 'mailbox_disabled',\n  mailbox_moved: 'mailbox_moved',\n",
+    );
     expect(copy.compile()).toEqual([]);
   });
 
   it('makes the generated files stale: documents, types of both clients, pages, the copy of the dashboard', () => {
     expect(copy.stale()).toEqual([
       'docs/api.md',
+      ...['emailable', 'kickbox', 'neverbounce', 'reacher', 'zerobounce'].map((vendor) => `docs/migrate/${vendor}.md`),
       'docs/openapi.json',
       'docs/testing.md',
       'docs/verdicts.md',

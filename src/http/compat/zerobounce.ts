@@ -77,16 +77,14 @@ const KEY_OR_CREDITS = 'Invalid API key or your account ran out of credits';
 const sentenceOf = ({ status, message }: ApiError): string =>
   status === 401 || status === 402 ? KEY_OR_CREDITS : message;
 
-const FORM: ForeignForm = {
-  keyOf,
-  error: (apiError) => ({
-    status: apiError.status === 401 || apiError.status === 402 ? 400 : apiError.status,
-    body: { error: sentenceOf(apiError) },
-  }),
-};
+const errorOf = (apiError: ApiError) => ({
+  status: apiError.status === 401 || apiError.status === 402 ? 400 : apiError.status,
+  body: { error: sentenceOf(apiError) },
+});
+const FORM: ForeignForm = { keyOf, error: errorOf };
 const CREDITS_FORM: ForeignForm = {
   keyOf,
-  error: (apiError) => (isAboutKey(apiError) ? { status: 200, body: { Credits: '-1' } } : FORM.error(apiError)),
+  error: (apiError) => (isAboutKey(apiError) ? { status: 200, body: { Credits: '-1' } } : errorOf(apiError)),
 };
 const BATCH_FORM: ForeignForm = {
   keyOf,

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { createMailvet, MailvetError } from '../../sdk/src/index.ts';
+import type { Options } from '../config/read.ts';
+import type { McpBackend } from '../http/mcp/tools.ts';
+import { ApiError, ERROR_CODES, type ErrorCode } from '../kernel/errors.ts';
+import { command, messageOf, optionsFrom } from './command.ts';
+import { NO_VERDICT } from './no-verdict.ts';
+
+/** A server of the Model Context Protocol on standard input and output, which therefore print nothing else. */
+export const mcpCommand = (): Command =>
+  command(
+    'mcp',
+    'Serve tools to assistants over standard input and output (Model Context Protocol): with MAILVET_KEY on the service at MAILVET_URL, else on an engine of its own.',
+  ).action(async (flags: object) => {
+    const options = optionsFrom(flags, 'mcp');
+    const { url, key } = options;
+    const [{ StdioServerTransport }, { createMcpServer }, { createReplyExplainer }, { loadLists }] = await Promise.all([
+      import('@modelcontextprotocol/sdk/server/stdio.js'),
+      import('../http/mcp/server.ts'),
+      import('../service/replies.ts'),
+      import('../engine/lists/lists.ts'),
+    ]);
+    const explained = createReplyExplainer(loadLists);
+    const explain: McpBackend['explain'] = ({ reply, mx, address }) =>
+      explained({ reply, mx: mx || null, address: address || null });
+    const backend = key === null ? await localBackend(options, explain) : remoteBackend(url, key, explain);
+    const server = createMcpServer(backend, (error) => process.stderr.write(`mailvet: ${String(error)}\n`));
+    const closed = new Promise<void>((resolve) => {
+      server.onclose = resolve;
+      process.stdin.once('end', resolve);
+    });
+    await server.connect(new StdioServerTransport());
+    await closed;
+    backend.close?.();
+  });
+
+type Backend = McpBackend & { readonly close?: () => void };
+
+async function localBackend(options: Options, explain: McpBackend['explain']): Promise<Backend> {
+  const { verifierFrom } = await import('./engine.ts');
+  const verifier = verifierFrom(options);
+  return {
+    verify: ({ email, validation_type: level, timeout_ms }) =>
+      verifier
+        .verify(email, { level, ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }) })
+        .catch((error: unknown) => {
+          if (!(error instanceof Error) || error.name !== 'VerificationUnavailableError') throw error;
+          throw new ApiError(NO_VERDICT, messageOf(error));
+        }),
+    explain,
+    account: null,
+    close: () => verifier.close(),
+  };
+}
+
+function remoteBackend(url: string, key: string, explain: McpBackend['explain']): Backend {
+  const mailvet = createMailvet({ url, key });
+  return {
+    verify: (input) => mailvet.verify(input).catch(rethrow),
+    explain,
+    account: {
+      createList: ({ emails, ...options }) => mailvet.lists.create(emails, options).catch(rethrow),
+      getList: (id) => mailvet.lists.get(id).catch(rethrow),
+      usage: () => mailvet.usage().catch(rethrow),
+    },
+  };
+}
+
+const isCode = (code: unknown): code is ErrorCode => ERROR_CODES.some((known) => known === code);
+
+/** An error of the service is one of the tool. */
+function rethrow(error: unknown): never {
+  if (!(error instanceof MailvetError)) throw error;
+  throw new ApiError(isCode(error.code) ? error.code : NO_VERDICT, error.message);
+}

@@ -1,0 +1,106 @@
+import Type from 'typebox';
+import { ApiError } from '../../kernel/errors.ts';
+import type { KeyScope } from '../../kernel/key-scopes.ts';
+import { MCP_BYTES, TIMEOUT_MS } from '../../kernel/limits.ts';
+import { listObject } from '../../service/lists/service.ts';
+import { requireAdmission } from '../access/admission.ts';
+import { keyIn } from '../compat/vendor.ts';
+import type { HttpContext } from '../context.ts';
+import { disconnectSignal, isGone } from '../disconnect.ts';
+import type { HttpRequest } from '../exchange.ts';
+import { JSON_TYPE } from '../reply.ts';
+import { type ChargedKeyContext, type Route, route } from '../route.ts';
+import type { McpBackend } from './tools.ts';
+
+/** The service's operations with the caller's key: each is admitted, limited and charged like its own route. */
+function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend {
+  const { keyHash, test, ip, reply } = granted;
+  const admitted = async (scope: KeyScope) => {
+    const asked = { keyHash, scope, ip, invalid: false, idempotency: null, gone: () => isGone(reply) };
+    const admission = requireAdmission(context, granted, await context.admission.admit(asked));
+    if (admission.outcome !== 'admitted') throw new TypeError('A request without a verification is admitted.');
+    return admission;
+  };
+  return {
+    async verify({ email, validation_type, client_ip, timeout_ms = TIMEOUT_MS.default }) {
+      const outcome = await context.verify.verify({
+        ...{ keyHash, test, ip, email, idempotency: null, withEvidence: false },
+        ...{ level: validation_type, clientIp: client_ip ?? ip, timeoutMs: timeout_ms },
+        gone: () => isGone(reply),
+        signal: () => disconnectSignal(reply),
+      });
+      requireAdmission(context, granted, 'admission' in outcome ? outcome.admission : outcome);
+      if (outcome.outcome === 'failed') throw outcome.error;
+      if (outcome.outcome !== 'answered') throw new TypeError('A stored reply without an Idempotency-Key.');
+      return JSON.parse(outcome.record.body);
+    },
+    explain: ({ reply: text, mx, address }) =>
+      context.replies.explain({ reply: text, mx: mx || null, address: address || null }),
+    account: {
+      async createList({ emails, name, validation_type }) {
+        const { caller } = await admitted('lists');
+        const { accountId: account, plan, keyId } = caller;
+        const upload = async () => ({
+          ...{ level: validation_type, fileName: null, form: 'json' as const },
+          ...(name === undefined ? {} : { name }),
+          input: inPieces(emails),
+          close: async () => undefined,
+        });
+        return listObject(await context.lists.upload({ account, plan, keyId, ip }, { caller, ip }, upload));
+      },
+      async getList(id) {
+        const { caller } = await admitted('lists');
+        return listObject(await context.lists.get(caller.accountId, id));
+      },
+      async usage() {
+        const { caller, window } = await admitted('usage');
+        const usage = await context.usage(caller, window, { groupBy: null, from: null, to: null });
+        return { ...usage, warnings: [] };
+      },
+    },
+  };
+}
+
+async function* inPieces(emails: readonly string[]): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(JSON.stringify(emails));
+}
+
+/**
+ * A page of another site may not call, also where its name was made to resolve to this host (DNS rebinding): the Origin is
+ * compared with the public address, not with the Host that such a page sends along. Programs send none.
+ */
+function refuseForeignOrigin({ headers: { origin } }: HttpRequest, publicUrl: string): void {
+  if (origin === undefined) return;
+  if (URL.parse(origin)?.origin !== URL.parse(publicUrl)?.origin) throw new ApiError('cross_origin');
+}
+
+/** Of the request, those that the protocol knows. */
+const HEADERS = ['accept', 'content-type', 'mcp-protocol-version'] as const;
+
+export const MCP_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/mcp',
+    access: 'charged-api-key:verify',
+    form: { keyOf: keyIn({}) },
+    input: { body: Type.Object({}), bodyLimit: MCP_BYTES },
+    serve:
+      (context) =>
+      async (granted, { body }) => {
+        const { request } = granted;
+        refuseForeignOrigin(request, context.url());
+        const { answerMessage, createMcpServer } = await import('./server.ts');
+        const server = createMcpServer(backendOf(context, granted), (error) =>
+          context.logger.error({ err: error, request_id: request.id }, 'a tool failed'),
+        );
+        const headers = HEADERS.flatMap((name) => {
+          const value = request.headers[name];
+          return value === undefined ? [] : [[name, String(value)] satisfies [string, string]];
+        });
+        const message = new Request(`${context.url()}/mcp`, { method: 'POST', headers });
+        const response = await answerMessage(server, message, body);
+        const type = response.headers.get('content-type') ?? JSON_TYPE;
+        return { status: response.status, body: await response.text(), type };
+      },
+  }),
+];

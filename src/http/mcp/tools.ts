@@ -1,0 +1,168 @@
+/** The tools for assistants (Model Context Protocol), over HTTP and standard input alike. */
+import Type, { type TSchema } from 'typebox';
+import { ExplainReplyReply, ExplainReplyRequest } from '../../contract/dashboard/replies.ts';
+import { ListReply, ListUpload } from '../../contract/lists.ts';
+import type { Read } from '../../contract/schema.ts';
+import { Nullable } from '../../contract/schema.ts';
+import { UsageReply } from '../../contract/usage.ts';
+import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
+import { toApiError } from '../../kernel/errors.ts';
+import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/limits.ts';
+import { inTurns } from '../compat/in-turns.ts';
+import { jsonReader } from '../input/reader.ts';
+
+type VerifyInput = Read<typeof VerifyRequest>;
+
+const { validation_type, timeout_ms, client_ip } = VerifyRequest.properties;
+const SeveralRequest = Type.Object({
+  emails: Type.Array(VerifyRequest.properties.email, {
+    minItems: 1,
+    maxItems: MCP_EMAILS,
+    description: 'The addresses to check.',
+    'x-error': `emails must be a list of 1 to ${MCP_EMAILS} addresses.`,
+  }),
+  ...{ validation_type, timeout_ms, client_ip },
+});
+const SeveralReply = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      email: Type.String(),
+      result: Nullable(VerifyReply),
+      error: Nullable(Type.Object({ error: Type.String(), code: Type.String() })),
+    }),
+    { description: 'In the order of the addresses; each has a result or an error.' },
+  ),
+});
+const ListRequest = Type.Object({
+  emails: Type.Array(Type.String(), {
+    minItems: 1,
+    description: 'The addresses. For files and long lists, use POST /v1/lists.',
+    'x-error': 'emails must be a list of at least one address.',
+  }),
+  name: ListUpload.properties.name,
+  validation_type,
+});
+type ListInput = Read<typeof ListRequest>;
+const IdRequest = Type.Object({ id: Type.String({ description: 'Of the list: lst_…' }) });
+
+/** What the tools work on: a service with the caller's key, or the engine alone. Each throws ApiError. */
+export interface McpBackend {
+  verify(input: VerifyInput): Promise<object>;
+  explain(input: Read<typeof ExplainReplyRequest>): object;
+  /** What needs an account; null: there is none. */
+  readonly account: {
+    createList(input: ListInput): Promise<object>;
+    getList(id: string): Promise<object>;
+    usage(): Promise<object>;
+  } | null;
+}
+
+interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: TSchema;
+  readonly output: TSchema;
+  /** Whether it changes nothing but the log and the balance. */
+  readonly readOnly: boolean;
+  readonly needsAccount: boolean;
+  readonly call: (backend: McpBackend, input: unknown) => Promise<object>;
+}
+
+function tool<T extends TSchema>(
+  row: Omit<Tool, 'input' | 'call'> & {
+    readonly input: T;
+    readonly call: (backend: McpBackend, input: Read<T>) => Promise<object>;
+  },
+): Tool {
+  const read = jsonReader(row.input);
+  return {
+    ...row,
+    call: async (backend, input) => {
+      const parsed = read(input);
+      if (!parsed.ok) throw parsed.error;
+      return row.call(backend, parsed.value);
+    },
+  };
+}
+
+const accountOf = ({ account }: McpBackend): NonNullable<McpBackend['account']> => {
+  if (account === null) throw new TypeError('This tool needs an account.');
+  return account;
+};
+
+const resultOf = (backend: McpBackend, input: VerifyInput): Promise<object> =>
+  backend.verify(input).then(
+    (result) => ({ email: input.email, result, error: null }),
+    (thrown: unknown) => {
+      const { message: error, code } = toApiError(thrown);
+      return { email: input.email, result: null, error: { error, code } };
+    },
+  );
+
+const CHARGE = 'Charged like POST /v1/verify: 1 credit at level mx, 10 at level smtp.';
+
+export const MCP_TOOLS: readonly Tool[] = [
+  tool({
+    name: 'verify_email',
+    title: 'Verify an email address',
+    description: `Says whether an email address is good or bad, and why. Level mx checks syntax, domain, mail servers and disposable domains; level smtp also asks the mail server whether the mailbox exists. No mail is sent. ${CHARGE}`,
+    input: VerifyRequest,
+    output: VerifyReply,
+    readOnly: true,
+    needsAccount: false,
+    call: (backend, input) => backend.verify(input),
+  }),
+  tool({
+    name: 'verify_emails',
+    title: 'Verify several email addresses',
+    description: `The same for up to ${MCP_EMAILS} addresses, each with a result or an error. ${CHARGE}`,
+    input: SeveralRequest,
+    output: SeveralReply,
+    readOnly: true,
+    needsAccount: false,
+    call: async (backend, { emails, ...options }) => ({
+      results: await inTurns(emails, COMPAT_BATCH_AT_ONCE, (email) => resultOf(backend, { ...options, email })),
+    }),
+  }),
+  tool({
+    name: 'create_list',
+    title: 'Verify a list in the background',
+    description: 'Begins to verify a list of addresses as one job, and holds its price. get_list shows its progress.',
+    input: ListRequest,
+    output: ListReply,
+    readOnly: false,
+    needsAccount: true,
+    call: (backend, input) => accountOf(backend).createList(input),
+  }),
+  tool({
+    name: 'get_list',
+    title: 'Show a list',
+    description: 'Status, progress, verdicts by kind and price of a list.',
+    input: IdRequest,
+    output: ListReply,
+    readOnly: true,
+    needsAccount: true,
+    call: (backend, { id }) => accountOf(backend).getList(id),
+  }),
+  tool({
+    name: 'explain_reply',
+    title: 'Explain a reply of a mail server',
+    description: 'How a reply to RCPT, such as "550 5.1.1 User unknown", is read: what it is about, and by which rule.',
+    input: ExplainReplyRequest,
+    output: ExplainReplyReply,
+    readOnly: true,
+    needsAccount: false,
+    call: async (backend, input) => backend.explain(input),
+  }),
+  tool({
+    name: 'get_usage',
+    title: 'Show usage',
+    description: 'Plan, credits, rate limit and totals of the month.',
+    input: Type.Object({}),
+    output: UsageReply,
+    readOnly: true,
+    needsAccount: true,
+    call: (backend) => accountOf(backend).usage(),
+  }),
+];

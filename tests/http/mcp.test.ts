@@ -1,0 +1,161 @@
+/** Tools for assistants, by the official client: over HTTP and standard input. */
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Lab, type Member, request, startLab } from '../lab/service.ts';
+
+const CLI = fileURLToPath(new URL('../../bin/mailvet.mjs', import.meta.url));
+type Json = ReturnType<JSON['parse']>;
+
+let lab: Lab;
+let owner: Member;
+let tester: Member;
+beforeAll(async () => {
+  lab = await startLab();
+  owner = await lab.member({ credits: 1000, rateLimit: 1000 });
+  tester = await lab.testMember(owner);
+});
+afterAll(() => lab.close());
+
+const connected = async (transport: StreamableHTTPClientTransport | StdioClientTransport): Promise<Client> => {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport as Parameters<Client['connect']>[0]);
+  return client;
+};
+const overHttp = (key: string): Promise<Client> => {
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  return connected(new StreamableHTTPClientTransport(new URL(`${lab.url}/mcp`), { requestInit }));
+};
+const overStdio = (environment: Record<string, string>): Promise<Client> => {
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, NODE_NO_WARNINGS: '1', ...environment };
+  return connected(new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp'], env, stderr: 'ignore' }));
+};
+/** The result of a tool; the client checks it against the tool's schema. */
+const call = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<Json> => {
+  const { isError, structuredContent, content } = (await client.callTool({ name, arguments: args })) as Json;
+  return isError ? { failed: JSON.parse(content[0].text) } : structuredContent;
+};
+
+const ALL = ['create_list', 'explain_reply', 'get_list', 'get_usage', 'verify_email', 'verify_emails'];
+
+/** What every transport to the service does. */
+async function usesEveryTool(client: Client): Promise<void> {
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual(ALL);
+  for (const { name, annotations, inputSchema, outputSchema } of tools) {
+    expect([name, annotations?.readOnlyHint]).toEqual([name, name !== 'create_list']);
+    expect(JSON.stringify([inputSchema, outputSchema])).not.toMatch(/"(~|x-)/);
+  }
+  const email = 'mailbox_not_found@example.com';
+  const verdict = await call(client, 'verify_email', { email, validation_type: 'smtp' });
+  expect(verdict).toMatchObject({ email, status: 'bad', reason: 'mailbox_not_found', credits_used: 0, warnings: [] });
+  const emails = ['deliverable@example.com', 'insufficient_credits@example.com', 'catch_all@example.com'];
+  const { results } = await call(client, 'verify_emails', { emails, validation_type: 'smtp' });
+  expect(results.map(({ result, error }: Json) => result?.deliverability ?? error.code)).toEqual([
+    ...['deliverable', 'insufficient_credits', 'risky'],
+  ]);
+  const list = await call(client, 'create_list', {
+    emails: ['deliverable@example.com', 'not an address'],
+    name: 'mine',
+  });
+  expect(list).toMatchObject({ name: 'mine', rows: { addresses: 2 }, error: null });
+  await expect
+    .poll(() => call(client, 'get_list', { id: list.id }), { timeout: 30_000 })
+    .toMatchObject({ status: 'completed', progress: { good: 1, bad: 1 } });
+  expect(await call(client, 'explain_reply', { reply: '550 5.1.1 User unknown' })).toMatchObject({
+    code: 550,
+    finding: 'mailbox_not_found',
+  });
+  expect(await call(client, 'get_usage')).toMatchObject({ plan: 'premium' });
+  // Invalid input and what the service refuses are errors of the tool, with what is wrong.
+  expect(await call(client, 'verify_email', {})).toMatchObject({
+    failed: { code: 'missing_parameter', field: 'email' },
+  });
+  expect(await call(client, 'verify_emails', { emails: [] })).toMatchObject({ failed: { field: 'emails' } });
+  const level = { email, validation_type: 'all' };
+  expect(await call(client, 'verify_email', level)).toMatchObject({ failed: { code: 'invalid_validation_type' } });
+  expect(await call(client, 'get_list', { id: 'lst_nowhere' })).toMatchObject({ failed: { code: 'not_found' } });
+  expect(await call(client, 'explain_reply', { reply: 'hello' })).toMatchObject({ failed: { field: 'reply' } });
+  await expect(client.callTool({ name: 'delete_everything', arguments: {} })).rejects.toThrow(/no tool/);
+  await client.close();
+}
+
+describe('over HTTP', () => {
+  it('every tool', { timeout: 60_000 }, async () => usesEveryTool(await overHttp(tester.key)));
+
+  it('is charged and limited like the API, and keeps to the scopes of the key', async () => {
+    const client = await overHttp(owner.key);
+    const before = (await call(client, 'get_usage')).credits.remaining;
+    expect(await call(client, 'verify_email', { email: 'a@null-mx.com' })).toMatchObject({ credits_used: 1 });
+    expect((await call(client, 'get_usage')).credits.remaining).toBe(before - 1);
+    await client.close();
+    const scoped = await overHttp((await lab.member({ scopes: ['verify'] })).key);
+    expect(await call(scoped, 'get_usage')).toMatchObject({ failed: { code: 'scope_missing' } });
+    expect(await call(scoped, 'create_list', { emails: ['a@good.com'] })).toMatchObject({
+      failed: { code: 'scope_missing' },
+    });
+    await scoped.close();
+    const limited = await overHttp((await lab.member({ rateLimit: 2 })).key);
+    const { results } = await call(limited, 'verify_emails', {
+      emails: ['a@null-mx.com', 'b@null-mx.com', 'c@null-mx.com'],
+    });
+    expect(results.filter(({ error }: Json) => error?.code === 'rate_limit_exceeded')).toHaveLength(1);
+    await limited.close();
+    expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+
+  it('refuses a missing or wrong key, another site’s page, large messages and what is no message', async () => {
+    const post = (body: unknown, headers: Record<string, string> = {}) =>
+      request(lab.url, 'POST', '/mcp', body, {
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${owner.key}`,
+        ...headers,
+      });
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    expect((await post(list)).json.result.tools).toHaveLength(ALL.length);
+    const none = await post(list, { authorization: '' });
+    expect([none.status, none.json.code, none.headers.get('www-authenticate')]).toEqual([
+      401,
+      'missing_api_key',
+      'Bearer',
+    ]);
+    const wrong = await overHttp(`mv_live_${'x'.repeat(32)}`);
+    expect(await call(wrong, 'get_usage')).toMatchObject({ failed: { code: 'invalid_api_key' } });
+    await wrong.close();
+    // By DNS rebinding, a page has its own name in Host and Origin, and this address.
+    const rebound = await post(list, { origin: 'http://evil.example' });
+    expect([rebound.status, rebound.json.code]).toEqual([403, 'cross_origin']);
+    expect((await post(list, { origin: lab.url })).status).toBe(200);
+    expect((await post({ ...list, params: { padding: 'x'.repeat(300_000) } })).status).toBe(413);
+    expect((await post([list])).status).toBe(400);
+    expect((await post({ hello: 1 })).status).toBe(400);
+    for (const method of ['GET', 'DELETE']) {
+      const { status, headers } = await request(lab.url, method, '/mcp');
+      expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+    }
+  });
+});
+
+describe('over standard input', () => {
+  it('with a key: every tool of the service', { timeout: 60_000 }, async () =>
+    usesEveryTool(await overStdio({ MAILVET_URL: lab.url, MAILVET_KEY: tester.key })),
+  );
+
+  it('without one: the engine, and only what needs no account', { timeout: 60_000 }, async () => {
+    const client = await overStdio({
+      MAILVET_DNS_SERVERS: `${lab.dns.address}:${lab.dns.port}`,
+      MAILVET_DNS_CONTROL_NAMES: 'none',
+      MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
+    });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(['explain_reply', 'verify_email', 'verify_emails']);
+    expect(await call(client, 'verify_email', { email: 'a@null-mx.com' })).toMatchObject({
+      ...{ status: 'bad', reason: 'null_mx', credits_used: 0 },
+    });
+    expect(await call(client, 'verify_email', { email: '' })).toMatchObject({ failed: { field: 'email' } });
+    await client.close();
+  });
+});

@@ -70,7 +70,8 @@ const STAGES = {
         project: 'quick',
         workers: 3,
         args: [
-          ...['tests/store', 'tests/jobs', 'tests/flows/crash'],
+          ...['tests/store', 'tests/jobs', 'tests/flows/crash', 'tests/flows/list-crash'],
+          ...['tests/flows/cli-lists', 'tests/flows/client-lists'],
           ...testsIn('tests/http').filter((path) => !WITHOUT_STORE.includes(path)),
         ],
         env: { ...ON_POSTGRES, MAILVET_TEST_ROUNDS: '10' },

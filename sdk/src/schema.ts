@@ -323,7 +323,531 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "list.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Every address of a list has its result */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "list.completed",
+                     *       "timestamp": "2026-11-20T10:01:00.000Z",
+                     *       "data": {
+                     *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *         "name": "newsletter.csv",
+                     *         "status": "completed",
+                     *         "validation_type": "smtp",
+                     *         "rows": {
+                     *           "total": 1000,
+                     *           "addresses": 980,
+                     *           "duplicates": 15,
+                     *           "blank": 5,
+                     *           "unreadable": 0
+                     *         },
+                     *         "progress": {
+                     *           "done": 490,
+                     *           "waiting": 12,
+                     *           "good": 440,
+                     *           "bad": 50,
+                     *           "percent": 50,
+                     *           "per_second": 12.5,
+                     *           "eta_seconds": 40
+                     *         },
+                     *         "deliverability": {
+                     *           "deliverable": 400,
+                     *           "undeliverable": 45,
+                     *           "risky": 25,
+                     *           "unknown": 20
+                     *         },
+                     *         "by_reason": {
+                     *           "mailbox_not_found": 45,
+                     *           "catch_all": 25
+                     *         },
+                     *         "credits": {
+                     *           "price": 9800,
+                     *           "held": 5200,
+                     *           "used": 4600
+                     *         },
+                     *         "error": null,
+                     *         "patience_minutes": 240,
+                     *         "created_at": "2026-11-20T10:00:00.000Z",
+                     *         "started_at": "2026-11-20T10:00:01.000Z",
+                     *         "finished_at": "2026-11-20T10:01:00.000Z",
+                     *         "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListCompletedEvent"];
+                };
+            };
+            responses: {
+                /** @description Nothing more is sent: the webhook is disabled. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Received. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "list.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A list ended through a fault of the service */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "list.failed",
+                     *       "timestamp": "2026-11-20T10:01:00.000Z",
+                     *       "data": {
+                     *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *         "name": "newsletter.csv",
+                     *         "status": "failed",
+                     *         "validation_type": "smtp",
+                     *         "rows": {
+                     *           "total": 1000,
+                     *           "addresses": 980,
+                     *           "duplicates": 15,
+                     *           "blank": 5,
+                     *           "unreadable": 0
+                     *         },
+                     *         "progress": {
+                     *           "done": 490,
+                     *           "waiting": 12,
+                     *           "good": 440,
+                     *           "bad": 50,
+                     *           "percent": 50,
+                     *           "per_second": 12.5,
+                     *           "eta_seconds": 40
+                     *         },
+                     *         "deliverability": {
+                     *           "deliverable": 400,
+                     *           "undeliverable": 45,
+                     *           "risky": 25,
+                     *           "unknown": 20
+                     *         },
+                     *         "by_reason": {
+                     *           "mailbox_not_found": 45,
+                     *           "catch_all": 25
+                     *         },
+                     *         "credits": {
+                     *           "price": 9800,
+                     *           "held": 5200,
+                     *           "used": 4600
+                     *         },
+                     *         "error": null,
+                     *         "patience_minutes": 240,
+                     *         "created_at": "2026-11-20T10:00:00.000Z",
+                     *         "started_at": "2026-11-20T10:00:01.000Z",
+                     *         "finished_at": "2026-11-20T10:01:00.000Z",
+                     *         "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListFailedEvent"];
+                };
+            };
+            responses: {
+                /** @description Nothing more is sent: the webhook is disabled. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Received. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "list.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A list was canceled */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "list.cancelled",
+                     *       "timestamp": "2026-11-20T10:01:00.000Z",
+                     *       "data": {
+                     *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *         "name": "newsletter.csv",
+                     *         "status": "cancelled",
+                     *         "validation_type": "smtp",
+                     *         "rows": {
+                     *           "total": 1000,
+                     *           "addresses": 980,
+                     *           "duplicates": 15,
+                     *           "blank": 5,
+                     *           "unreadable": 0
+                     *         },
+                     *         "progress": {
+                     *           "done": 490,
+                     *           "waiting": 12,
+                     *           "good": 440,
+                     *           "bad": 50,
+                     *           "percent": 50,
+                     *           "per_second": 12.5,
+                     *           "eta_seconds": 40
+                     *         },
+                     *         "deliverability": {
+                     *           "deliverable": 400,
+                     *           "undeliverable": 45,
+                     *           "risky": 25,
+                     *           "unknown": 20
+                     *         },
+                     *         "by_reason": {
+                     *           "mailbox_not_found": 45,
+                     *           "catch_all": 25
+                     *         },
+                     *         "credits": {
+                     *           "price": 9800,
+                     *           "held": 5200,
+                     *           "used": 4600
+                     *         },
+                     *         "error": null,
+                     *         "patience_minutes": 240,
+                     *         "created_at": "2026-11-20T10:00:00.000Z",
+                     *         "started_at": "2026-11-20T10:00:01.000Z",
+                     *         "finished_at": "2026-11-20T10:01:00.000Z",
+                     *         "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListCancelledEvent"];
+                };
+            };
+            responses: {
+                /** @description Nothing more is sent: the webhook is disabled. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Received. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credits.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The balance fell below the alert threshold of the account */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "credits.low",
+                     *       "timestamp": "2026-11-20T10:01:00.000Z",
+                     *       "data": {
+                     *         "credits": {
+                     *           "total": 90,
+                     *           "locked": 0,
+                     *           "remaining": 90
+                     *         },
+                     *         "low_balance": 100
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreditsLowEvent"];
+                };
+            };
+            responses: {
+                /** @description Nothing more is sent: the webhook is disabled. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Received. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was created */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "key.created",
+                     *       "timestamp": "2026-11-20T10:01:00.000Z",
+                     *       "data": {
+                     *         "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *         "name": "shop",
+                     *         "key": "mv_live_…wxyz",
+                     *         "allow_ips": [],
+                     *         "scopes": [
+                     *           "verify"
+                     *         ],
+                     *         "monthly_credits": null,
+                     *         "created_at": "2026-11-20T10:00:00.000Z",
+                     *         "expires_at": null,
+                     *         "revoked_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyCreatedEvent"];
+                };
+            };
+            responses: {
+                /** @description Nothing more is sent: the webhook is disabled. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Received. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was revoked, or rolled */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "key.revoked",
+                     *       "timestamp": "2026-11-20T10:01:00.000Z",
+                     *       "data": {
+                     *         "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *         "name": "shop",
+                     *         "key": "mv_live_…wxyz",
+                     *         "allow_ips": [],
+                     *         "scopes": [
+                     *           "verify"
+                     *         ],
+                     *         "monthly_credits": null,
+                     *         "created_at": "2026-11-20T10:00:00.000Z",
+                     *         "expires_at": null,
+                     *         "revoked_at": "2026-11-20T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyRevokedEvent"];
+                };
+            };
+            responses: {
+                /** @description Nothing more is sent: the webhook is disabled. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Received. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A test was sent */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "ping",
+                     *       "timestamp": "2026-11-20T10:01:00.000Z",
+                     *       "data": {
+                     *         "webhook_id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PingEvent"];
+                };
+            };
+            responses: {
+                /** @description Nothing more is sent: the webhook is disabled. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Received. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** Error */
@@ -941,6 +1465,86 @@ export interface components {
             /** @description Fields and parameters of the request that are unknown and changed nothing. */
             warnings: string[];
         };
+        /** ListCompletedEvent */
+        ListCompletedEvent: {
+            /** @constant */
+            type: "list.completed";
+            /** Format: date-time */
+            timestamp: string;
+            data: components["schemas"]["List"];
+        };
+        /** ListFailedEvent */
+        ListFailedEvent: {
+            /** @constant */
+            type: "list.failed";
+            /** Format: date-time */
+            timestamp: string;
+            data: components["schemas"]["List"];
+        };
+        /** ListCancelledEvent */
+        ListCancelledEvent: {
+            /** @constant */
+            type: "list.cancelled";
+            /** Format: date-time */
+            timestamp: string;
+            data: components["schemas"]["List"];
+        };
+        /** CreditsLowEvent */
+        CreditsLowEvent: {
+            /** @constant */
+            type: "credits.low";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                credits: {
+                    total: number;
+                    locked: number;
+                    remaining: number;
+                };
+                /** @description The alert threshold of the account. */
+                low_balance: number;
+            };
+        };
+        /** Key */
+        Key: {
+            id: string;
+            name: string;
+            /** @description `mv_live_…` and the last four characters. */
+            key: string;
+            allow_ips: string[];
+            scopes: string[];
+            monthly_credits: number | null;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+        };
+        /** KeyCreatedEvent */
+        KeyCreatedEvent: {
+            /** @constant */
+            type: "key.created";
+            /** Format: date-time */
+            timestamp: string;
+            data: components["schemas"]["Key"];
+        };
+        /** KeyRevokedEvent */
+        KeyRevokedEvent: {
+            /** @constant */
+            type: "key.revoked";
+            /** Format: date-time */
+            timestamp: string;
+            data: components["schemas"]["Key"];
+        };
+        /** PingEvent */
+        PingEvent: {
+            /** @constant */
+            type: "ping";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                webhook_id: string;
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -980,6 +1584,14 @@ export type WebhookDeleted = components['schemas']['WebhookDeleted'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type Delivery = components['schemas']['Delivery'];
 export type Deliveries = components['schemas']['Deliveries'];
+export type ListCompletedEvent = components['schemas']['ListCompletedEvent'];
+export type ListFailedEvent = components['schemas']['ListFailedEvent'];
+export type ListCancelledEvent = components['schemas']['ListCancelledEvent'];
+export type CreditsLowEvent = components['schemas']['CreditsLowEvent'];
+export type Key = components['schemas']['Key'];
+export type KeyCreatedEvent = components['schemas']['KeyCreatedEvent'];
+export type KeyRevokedEvent = components['schemas']['KeyRevokedEvent'];
+export type PingEvent = components['schemas']['PingEvent'];
 export type $defs = Record<string, never>;
 export interface operations {
     verify: {

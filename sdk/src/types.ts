@@ -1,4 +1,4 @@
-import type { operations } from './schema.ts';
+import type { operations, webhooks } from './schema.ts';
 
 type JsonOf<Reply> = Reply extends { content: { 'application/json': infer Body } } ? Body : never;
 type BodyOf<Name extends keyof operations> = operations[Name] extends { requestBody: infer Body }
@@ -30,15 +30,11 @@ export type DeliveriesQuery = QueryOf<'listDeliveries'>;
 /** One page of deliveries, newest first. */
 export type DeliveryPage = JsonOf<operations['listDeliveries']['responses'][200]>;
 
-/** What a webhook is told. */
-export interface WebhookEvent {
-  /** Such as `list.completed`; later versions may have more. */
-  type: string;
-  /** RFC 3339. */
-  timestamp: string;
-  /** The object of the API that it is about. */
-  data: Record<string, unknown>;
-}
+/**
+ * What a webhook is told: `data` is the object of the API that the event is about, as its `type` says. Later versions may
+ * send more types.
+ */
+export type WebhookEvent = JsonOf<webhooks[keyof webhooks]['post']['requestBody']>;
 /** Of a Fetch API request, or of a request in Node. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 export interface WebhookVerifyOptions {

@@ -1,5 +1,7 @@
 /** The two documents of this service. */
+import type { TSchema } from 'typebox';
 import { DashboardErrorReply, ErrorReply } from '../contract/errors.ts';
+import { WEBHOOK_EVENTS } from '../contract/webhook-events.ts';
 import { ERRORS, PUBLIC_CODES } from '../kernel/errors.ts';
 import { VERSION } from '../kernel/version.ts';
 import { describe, type Json, type Style } from './openapi.ts';
@@ -32,7 +34,8 @@ const PUBLIC: Style = {
 
 /** OpenAPI 3.1 of `/v1`. */
 export function publicDocument(routes: readonly Route[], url: string): Json {
-  const { paths, schemas } = describe(routes, PUBLIC);
+  const { paths, schemas, contentOf } = describe(routes, PUBLIC);
+  const webhooks = webhooksOf(contentOf);
   return {
     openapi: '3.1.0',
     info: {
@@ -56,10 +59,30 @@ export function publicDocument(routes: readonly Route[], url: string): Json {
       schemas,
     },
     paths,
+    webhooks,
     servers: [{ url }],
     tags: TAGS.map(([name, description]) => ({ name, description })),
   };
 }
+
+/** Requests that webhooks get, by event (OpenAPI 3.1, "webhooks"). */
+const webhooksOf = (contentOf: (schema: TSchema) => Json): Json =>
+  Object.fromEntries(
+    Object.entries(WEBHOOK_EVENTS).map(([type, { summary, body }]) => [
+      type,
+      {
+        post: {
+          summary,
+          tags: ['Webhooks'],
+          requestBody: { required: true, content: contentOf(body) },
+          responses: {
+            '2XX': { description: 'Received.' },
+            '410': { description: 'Nothing more is sent: the webhook is disabled.' },
+          },
+        },
+      },
+    ]),
+  );
 
 const TAGS = [
   ['Verification', 'Verify addresses.'],

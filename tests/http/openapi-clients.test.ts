@@ -9,6 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { publicDocument } from '../../src/http/documents.ts';
 import { V1_ROUTES } from '../../src/http/v1/table.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../src/kernel/webhook-events.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -105,6 +106,12 @@ it('has an example of every JSON request, reply and error, which fits its schema
     }),
   );
   expect(bodies.length).toBeGreaterThan(100);
+  const events = Object.entries<Record<string, Operation>>(document.webhooks).flatMap(([type, { post }]) => {
+    const media = post?.requestBody?.content['application/json'];
+    return media === undefined ? [] : [{ place: `the event ${type}`, media }];
+  });
+  expect(events.map(({ media }) => media.example)).toMatchObject(WEBHOOK_EVENT_TYPES.map((type) => ({ type })));
+  bodies.push(...events);
   for (const { place, media } of bodies) {
     expect(media.schema.$ref, place).toMatch(/^#\/components\/schemas\//);
     const examples = [media.example, ...Object.values(media.examples ?? {}).map(({ value }) => value)].filter(Boolean);

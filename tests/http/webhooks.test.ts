@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { Compile } from 'typebox/compile';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { WEBHOOK_RETRY_SECONDS } from '../../src/kernel/lifetimes.ts';
 import { VERSION } from '../../src/kernel/version.ts';
@@ -60,6 +62,8 @@ describe('a webhook', () => {
       { type: 'key.created', data: { id: key.id, name: 'fresh', revoked_at: null } },
       { type: 'key.revoked', data: { id: key.id, revoked_at: expect.any(String) } },
     ]);
+    for (const [i, type] of (['key.created', 'key.revoked'] as const).entries())
+      expect(Compile(WEBHOOK_EVENTS[type].body).Errors(events[i])).toEqual([]);
     expect(received[0]!.headers).toMatchObject({
       'content-type': 'application/json',
       'user-agent': `Mailvet/${VERSION}`,

@@ -90,6 +90,21 @@ const DELIVERY = {
   finished_at: '2026-11-20T10:00:00.084Z',
 };
 
+/** As events have it. */
+const KEY = {
+  id: 'key_0VkP3Zq1n7Jc2mQ9sT4bXd',
+  name: 'shop',
+  key: 'mv_live_…wxyz',
+  allow_ips: [],
+  scopes: ['verify'],
+  monthly_credits: null,
+  created_at: ACCOUNT_TIME,
+  expires_at: null,
+  revoked_at: null,
+};
+const ENDED = { ...LIST, status: 'completed', finished_at: '2026-11-20T10:01:00.000Z' };
+const eventOf = (type: string, data: object) => ({ type, timestamp: '2026-11-20T10:01:00.000Z', data });
+
 const warnings: readonly string[] = [];
 
 /** Of requests and replies, by the title of their schema. */
@@ -143,6 +158,13 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   Webhooks: { webhooks: [WEBHOOK] },
   WebhookDeleted: { status: 'success', message: `Webhook ${WEBHOOK.id} was deleted.` },
   Delivery: DELIVERY,
+  ListCompletedEvent: eventOf('list.completed', ENDED),
+  ListFailedEvent: eventOf('list.failed', { ...ENDED, status: 'failed' }),
+  ListCancelledEvent: eventOf('list.cancelled', { ...ENDED, status: 'cancelled' }),
+  CreditsLowEvent: eventOf('credits.low', { credits: { total: 90, locked: 0, remaining: 90 }, low_balance: 100 }),
+  KeyCreatedEvent: eventOf('key.created', KEY),
+  KeyRevokedEvent: eventOf('key.revoked', { ...KEY, revoked_at: ACCOUNT_TIME }),
+  PingEvent: eventOf('ping', { webhook_id: WEBHOOK.id }),
   Deliveries: { deliveries: [DELIVERY], pagination: PAGINATION, warnings },
 };
 

@@ -109,7 +109,7 @@ async function start(
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
   if (options.publicUrl === publicUrlOf(options.host, 0)) url = listening;
   engine.resolver.check();
-  startJobs({ ...services, options, logger, clock, storeClock, store, engine, closers, url: () => url });
+  startJobs({ ...services, options, logger, clock, storeClock, store, engine, metrics, closers, url: () => url });
 
   async function setupLink(): Promise<string | null> {
     const token = await context.signIn.setup.offer();

@@ -1,5 +1,6 @@
 import type { Options } from '../config/read.ts';
 import type { VerificationEngine } from '../engine/create.ts';
+import type { Metrics } from '../http/metrics/registry.ts';
 import { accountRemovalJob } from '../jobs/account-removal.ts';
 import { listsUpdateJob } from '../jobs/disposable-lists-update.ts';
 import { learnHostsJob } from '../jobs/learn-hosts.ts';
@@ -34,8 +35,9 @@ import type { WatchedClock } from '../service/store-clock.ts';
 import { createAccountRemoval, createListRemoval, createPurge } from '../service/upkeep.ts';
 import type { VerifyService } from '../service/verify.ts';
 import type { DeliverWebhook } from '../service/webhooks/deliver.ts';
-import type { Store } from '../store/store.ts';
+import type { RunningList, Store, VerificationRecord } from '../store/store.ts';
 import type { Closers } from './closers.ts';
+import { countVerdict } from './metrics.ts';
 
 interface Parts {
   readonly options: Options;
@@ -44,6 +46,7 @@ interface Parts {
   readonly storeClock: WatchedClock;
   readonly store: Store;
   readonly engine: VerificationEngine;
+  readonly metrics: Metrics | null;
   readonly mail: Mail | null;
   readonly mailLimits: MailLimits;
   readonly listsUpdate: ListsUpdate;
@@ -70,7 +73,7 @@ export function startJobs(parts: Parts): void {
   closers.add('work on lists', 5_000, () => lists.stop());
 }
 
-function listWork({ clock, store, engine, logger, context }: Parts): ListWorkService {
+function listWork({ clock, store, engine, logger, context, metrics }: Parts): ListWorkService {
   const failed = (error: unknown) => logger.error({ err: error }, 'work on a list failed; it is tried again');
   const operators =
     store.engine === 'postgres'
@@ -82,7 +85,10 @@ function listWork({ clock, store, engine, logger, context }: Parts): ListWorkSer
     matchFilters: (account, keys) => store.filters.matchMany(account, keys),
     singleCalls: () => context.verify.calls,
   });
-  return createListWork({ clock, lists: store.lists, verifier, operators, failed });
+  const onResult = ({ test }: RunningList, record: VerificationRecord) => {
+    if (!test) countVerdict(metrics, record);
+  };
+  return createListWork({ clock, lists: store.lists, verifier, operators, onResult, failed });
 }
 
 function runnersOf({

@@ -9,7 +9,7 @@ import type { MetricSources, Metrics } from '../http/metrics/registry.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { COMMIT, VERSION } from '../kernel/version.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, VerificationRecord } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 import { explainListening } from './listen.ts';
 import { withinMs } from './shared-check.ts';
@@ -42,6 +42,11 @@ interface Observed {
   readonly clock: Clock;
   readonly retentionDays: number;
 }
+
+export const countVerdict = (
+  metrics: Metrics | null,
+  { status, reason, validationType: level }: Pick<VerificationRecord, 'status' | 'reason' | 'validationType'>,
+): void => metrics?.note('mailvet_verifications_total', { status, reason: reason ?? 'none', level });
 
 /** Connects the metrics of the table with what they measure. */
 export function observe(metrics: Metrics, parts: Observed): void {

@@ -37,6 +37,7 @@ import { docsScript } from './built-files.ts';
 import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
 import { createHealth } from './health.ts';
+import { countVerdict } from './metrics.ts';
 
 /** Maximum of verifications waiting for DNS or a mail server. */
 const MAX_RUNNING = 5000;
@@ -149,7 +150,7 @@ function verifyService({ options, logger, store, engine, metrics }: Parts, traff
       const { id, email, status, reason, validationType: level, durationMs } = record;
       traffic.verified(caller.accountId, level, durationMs);
       if (!caller.test) {
-        metrics?.note('mailvet_verifications_total', { status, reason: reason ?? 'none', level });
+        countVerdict(metrics, record);
         metrics?.note('mailvet_verification_seconds', { level }, durationMs / 1000);
       }
       // Hashing the address costs more than logging, so skip it unless the line is written.

@@ -9,6 +9,7 @@ import { type Lab, request, startLab } from '../lab/service.ts';
 import { startSmtp } from '../lab/smtp.ts';
 import { ENGINE, freshDatabase, runSql } from '../lab/stores.ts';
 import { stallable } from '../store/stall.ts';
+import { sendCsv } from './list-lab.ts';
 
 const TOKEN = 'metrics-token-for-the-tests';
 const PATIENCE = { timeout: 30_000, interval: 50 };
@@ -80,6 +81,19 @@ describe('/metrics', () => {
         const own = Object.keys(one.labels).filter((label) => label !== 'le');
         expect([name, own.sort()]).toEqual([name, Object.keys(labels).sort()]);
       }
+    }
+  });
+
+  it('counts the results of lists, each once, but for those of test keys', async () => {
+    const { lab, scrape } = await setUp({ MAILVET_ROLE: 'all' });
+    const member = await lab.member();
+    const counted = async () =>
+      (await scrape()).value('mailvet_verifications_total', { reason: 'invalid_format', level: 'mx' });
+    for (const who of [member, await lab.testMember(member)]) {
+      const { json } = await sendCsv(lab, who, 'email\r\nfirst\r\nsecond\r\nfirst\r\n', '?column=1');
+      const status = async () => (await who.call('GET', `/v1/lists/${json.id}`)).json.status;
+      await expect.poll(status, PATIENCE).toBe('completed');
+      await expect.poll(counted, PATIENCE).toBe(2);
     }
   });
 

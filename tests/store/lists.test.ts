@@ -34,7 +34,7 @@ describeStores('a list of addresses', (lab) => {
     if (!a || !b || !c) throw new Error('There are three addresses.');
     const bad = { status: 'bad', deliverability: 'undeliverable', reason: 'blocked_by_filter', credits: 0 } as const;
     expect(await store.lists.record(account, id, [found(a), found(b, bad)])).toEqual({
-      ...{ outcome: 'recorded', recorded: 2, charged: 1 },
+      ...{ outcome: 'recorded', recorded: 2, results: [1, 2], charged: 1 },
     });
     expect(await store.lists.get(account, id)).toMatchObject({
       ...{ done: 2, waiting: 0, credits: { price: 3, held: 1, used: 1 } },
@@ -47,7 +47,12 @@ describeStores('a list of addresses', (lab) => {
       ...{ status: 'completed', done: 3, perSecond: null, credits: { price: 3, held: 0, used: 2 } },
       breakdown: { status: { good: 2, bad: 1 }, deliverability: { unknown: 2, undeliverable: 1 } },
     });
-    expect(await store.lists.record(account, id, [found(c)])).toEqual({ outcome: 'ended', recorded: 0, charged: 0 });
+    expect(await store.lists.record(account, id, [found(c)])).toEqual({
+      outcome: 'ended',
+      recorded: 0,
+      results: [],
+      charged: 0,
+    });
     expect(await store.accounts.get(account)).toMatchObject({ balance: 98, locked: 0 });
     expect(await store.accounts.audit()).toEqual([]);
     const [first, second] = [await store.lists.block(account, id, 0), await store.lists.block(account, id, 3)];

@@ -80,7 +80,7 @@ const METRICS = {
       level: 'at which it was decided',
     },
     unit: 'verdicts',
-    help: 'Verdicts recorded.',
+    help: 'Verdicts recorded, of single calls and lists.',
     look: 'Alert on a rising share of `smtp_blocked` or `smtp_unreachable`: mail servers reject you.',
   },
   mailvet_verification_seconds: {
@@ -90,7 +90,7 @@ const METRICS = {
     labels: { level: 'at which it was decided' },
     unit: 'seconds',
     buckets: SECONDS,
-    help: 'Time that a verdict took.',
+    help: 'Time that the verdict of a single call took.',
     look: 'When replies are slow: DNS and mail servers take nearly all of it.',
   },
   mailvet_verifications_running: {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
 import { LIST_OUTCOMES, LIST_OUTCOMES_WAITING } from '../../kernel/list-work.ts';
-import type { ListOutcome, Lists, ListWork, RunningList } from '../../store/store.ts';
+import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
 import type { ListVerifier } from './verify-list.ts';
 
@@ -13,6 +13,8 @@ interface Parts {
   readonly operators: ListOperators;
   /** Of this process. */
   readonly lease: string;
+  /** A result was recorded. */
+  readonly onResult: (list: RunningList, record: VerificationRecord) => void;
   /** The store failed; it is tried again. */
   readonly failed: (error: unknown) => void;
 }
@@ -139,12 +141,13 @@ export class ListRun {
     const { account, id } = this.list;
     while (this.#outcomes.length > 0) {
       try {
-        const { outcome, length } = await verifier.inStore(this.list, async (isAlone) => {
-          const batch = this.#outcomes.slice(0, isAlone ? LIST_OUTCOMES.alone : LIST_OUTCOMES.besideCalls);
-          return { ...(await lists.record(account, id, batch)), length: batch.length };
+        const { batch, outcome, results } = await verifier.inStore(this.list, async (isAlone) => {
+          const some = this.#outcomes.slice(0, isAlone ? LIST_OUTCOMES.alone : LIST_OUTCOMES.besideCalls);
+          return { batch: some, ...(await lists.record(account, id, some)) };
         });
-        this.#outcomes = this.#outcomes.slice(length);
-        this.#inHand -= length;
+        this.#outcomes = this.#outcomes.slice(batch.length);
+        this.#inHand -= batch.length;
+        this.#count(batch, new Set(results));
         if (outcome !== 'recorded') this.#ending.abort();
         this.#wake();
       } catch (error) {
@@ -153,6 +156,11 @@ export class ListRun {
         await setTimeout(AFTER_FAILURE_MS);
       }
     }
+  }
+
+  #count(batch: readonly ListOutcome[], results: ReadonlySet<number>): void {
+    for (const { work, record } of batch)
+      if (record !== null && results.has(work.address)) this.#parts.onResult(this.list, record);
   }
 
   /** Waits for an outcome to be recorded, or for waiting addresses that may be due. */

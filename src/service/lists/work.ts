@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
 import { LIST_ADDRESSES_IN_HAND, LIST_ADDRESSES_IN_HAND_EACH, LISTS_AT_ONCE } from '../../kernel/list-work.ts';
-import type { Lists, RunningList } from '../../store/store.ts';
+import type { Lists, RunningList, VerificationRecord } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
 import { ListRun } from './run-list.ts';
 import type { ListVerifier } from './verify-list.ts';
@@ -11,6 +11,8 @@ interface Parts {
   readonly lists: Lists;
   readonly verifier: ListVerifier;
   readonly operators: ListOperators;
+  /** A result was recorded. */
+  readonly onResult: (list: RunningList, record: VerificationRecord) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -25,7 +27,7 @@ export interface ListWorkService {
 const SPELL_MS = 10_000;
 
 /** Works on lists of addresses in this process. */
-export function createListWork({ clock, lists, verifier, operators, failed }: Parts): ListWorkService {
+export function createListWork({ clock, lists, verifier, operators, onResult, failed }: Parts): ListWorkService {
   /** Of this process, from its first list on. */
   let lease: string | null = null;
   const runs = new Map<string, { readonly run: ListRun; readonly began: number }>();
@@ -40,7 +42,7 @@ export function createListWork({ clock, lists, verifier, operators, failed }: Pa
   }
 
   function begin(list: RunningList, lease: string, most: number): void {
-    const run = new ListRun({ clock, lists, verifier, operators, lease, failed }, list, most);
+    const run = new ListRun({ clock, lists, verifier, operators, lease, onResult, failed }, list, most);
     runs.set(list.id, { run, began: clock.elapsed() });
     void run.ended.catch(failed).finally(() => runs.delete(list.id));
   }

@@ -198,6 +198,8 @@ export interface ListRecorded {
   readonly outcome: 'recorded' | 'completed' | 'ended';
   /** Results recorded by this call. */
   readonly recorded: number;
+  /** Numbers of their addresses. */
+  readonly results: readonly number[];
   readonly charged: number;
 }
 

@@ -26,7 +26,7 @@ export async function recordOutcomes(
     const owner = await lockAccount(driver, trx, account);
     const mine = trx.selectFrom('lists').selectAll().where('id', '=', id).where('account_id', '=', account);
     const list = owner && (await mine.where('status', 'in', ['running', 'paused']).executeTakeFirst());
-    if (!list) return { outcome: 'ended', recorded: 0, charged: 0 };
+    if (!list) return { outcome: 'ended', recorded: 0, results: [], charged: 0 };
     const scope: Scope = { driver, trx, now };
     const left = await loadLeft(scope, list, outcomes);
     const changes = decide(list, left, outcomes, now);
@@ -68,6 +68,8 @@ async function loadLeft(
 
 interface Changes {
   readonly results: VerificationRecord[];
+  /** Their numbers. */
+  readonly addresses: number[];
   /** Rows as they are to be; of done ones, `due_at` is null. */
   readonly waiting: Waiting[];
   /** By how much the number of addresses that are to be asked about again changes. */
@@ -76,7 +78,7 @@ interface Changes {
 
 /** Takes from `left` what gets done. */
 function decide(list: ListRecord, left: Left, outcomes: readonly ListOutcome[], now: number): Changes {
-  const changes: Changes = { results: [], waiting: [], waits: 0 };
+  const changes: Changes = { results: [], addresses: [], waiting: [], waits: 0 };
   for (const outcome of outcomes) {
     const { work } = outcome;
     const before = work.block === null ? left.waiting.get(work.address) : undefined;
@@ -107,6 +109,7 @@ function decide(list: ListRecord, left: Left, outcomes: readonly ListOutcome[], 
       continue;
     }
     changes.results.push(outcome.record);
+    changes.addresses.push(work.address);
     // Stays for the number of attempts.
     if (before !== undefined) changes.waiting.push({ ...asked, email: '', due_at: null });
   }
@@ -161,7 +164,7 @@ async function finish(
   scope: Scope,
   account: AccountId,
   list: ListRecord,
-  { results, waits }: Changes,
+  { results, addresses, waits }: Changes,
 ): Promise<ListRecorded> {
   const { trx, now } = scope;
   const done = list.done + results.length;
@@ -179,7 +182,8 @@ async function finish(
     };
     await trx.updateTable('lists').set(progress).where('id', '=', list.id).execute();
   }
-  if (done < list.addresses) return { outcome: 'recorded', recorded: results.length, charged };
+  const told = { recorded: results.length, results: addresses, charged };
+  if (done < list.addresses) return { outcome: 'recorded', ...told };
   await endList(scope, account, list.id, 'completed');
-  return { outcome: 'completed', recorded: results.length, charged };
+  return { outcome: 'completed', ...told };
 }

@@ -2,9 +2,11 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { DAY_MS } from '../../src/kernel/clock.ts';
 import type { ListResult } from '../../src/store/store.ts';
 import { type PostgresServer, startPostgres } from '../lab/postgres.ts';
 import { type Running, startProcess } from '../lab/process.ts';
+import { openRaw } from '../lab/raw-connection.ts';
 import { type Persona, startSmtp } from '../lab/smtp.ts';
 import { ENGINE, runSql } from '../lab/stores.ts';
 import { startedList } from '../store/list-cast.ts';
@@ -86,6 +88,36 @@ describe('a list whose process is killed', () => {
     await vi.waitUntil(async () => (await store.lists.get(account.id, id))?.status === 'completed', RESUMED);
     await expectExact(setting, id, emails);
     expect(await service.end('SIGTERM')).toBe(0);
+  });
+});
+
+describe('an upload whose process is killed', () => {
+  it('leaves no list, no credits held, and nothing in the store after its time', { timeout: 200_000 }, async () => {
+    const setting = await openSetting({ credits: GRANTED });
+    open.push(setting);
+    const { store, account, key, databaseUrl, environment } = setting;
+    const service = await startProcess(environment);
+    const { socket } = await openRaw(service.url);
+    socket.write(
+      `POST /v1/lists HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.value}\r\nContent-Type: text/csv\r\nContent-Length: 100000000\r\n\r\nemail\r\n`,
+    );
+    socket.write(Array.from({ length: 100_000 }, (_, i) => `a${i}@good.com\r\n`).join(''));
+    const blocks = () => runSql(databaseUrl, 'SELECT first_row FROM list_blocks');
+    await vi.waitUntil(async () => (await blocks()).length > 0, RESUMED);
+    await service.end('SIGKILL');
+    socket.destroy();
+    const next = await startProcess(environment);
+    const headers = { authorization: `Bearer ${key.value}` };
+    const seen = await fetch(`${next.url}/v1/lists`, { headers });
+    expect(await seen.json()).toMatchObject({ lists: [] });
+    expect(await store.accounts.get(account.id)).toMatchObject({ balance: GRANTED, locked: 0 });
+    expect(await store.accounts.audit()).toEqual([]);
+    await runSql(databaseUrl, "UPDATE lists SET changed_at = 0 WHERE status = 'uploading'");
+    await store.upkeep.purge(DAY_MS);
+    await vi.waitUntil(async () => (await runSql(databaseUrl, 'SELECT id FROM lists')).length === 0, RESUMED);
+    expect(await blocks()).toEqual([]);
+    expect(await runSql(databaseUrl, 'SELECT first_row FROM list_chunks')).toEqual([]);
+    expect(await next.end('SIGTERM')).toBe(0);
   });
 });
 

@@ -183,6 +183,35 @@ describeStores('work on a list', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
+  it('that runs for longer than results are kept loses the first ones, completes, and its sums agree', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const { id: account } = who.account;
+    const { balance = 0 } = (await store.accounts.get(account)) ?? {};
+    const id = await startedList(store, who, addressesOf(3), { block: 1 });
+    const recordOne = async (lease: string) => {
+      const works = await claimWith(store, who, id, lease, 1);
+      return store.lists.record(
+        account,
+        id,
+        works.map((work) => found(work)),
+      );
+    };
+    await recordOne('w');
+    lab.clock.advance(2 * DAY);
+    await purge(lab, store, lab.clock.now() - DAY);
+    expect((await store.lists.block(account, id, 0))?.results.size).toBe(0);
+    expect(await store.lists.get(account, id)).toMatchObject({ status: 'running', done: 1, credits: { used: 1 } });
+    await recordOne('w');
+    expect(await recordOne('w')).toMatchObject({ outcome: 'completed' });
+    expect(await store.lists.get(account, id)).toMatchObject({ done: 3, credits: { used: 3, held: 0 } });
+    expect(await store.accounts.audit()).toEqual([]);
+    await purge(lab, store, lab.clock.now() - DAY);
+    expect(await store.lists.get(account, id)).toBeNull();
+    expect(await store.accounts.get(account)).toMatchObject({ balance: balance - 3, locked: 0 });
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
   it('is removed with its account, which gets back what is held', async () => {
     const store = await lab.open();
     const who = await member(store);

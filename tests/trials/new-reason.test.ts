@@ -28,7 +28,8 @@ describe('a new reason of the mailbox check', () => {
       'src/http/compat/neverbounce.ts',
       'src/http/compat/reacher.ts',
       'src/http/compat/zerobounce.ts',
-      // What the dashboard and the docs say.
+      // What charts count it as; what the dashboard and the docs say.
+      'src/kernel/outcomes.ts',
       'src/kernel/reasons.ts',
       // What a person who signs up is told.
       'src/service/sign-in/deliverability.ts',
@@ -47,6 +48,11 @@ describe('a new reason of the mailbox check', () => {
     usualRetrySeconds: null,
   },
   mailbox_disabled: {\n`,
+    );
+    copy.edit(
+      'src/kernel/outcomes.ts',
+      "  mailbox_disabled: 'undeliverable',\n",
+      "  mailbox_disabled: 'undeliverable',\n  mailbox_moved: 'undeliverable',\n",
     );
     copy.edit(
       'src/engine/findings.ts',

@@ -4,6 +4,7 @@ import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
+import type { ServiceReply } from '../contract/dashboard/service.ts';
 import type { FilterService } from '../service/filters.ts';
 import type { ListService } from '../service/lists/service.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
@@ -40,6 +41,7 @@ export interface HttpContext extends DashboardServices {
   /** Services whose paths are served at the root as well. */
   readonly compat: readonly CompatVendor[];
   readonly health: Health;
+  readonly serviceStatus: () => Promise<ServiceReply>;
   readonly callerIp: (request: IncomingMessage) => string;
   readonly connections: ConnectionBounds;
   readonly failedAuth: ReturnType<typeof createFailedAuthLimiter>;

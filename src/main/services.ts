@@ -38,6 +38,7 @@ import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
 import { createHealth } from './health.ts';
 import { countVerdict } from './metrics.ts';
+import { createServiceStatus } from './service-status.ts';
 
 /** Maximum of verifications waiting for DNS or a mail server. */
 const MAX_RUNNING = 5000;
@@ -94,6 +95,8 @@ export function createServices(parts: Parts): Services {
     const flushing = startFlushing(one, logger);
     closers.add(one.what, 2_000, () => flushing.stop());
   }
+  const verify = verifyService(parts, traffic);
+  const health = createHealth({ store, engine, lists, clock, storeClock });
   const context: HttpContext = {
     ...createDashboard({
       ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits },
@@ -106,13 +109,14 @@ export function createServices(parts: Parts): Services {
     clock,
     admission: createAdmissionService(store),
     usage: (caller, window, ask) => usageOf(store, storeClock, caller, window, ask),
-    verify: verifyService(parts, traffic),
+    verify,
     filters: createFilterService(store),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock }),
     isDisposable: (domain) => engine.lists().disposable(domain).verdict === 'disposable',
     compat: options.compat,
-    health: createHealth({ store, engine, lists, clock, storeClock }),
+    health,
+    serviceStatus: createServiceStatus({ ...{ store, engine, lists, health, verify, clock }, retentionDays: options.retentionDays }),
     callerIp: callerIp(options.trustedProxies),
     connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },
     failedAuth: createFailedAuthLimiter(clock),

@@ -1,6 +1,6 @@
 import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { percentile } from '../kernel/latency.ts';
+import { addCount, type LatencyCounts, percentiles } from '../kernel/latency.ts';
 import { CHART_BUCKETS_MAX, CHART_REJECTIONS } from '../kernel/limits.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import { OUTCOMES, type Outcome, outcomeOf } from '../kernel/outcomes.ts';
@@ -54,11 +54,10 @@ interface Sums {
   refused: number;
   rate_limited: number;
 }
-type Counts = Map<number, number>;
 interface Tally extends Sums {
   readonly outcomes: Record<Outcome, number>;
-  readonly mx: Counts;
-  readonly smtp: Counts;
+  readonly mx: LatencyCounts;
+  readonly smtp: LatencyCounts;
 }
 const SUM_FIELDS = ['requests', 'good', 'bad', 'credits', 'refused', 'rate_limited'] as const satisfies (keyof Sums)[];
 const emptyTally = (): Tally => ({
@@ -120,8 +119,6 @@ function addCounts(tally: Tally | undefined, { level, status, reason, requests, 
   tally.outcomes[outcomeOf(level, status, reason)] += requests;
 }
 
-const addCount = (counts: Counts, bucket: number, n: number) => counts.set(bucket, (counts.get(bucket) ?? 0) + n);
-
 function addTraffic(tally: Tally | undefined, { metric, bucket, count }: TrafficRow): void {
   if (tally === undefined) return;
   if (metric !== 'status') addCount(tally[metric], bucket, count);
@@ -153,11 +150,6 @@ const rejectionsOf = (traffic: readonly TrafficRow[]) =>
     .toSorted((a, b) => b.hour - a.hour || b.count - a.count)
     .slice(0, CHART_REJECTIONS)
     .map(({ hour, bucket, count }) => ({ at: toIso(hour), status: bucket, requests: count }));
-
-function percentiles(counts: ReadonlyMap<number, number>): { p50: number; p95: number } | null {
-  const [p50, p95] = [percentile(counts, 0.5), percentile(counts, 0.95)];
-  return p50 === null || p95 === null ? null : { p50, p95 };
-}
 
 const byRequestsDescending = <T extends { readonly requests: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((a, b) => b.requests - a.requests);

@@ -53,9 +53,10 @@ interface DashboardParts {
 export function createDashboard(parts: DashboardParts): DashboardServices {
   const { store, clock, options, lists, url, sessions, confirmPassword, mail, mailLimits, listsUpdate, sharedLists } =
     parts;
+  const members = createMemberService({ store, mailLimits, clock, url, mail, signupOpen: options.signup === 'open' });
   return {
     sessions,
-    members: createMemberService({ store, mailLimits, clock, url, mail, signupOpen: options.signup === 'open' }),
+    members,
     account: createAccountService({ store, clock, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
     operators: (account) => operatorsAsked(store, account),
@@ -66,6 +67,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
       store,
       clock,
       lists,
+      invite: members.invite,
       // Imported lazily, to keep the start fast.
       async doctor() {
         const { examine, checkStore } = await import('./doctor.ts');

@@ -16,6 +16,7 @@ import {
 } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
 import type { Finding } from './doctor.ts';
+import type { MemberService } from './members.ts';
 import { parseAccountName, parseNote } from './names.ts';
 import type { UpdateAttempt } from './shared-lists.ts';
 
@@ -56,6 +57,8 @@ export interface OperatorService {
   ): Promise<AccountSummary>;
   get(id: string): Promise<AccountSummary>;
   change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;
+  /** Invites the owner of an account without members. */
+  inviteOwner(id: string, email: string, by: Actor): ReturnType<MemberService['invite']>;
   /** Negative credits are deducted. */
   grant(id: string, credits: number, note: string, by: Actor): Promise<AccountSummary>;
   ledger(id: string, page: LedgerQuery): Promise<LedgerPage>;
@@ -74,13 +77,14 @@ export function createOperatorService(parts: {
   store: Pick<Store, 'accounts' | 'auditLog'>;
   clock: Clock;
   lists: WatchedLists;
+  invite: MemberService['invite'];
   doctor: () => Promise<readonly Finding[]>;
   /** Throws an Error with a message for users. */
   requestListsUpdate: () => Promise<string>;
   lastAttempt: () => Promise<UpdateAttempt | null>;
   sourceUrls: Readonly<Record<UpdateSource, string | null>>;
 }): OperatorService {
-  const { store, clock, lists, doctor, requestListsUpdate, lastAttempt, sourceUrls } = parts;
+  const { store, clock, lists, invite, doctor, requestListsUpdate, lastAttempt, sourceUrls } = parts;
   const { accounts } = store;
 
   async function summaryOf(id: string): Promise<AccountSummary> {
@@ -130,6 +134,12 @@ export function createOperatorService(parts: {
       const valid = { ...change, ...(name === undefined ? {} : { name: parseAccountName(name) }) };
       if ((await accounts.set(account, valid, by)) === null) throw noAccount();
       return summaryOf(id);
+    },
+
+    async inviteOwner(id, email, actor) {
+      const { id: account, members } = await summaryOf(id);
+      if (members > 0) throw new ApiError('not_allowed_here', 'This account has members: its owners invite others.');
+      return invite({ account, user: actor.id ?? '', role: 'owner', actor }, { email, role: 'owner' });
     },
 
     async grant(id, credits, note, by) {

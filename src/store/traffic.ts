@@ -58,6 +58,17 @@ export function traffic(driver: StorageDriver): Traffic {
       for (let at = 0; at < all.length; at += CHUNK) await addSome(all.slice(at, at + CHUNK));
     },
 
+    ofAll: (from, withinMs) =>
+      driver.read(withinMs, (reader) =>
+        reader
+          .selectFrom('traffic_hours')
+          .select(['hour', 'metric', 'bucket'])
+          .select(sql<number>`CAST(sum(count) AS BIGINT)`.as('count'))
+          .where('hour', '>=', from)
+          .groupBy(['hour', 'metric', 'bucket'])
+          .execute(),
+      ),
+
     async list(account, from, to) {
       const found: TrafficRow[] = [];
       const mine = db

@@ -174,6 +174,11 @@ const operatorAccount = createRoute({
   path: '/operator/accounts/$id',
   component: lazyRouteComponent(() => import('./pages/operator-account.tsx'), 'OperatorAccountPage'),
 });
+const service = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator/service',
+  component: lazyRouteComponent(() => import('./pages/service.tsx'), 'ServicePage'),
+});
 const doctor = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator/doctor',
@@ -221,6 +226,7 @@ export const router = createRouter({
       security,
       operator,
       operatorAccount,
+      service,
       doctor,
       disposableLists,
       operatorJobs,

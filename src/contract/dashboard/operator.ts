@@ -12,7 +12,7 @@ import {
 import { WINDOW_SECONDS } from '../../kernel/plans.ts';
 import { Text, WholeNumber } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
-import { Name, Plan, Status, Time } from './fields.ts';
+import { Email, Name, Plan, Status, Time } from './fields.ts';
 
 export const OperatorAccount = Type.Object(
   {
@@ -52,6 +52,7 @@ export const OperatorCreateRequest = Type.Object({
   credits: Type.Optional(WholeNumber('credits', OPENING_CREDITS)),
   rate_limit: Type.Optional(RateLimit),
 });
+export const OperatorOwnerRequest = Type.Object({ email: Email });
 export const OperatorChangeRequest = Type.Object({
   name: Type.Optional(Name),
   plan: Type.Optional(Plan),

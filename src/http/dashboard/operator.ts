@@ -1,4 +1,4 @@
-import { LedgerQuery, LedgerReply } from '../../contract/dashboard/account.ts';
+import { InviteReply, LedgerQuery, LedgerReply } from '../../contract/dashboard/account.ts';
 import * as C from '../../contract/dashboard/operator.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ACCOUNTS_PER_PAGE } from '../../kernel/limits.ts';
@@ -96,6 +96,24 @@ export const OPERATOR_ROUTES: readonly Route[] = [
         if (Object.keys(change).length === 0) throw nothingToChange('name, plan, rate_limit or status');
         return { body: accountReply(await operator.change(params.id, change, actor)) };
       },
+  }),
+  route({
+    method: 'POST',
+    path: `${OPERATOR}/accounts/:id/owner`,
+    access: 'operator',
+    input: { body: C.OperatorOwnerRequest },
+    output: { status: 201, content: InviteReply },
+    doc: {
+      operationId: 'operatorInviteOwner',
+      tag: 'Dashboard',
+      summary: 'Invite the first owner of an account without members',
+      errors: [404, 422, 429],
+    },
+    serve:
+      ({ operator }) =>
+      async ({ actor }, { params, body: { email } }) => ({
+        body: await operator.inviteOwner(params.id, email, actor),
+      }),
   }),
   route({
     method: 'POST',

@@ -14,6 +14,7 @@ const PATHS = [
   '/security',
   '/operator',
   '/operator/accounts/:id',
+  '/operator/service',
   '/operator/doctor',
   '/operator/lists',
   '/operator/jobs',

@@ -8,6 +8,7 @@ import { LIST_ROUTES } from './lists.ts';
 import { LOG_ROUTES } from './log.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { REPLY_ROUTES } from './replies.ts';
+import { SERVICE_ROUTES } from './service.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
@@ -24,6 +25,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...ACCOUNT_ROUTES,
   ...AUDIT_LOG_ROUTES,
   ...OPERATOR_ROUTES,
+  ...SERVICE_ROUTES,
   ...JOB_ROUTES,
   ...REPLY_ROUTES,
 ];

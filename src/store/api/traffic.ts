@@ -15,6 +15,8 @@ export interface TrafficRow {
 export interface Traffic {
   /** Adds to the stored counts; counts of deleted accounts are dropped. */
   add(rows: readonly TrafficRow[]): Promise<void>;
+  /** Of all accounts together, from the hour of `from` on. Gives up after `withinMs`. */
+  ofAll(from: number, withinMs: number): Promise<Omit<TrafficRow, 'account'>[]>;
   /** From the hour of `from` to before `to`, oldest first. */
   list(account: AccountId, from: number, to: number): Promise<TrafficRow[]>;
 }

@@ -57,6 +57,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
     for: 'operator',
     pages: [
       { to: '/operator', label: 'Accounts', icon: 'building', below: '/operator/accounts/' },
+      { to: '/operator/service', label: 'Service', icon: 'activity' },
       { to: '/operator/doctor', label: 'Doctor', icon: 'stethoscope' },
       { to: '/operator/lists', label: 'Disposable lists', icon: 'database' },
       { to: '/operator/jobs', label: 'Failed jobs', icon: 'activity' },

@@ -1,0 +1,126 @@
+/** What operators see of the service: this process, and what the store tells of all of them. */
+import type { VerificationEngine } from '../engine/create.ts';
+import { ageInDays } from '../engine/doctor/service.ts';
+import type { WatchedLists } from '../engine/lists/watch.ts';
+import type { Health } from '../http/context.ts';
+import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
+import { addCount, type LatencyCounts, percentiles } from '../kernel/latency.ts';
+import { VERSION } from '../kernel/version.ts';
+import type { Store, TrafficRow } from '../store/store.ts';
+import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
+
+/** For how long a reading is used, and how long a page waits for one. */
+const SHARED_MS = 10_000;
+const WITHIN_MS = 1_000;
+const HOURS = DAY_MS / HOUR_MS;
+
+interface Parts {
+  readonly store: Store;
+  readonly engine: VerificationEngine;
+  readonly lists: WatchedLists;
+  readonly health: Health;
+  readonly verify: { readonly running: number };
+  readonly clock: Clock;
+  readonly retentionDays: number;
+}
+
+export function createServiceStatus(parts: Parts) {
+  const { store, engine, lists, health, verify, clock, retentionDays } = parts;
+  const reading = sharedFor(
+    SHARED_MS,
+    onceAtATime(async () => {
+      const since = (Math.floor(clock.now() / HOUR_MS) - HOURS + 1) * HOUR_MS;
+      const readings = store.stats.read(retentionDays * DAY_MS, WITHIN_MS);
+      // The reason of a failure is in the log of what else the store then fails at.
+      return withinMs(WITHIN_MS, Promise.all([readings, store.traffic.ofAll(since, WITHIN_MS)])).catch(() => null);
+    }),
+    clock,
+  );
+  return async () => {
+    const [problem, resolver, read] = await Promise.all([health.store(), health.resolver(), reading()]);
+    const [readings, traffic] = read ?? [null, []];
+    const dns = engine.resolver.health();
+    const mailboxes = engine.mailboxStats();
+    const egress = engine.egressHealth();
+    return {
+      node: {
+        version: VERSION,
+        store: store.engine,
+        running: verify.running,
+        charges_waiting: store.charging.waiting,
+        dialogues_open: mailboxes?.open ?? 0,
+        checks_waiting: mailboxes?.waiting ?? 0,
+        dns_queries: dns.asking,
+        dns_cached: dns.cached,
+      },
+      problems: { store: problem, resolver, clock: health.clock(), lists: lists.problem },
+      egress: { state: egress?.state ?? 'no_helo_name', since: egress === null ? null : toIso(egress.since) },
+      lists: {
+        version: lists.current.version,
+        age_days: ageInDays(lists.current.version, clock.now()),
+        disposable_domains: lists.current.size,
+      },
+      ...hoursOf(traffic, clock.now()),
+      store:
+        readings === null
+          ? null
+          : {
+              jobs: readings.jobs.map(({ kind, state, count }) => ({ kind, state, count })),
+              holds: Object.values(readings.holds).reduce((sum, { byAge }) => sum + sumOf(byAge), 0),
+              oldest_hold_seconds: oldest(Object.values(readings.holds).map(({ oldestMs }) => oldestMs)),
+              purge_lag_seconds: Math.round(readings.purgeLagMs / 1000),
+              low_balances: readings.lowBalances,
+            },
+      operators: engine.useByOperator().map((use) => ({
+        operator: use.operator,
+        dialogues_open: use.dialoguesOpen,
+        waiting: use.waiting,
+        breakers_open: use.breakersOpen,
+        breakers_half_open: use.breakersHalfOpen,
+        pace: use.pace,
+      })),
+    };
+  };
+}
+
+const sumOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+function oldest(ages: readonly (number | null)[]): number | null {
+  const known = ages.filter((age) => age !== null);
+  return known.length === 0 ? null : Math.round(Math.max(...known) / 1000);
+}
+
+const emptyHour = () => ({
+  verifications: 0,
+  rejected: 0,
+  mx: new Map<number, number>() as LatencyCounts,
+  smtp: new Map<number, number>() as LatencyCounts,
+});
+
+/** Verifications and rejected requests of all accounts by hour, with their latencies. */
+function hoursOf(traffic: readonly Omit<TrafficRow, 'account'>[], now: number) {
+  const first = (Math.floor(now / HOUR_MS) - HOURS + 1) * HOUR_MS;
+  const hours = Array.from({ length: HOURS }, emptyHour);
+  const all = emptyHour();
+  for (const { hour, metric, bucket, count } of traffic) {
+    const own = hours[(hour - first) / HOUR_MS];
+    if (own === undefined) continue;
+    if (metric === 'status') own.rejected += count;
+    else {
+      own.verifications += count;
+      addCount(own[metric], bucket, count);
+      addCount(all[metric], bucket, count);
+    }
+  }
+  const latency = ({ mx, smtp }: ReturnType<typeof emptyHour>) => ({ mx: percentiles(mx), smtp: percentiles(smtp) });
+  return {
+    hours: hours.map((hour, i) => ({
+      at: toIso(first + i * HOUR_MS),
+      verifications: hour.verifications,
+      rejected: hour.rejected,
+      latency: latency(hour),
+    })),
+    latency: latency(all),
+  };
+}

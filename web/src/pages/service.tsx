@@ -1,0 +1,183 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, unwrap } from '../api/client.ts';
+import type { Service } from '../api/schema.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { formatShare } from '../parts/delta.ts';
+import { Figures } from '../parts/figures.tsx';
+import { formatClock, formatDateTime, formatMs, formatNumber, humanize, pluralize } from '../parts/format.ts';
+import { Page } from '../parts/page.tsx';
+import { Pair, Panel } from '../parts/panel.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { OperatorOnly } from './operator/operator-only.tsx';
+import { OPERATOR_KEY } from './operator/queries.ts';
+import css from './overview/overview.module.css';
+
+const EVERY_MS = 10_000;
+
+export const ServicePage = () => (
+  <OperatorOnly>
+    <Status />
+  </OperatorOnly>
+);
+
+/** How the service is, renewed every few seconds. */
+function Status() {
+  const query = useQuery({
+    queryKey: [...OPERATOR_KEY, 'service'],
+    queryFn: ({ signal }) => unwrap(api.GET('/dashboard/operator/service', { signal })),
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <Page
+      title="Service"
+      about="All accounts together, in UTC. Queues and mail operators are those of the node that answers."
+    >
+      <QueryResult query={query}>
+        {(service) => (
+          <>
+            <Totals service={service} />
+            <Pair alike>
+              <Panel title="Health">
+                <Health service={service} />
+              </Panel>
+              <Panel title="Jobs and holds" flush="table" actions={<Link to="/operator/jobs">Failed jobs</Link>}>
+                <Jobs service={service} />
+              </Panel>
+            </Pair>
+            <Panel title="Mail operators" flush="table" note="of this node">
+              <Operators service={service} />
+            </Panel>
+            <Panel title="Last 24 hours" flush="table" note="without results of lists">
+              <DataTable label="Hours" columns={HOURS} rows={service.hours.toReversed()} rowKey={({ at }) => at} />
+            </Panel>
+          </>
+        )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+function Totals({ service: { hours, latency, node, store } }: { service: Service }) {
+  const sum = (value: (hour: Service['hours'][number]) => number) => hours.reduce((total, hour) => total + value(hour), 0);
+  const verifications = sum((hour) => hour.verifications);
+  const rejected = sum((hour) => hour.rejected);
+  const failed = store?.jobs.filter(({ state }) => state === 'failed').reduce((total, { count }) => total + count, 0);
+  const p95 = latency.smtp?.p95 ?? latency.mx?.p95;
+  return (
+    <Figures
+      label="Key figures"
+      items={[
+        {
+          label: 'Verifications, 24 hours',
+          value: formatNumber(verifications),
+          note: `${formatNumber(hours.at(-1)?.verifications ?? 0)} in this hour so far`,
+        },
+        {
+          label: `Time to answer, ${latency.smtp === null ? 'mx' : 'smtp'}, p95`,
+          value: p95 === undefined ? '–' : formatMs(p95),
+        },
+        {
+          label: 'Rejected requests, 24 hours',
+          value: formatNumber(rejected),
+          note: `${formatShare(rejected + verifications === 0 ? null : rejected / (rejected + verifications))} of all`,
+        },
+        {
+          label: 'Waiting, this node',
+          value: formatNumber(node.checks_waiting + node.charges_waiting),
+          note: `${formatNumber(node.running)} running, ${pluralize(node.dialogues_open, 'SMTP dialogue')} open`,
+        },
+        {
+          label: 'Failed jobs',
+          value: failed === undefined ? '–' : formatNumber(failed),
+          link: { to: '/operator/jobs' },
+        },
+      ]}
+    />
+  );
+}
+
+function Health({ service: { node, problems, egress, lists } }: { service: Service }) {
+  const since = egress.since === null ? '' : ` since ${formatDateTime(egress.since)}`;
+  const rows: readonly (readonly [name: string, text: string, problem: boolean])[] = [
+    ['Store', problems.store ?? `answers (${node.store})`, problems.store !== null],
+    [
+      'Resolver',
+      problems.resolver ??
+        `answers; ${pluralize(node.dns_queries, 'query', 'queries')} under way, ${formatNumber(node.dns_cached)} answers cached`,
+      problems.resolver !== null,
+    ],
+    ['Connections to mail servers', `${humanize(egress.state)}${since}`, egress.state !== 'ok'],
+    ['Clock', problems.clock ?? 'agrees with the store', problems.clock !== null],
+    [
+      'Disposable lists',
+      problems.lists ??
+        `${pluralize(lists.age_days, 'day')} old, ${formatNumber(lists.disposable_domains)} domains`,
+      problems.lists !== null,
+    ],
+    ['Version', node.version, false],
+  ];
+  return (
+    <dl className="descriptions">
+      {rows.map(([name, text, problem]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="anywhere">{problem ? <b>{text}</b> : text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type Job = NonNullable<Service['store']>['jobs'][number];
+const JOBS: readonly Column<Job>[] = [
+  { header: 'Jobs', cell: ({ kind }) => humanize(kind) },
+  { header: 'State', cell: ({ state }) => humanize(state) },
+  { header: 'Number', numeric: true, cell: ({ count }) => formatNumber(count) },
+];
+
+function Jobs({ service: { store } }: { service: Service }) {
+  if (store === null) return <p className={css.none}>The store did not answer in time.</p>;
+  const held = `${pluralize(store.holds, 'hold')}${store.oldest_hold_seconds === null ? '' : `, the oldest for ${pluralize(store.oldest_hold_seconds, 'second')}`}`;
+  return (
+    <>
+      {store.jobs.length > 0 && (
+        <DataTable label="Jobs" columns={JOBS} rows={store.jobs} rowKey={({ kind, state }) => `${kind} ${state}`} />
+      )}
+      <p className={css.none}>
+        {held}; purge {store.purge_lag_seconds === 0 ? 'up to date' : `${pluralize(store.purge_lag_seconds, 'second')} behind`}
+        ; {pluralize(store.low_balances, 'account')} below the low-balance threshold.
+      </p>
+    </>
+  );
+}
+
+type Operator = Service['operators'][number];
+const OPERATORS: readonly Column<Operator>[] = [
+  { header: 'Operator', cell: ({ operator }) => operator },
+  { header: 'Dialogues open', numeric: true, cell: ({ dialogues_open }) => formatNumber(dialogues_open) },
+  { header: 'Checks waiting', numeric: true, wideOnly: true, cell: ({ waiting }) => formatNumber(waiting) },
+  {
+    header: 'Breaker',
+    cell: ({ breakers_open, breakers_half_open }) =>
+      breakers_open > 0 ? <b>open</b> : breakers_half_open > 0 ? 'half open' : 'closed',
+  },
+  { header: 'Pace', numeric: true, cell: ({ pace }) => formatShare(pace) },
+];
+
+const Operators = ({ service: { operators } }: { service: Service }) =>
+  operators.length === 0 ? (
+    <p className={css.none}>This service is not set up to connect to mail servers.</p>
+  ) : (
+    <DataTable label="Mail operators" columns={OPERATORS} rows={operators} rowKey={({ operator }) => operator} />
+  );
+
+type Hour = Service['hours'][number];
+const milliseconds = (latency: Hour['latency']['mx']): string => (latency === null ? '–' : formatMs(latency.p95));
+const HOURS: readonly Column<Hour>[] = [
+  { header: 'Hour (UTC)', cell: ({ at }) => formatClock(at).slice(0, 5) },
+  { header: 'Verifications', numeric: true, cell: ({ verifications }) => formatNumber(verifications) },
+  { header: 'Rejected', numeric: true, cell: ({ rejected }) => formatNumber(rejected) },
+  { header: 'mx, p95', numeric: true, cell: ({ latency }) => milliseconds(latency.mx) },
+  { header: 'smtp, p95', numeric: true, cell: ({ latency }) => milliseconds(latency.smtp) },
+];

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { ServiceReply } from '../contract/dashboard/service.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
-import type { ServiceReply } from '../contract/dashboard/service.ts';
 import type { FilterService } from '../service/filters.ts';
 import type { ListService } from '../service/lists/service.ts';
 import type { SignInService } from '../service/sign-in/service.ts';

@@ -116,7 +116,10 @@ export function createServices(parts: Parts): Services {
     isDisposable: (domain) => engine.lists().disposable(domain).verdict === 'disposable',
     compat: options.compat,
     health,
-    serviceStatus: createServiceStatus({ ...{ store, engine, lists, health, verify, clock }, retentionDays: options.retentionDays }),
+    serviceStatus: createServiceStatus({
+      ...{ store, engine, lists, health, verify, clock },
+      retentionDays: options.retentionDays,
+    }),
     callerIp: callerIp(options.trustedProxies),
     connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },
     failedAuth: createFailedAuthLimiter(clock),

@@ -138,7 +138,7 @@ export function createOperatorService(parts: {
 
     async inviteOwner(id, email, actor) {
       const { id: account, members } = await summaryOf(id);
-      if (members > 0) throw new ApiError('not_allowed_here', 'This account has members: its owners invite others.');
+      if (members > 0) throw new ApiError('account_has_members');
       return invite({ account, user: actor.id ?? '', role: 'owner', actor }, { email, role: 'owner' });
     },
 

@@ -35,6 +35,7 @@ const INSIDE = [
   ['/security', 'Sign-in and security'],
   ['/operator', 'Accounts'],
   ['/operator/accounts/:account', 'Fabrikam'],
+  ['/operator/service', 'Service'],
   ['/operator/doctor', 'Doctor'],
   ['/operator/lists', 'Disposable lists'],
   ['/operator/jobs', 'Failed jobs'],

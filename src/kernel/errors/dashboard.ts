@@ -31,6 +31,11 @@ export const DASHBOARD_ERRORS = {
     fix: 'Set a password by a mailed link, or by one of the operator (`mailvet user reset-password`).',
   },
   link_expired: { status: 410, message: 'This link has expired or has already been used.', fix: 'Request a new one.' },
+  account_has_members: {
+    status: 422,
+    message: 'This account has members.',
+    fix: 'Its owners and admins invite others.',
+  },
   wrong_password: { status: 422, message: 'The password is incorrect.', fix: 'Send your current password.' },
   wrong_code: {
     status: 422,

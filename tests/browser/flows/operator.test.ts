@@ -39,6 +39,14 @@ describeBrowser('operators', (browser) => {
     await button(dialog(page), 'Create').click();
     await heading(page, 'Northwind Traders').waitFor();
     await says(page, /Premium, active · 2,500 credits · 0 members · 0 API keys/);
+    await fillIn(page, { Email: 'owner@northwind.com' });
+    await button(page, 'Invite').click();
+    const link = (await page.getByLabel('invitation link', { exact: true }).textContent()) ?? '';
+    const owner = await browser.visit(link);
+    await heading(owner.page, 'Join Northwind Traders').waitFor();
+    await goTo(page, 'Service');
+    await expectText(page.getByRole('region', { name: 'Key figures' })).toContain('Verifications, 24 hours');
+    await expectText(page.getByRole('region', { name: 'Health' })).toContain('answers');
     await goTo(page, 'Accounts');
     await field(page, 'Search').fill('wind tra');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);

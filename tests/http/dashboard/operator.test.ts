@@ -44,6 +44,23 @@ const listedNow = (): string[] =>
     .filter(([, letters]) => /[ab]/.test(letters ?? ''))
     .map(([name]) => name!);
 
+describe('the first owner of an account', () => {
+  it('is invited by an operator as long as the account has no members', async () => {
+    const { json: account } = await call('POST', '/accounts', { name: 'Contoso', plan: 'starter' });
+    const invite = (body: unknown) => call('POST', `/accounts/${account.id}/owner`, body);
+    expect((await invite({ email: 'nobody' })).json.field).toBe('email');
+    const invited = await invite({ email: 'owner@good.com' });
+    expect([invited.status, invited.json.mailed]).toEqual([201, false]);
+    expect(invited.json.link).toContain('/invitation#token=');
+    expect(await lab.store.members.invitations(account.id)).toMatchObject([{ email: 'owner@good.com', role: 'owner' }]);
+    const owned = await lab.member();
+    await signedIn(lab, { account: owned.account, role: 'owner' });
+    const refused = await call('POST', `/accounts/${owned.account.id}/owner`, { email: 'other@good.com' });
+    expect([refused.status, refused.json.code]).toEqual([422, 'account_has_members']);
+    expect((await call('POST', '/accounts/acc_missing/owner', { email: 'other@good.com' })).status).toBe(404);
+  });
+});
+
 describe('accounts, for operators', () => {
   it('can be created, found and changed', async () => {
     const made = await call('POST', '/accounts', {

@@ -1377,6 +1377,23 @@ export interface paths {
         patch: operations["operatorChangeAccount"];
         trace?: never;
     };
+    "/dashboard/operator/accounts/{id}/owner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Invite the first owner of an account without members */
+        post: operations["operatorInviteOwner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/operator/accounts/{id}/grants": {
         parameters: {
             query?: never;
@@ -1456,6 +1473,23 @@ export interface paths {
         put?: never;
         /** Update the disposable domain list */
         post: operations["operatorUpdateLists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Throughput, latency, queues, jobs, health */
+        get: operations["operatorService"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2594,6 +2628,84 @@ export interface components {
             lists: components["schemas"]["DisposableLists"];
             message: string;
         };
+        /** Service */
+        Service: {
+            node: {
+                version: string;
+                store: string;
+                /** @description Verifications under way. */
+                running: number;
+                charges_waiting: number;
+                dialogues_open: number;
+                /** @description Mailbox checks that wait for their turn at a mail server. */
+                checks_waiting: number;
+                /** @description Under way. */
+                dns_queries: number;
+                /** @description Answers in the cache. */
+                dns_cached: number;
+            };
+            problems: {
+                store: string | null;
+                resolver: string | null;
+                clock: string | null;
+                lists: string | null;
+            };
+            egress: {
+                state: string;
+                since: string | null;
+            };
+            lists: {
+                version: string;
+                age_days: number;
+                disposable_domains: number;
+            };
+            hours: {
+                /** Format: date-time */
+                at: string;
+                verifications: number;
+                rejected: number;
+                latency: {
+                    mx: {
+                        p50: number;
+                        p95: number;
+                    } | null;
+                    smtp: {
+                        p50: number;
+                        p95: number;
+                    } | null;
+                };
+            }[];
+            latency: {
+                mx: {
+                    p50: number;
+                    p95: number;
+                } | null;
+                smtp: {
+                    p50: number;
+                    p95: number;
+                } | null;
+            };
+            store: {
+                jobs: {
+                    kind: string;
+                    state: string;
+                    count: number;
+                }[];
+                holds: number;
+                oldest_hold_seconds: number | null;
+                purge_lag_seconds: number;
+                low_balances: number;
+            } | null;
+            operators: {
+                operator: string;
+                dialogues_open: number;
+                waiting: number;
+                breakers_open: number;
+                breakers_half_open: number;
+                /** @description The rate relative to the configured one. */
+                pace: number;
+            }[];
+        };
         /** OperatorJob */
         OperatorJob: {
             id: string;
@@ -2663,7 +2775,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -2786,6 +2898,7 @@ export type OperatorAccounts = components['schemas']['OperatorAccounts'];
 export type Doctor = components['schemas']['Doctor'];
 export type DisposableLists = components['schemas']['DisposableLists'];
 export type ListsUpdate = components['schemas']['ListsUpdate'];
+export type Service = components['schemas']['Service'];
 export type OperatorJob = components['schemas']['OperatorJob'];
 export type OperatorJobs = components['schemas']['OperatorJobs'];
 export type UncertainReply = components['schemas']['UncertainReply'];
@@ -5843,6 +5956,44 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
+    operatorInviteOwner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Invite the first owner of an account without members */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invited"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            429: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
     operatorGrant: {
         parameters: {
             query?: never;
@@ -5981,6 +6132,30 @@ export interface operations {
             };
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    operatorService: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Throughput, latency, queues, jobs, health */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+            401: components["responses"]["Error"];
             404: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];

@@ -1,9 +1,8 @@
-import { Anchor, Box, Divider, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Divider, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ApiError, api, unwrap } from '../api/client.ts';
 import type { OperatorAccount } from '../api/schema.ts';
-import { CopyText } from '../parts/copy-text.tsx';
 import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { NotFound } from '../parts/not-found.tsx';
@@ -15,6 +14,7 @@ import { OperatorOnly } from './operator/operator-only.tsx';
 import { accountQuery, OPERATOR_KEY } from './operator/queries.ts';
 import { GrantForm } from './operator-account/grant-form.tsx';
 import { LimitsForm } from './operator-account/limits-form.tsx';
+import { OwnerForm } from './operator-account/owner-form.tsx';
 import { Suspension } from './operator-account/suspension.tsx';
 
 const route = getRouteApi('/inside/operator/accounts/$id');
@@ -27,6 +27,7 @@ export const OperatorAccountPage = () => (
 
 function Account({ id }: { id: string }) {
   const query = useQuery(accountQuery(id));
+  const isEmpty = query.data?.members === 0;
   if (query.error instanceof ApiError && query.error.status === 404) return <NotFound inside />;
   return (
     <Page
@@ -41,17 +42,7 @@ function Account({ id }: { id: string }) {
         {(account) => (
           <>
             <Text size="sm">{describeAccount(account)}</Text>
-            {account.members === 0 && (
-              <Stack gap="xs">
-                <Text size="sm">
-                  This account has no members yet. To create its owner, run this command on the host of the service:
-                </Text>
-                <CopyText
-                  text={`npx mailvet user create --email ada@example.com --account ${id} --role owner`}
-                  label="command"
-                />
-              </Stack>
-            )}
+            {isEmpty && <OwnerForm account={id} />}
             <LimitsForm key={`${account.name} ${account.plan} ${account.rate_limit}`} account={account} />
             <Divider />
             <GrantForm account={account} />

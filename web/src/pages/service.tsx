@@ -59,7 +59,8 @@ function Status() {
 }
 
 function Totals({ service: { hours, latency, node, store } }: { service: Service }) {
-  const sum = (value: (hour: Service['hours'][number]) => number) => hours.reduce((total, hour) => total + value(hour), 0);
+  const sum = (value: (hour: Service['hours'][number]) => number) =>
+    hours.reduce((total, hour) => total + value(hour), 0);
   const verifications = sum((hour) => hour.verifications);
   const rejected = sum((hour) => hour.rejected);
   const failed = store?.jobs.filter(({ state }) => state === 'failed').reduce((total, { count }) => total + count, 0);
@@ -111,8 +112,7 @@ function Health({ service: { node, problems, egress, lists } }: { service: Servi
     ['Clock', problems.clock ?? 'agrees with the store', problems.clock !== null],
     [
       'Disposable lists',
-      problems.lists ??
-        `${pluralize(lists.age_days, 'day')} old, ${formatNumber(lists.disposable_domains)} domains`,
+      problems.lists ?? `${pluralize(lists.age_days, 'day')} old, ${formatNumber(lists.disposable_domains)} domains`,
       problems.lists !== null,
     ],
     ['Version', node.version, false],
@@ -145,8 +145,9 @@ function Jobs({ service: { store } }: { service: Service }) {
         <DataTable label="Jobs" columns={JOBS} rows={store.jobs} rowKey={({ kind, state }) => `${kind} ${state}`} />
       )}
       <p className={css.none}>
-        {held}; purge {store.purge_lag_seconds === 0 ? 'up to date' : `${pluralize(store.purge_lag_seconds, 'second')} behind`}
-        ; {pluralize(store.low_balances, 'account')} below the low-balance threshold.
+        {held}; purge{' '}
+        {store.purge_lag_seconds === 0 ? 'up to date' : `${pluralize(store.purge_lag_seconds, 'second')} behind`};{' '}
+        {pluralize(store.low_balances, 'account')} below the low-balance threshold.
       </p>
     </>
   );

@@ -1,13 +1,12 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { INVITATION_DAYS, USER_EMAIL_LENGTH } from '../../api/limits.ts';
-import type { Invited } from '../../api/schema.ts';
+import { USER_EMAIL_LENGTH } from '../../api/limits.ts';
 import { type Role, useAccount } from '../../api/session.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Form } from '../../parts/form.tsx';
 import { FormResult } from '../../parts/form-result.tsx';
-import { pluralize } from '../../parts/format.ts';
+import { invitationOutcome } from '../../parts/invitation-outcome.ts';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { invite } from './queries.ts';
 import { RoleChoice } from './role-choice.tsx';
@@ -40,7 +39,7 @@ function Invite({ onClose }: { onClose: () => void }) {
     return (
       <FormResult action={<Button onClick={onClose}>Done</Button>}>
         <Stack gap="sm">
-          <Text size="sm">{outcomeOf(data, invited)}</Text>
+          <Text size="sm">{invitationOutcome(data, invited)}</Text>
           {data.link === null ? null : <CopyText text={data.link} label="invitation link" />}
         </Stack>
       </FormResult>
@@ -59,11 +58,4 @@ function Invite({ onClose }: { onClose: () => void }) {
       <RoleChoice value={role} onChange={setRole} />
     </Form>
   );
-}
-
-const VALIDITY = `The link works once and expires in ${pluralize(INVITATION_DAYS, 'day')}.`;
-function outcomeOf({ mailed, link }: Invited, email: string): string {
-  if (mailed) return `Invitation sent to ${email}. ${VALIDITY}`;
-  if (link === null) return `The email to ${email} could not be sent. Try again later.`;
-  return `No email was sent. Share this link with ${email} yourself; it is not shown again. ${VALIDITY}`;
 }

@@ -29,5 +29,8 @@ type AccountChange = paths[typeof ACCOUNT]['patch']['requestBody']['content']['a
 export const changeAccount = (id: string, body: AccountChange) =>
   unwrap(api.PATCH(ACCOUNT, { params: { path: { id } }, body }));
 
+export const inviteOwner = (id: string, body: { email: string }) =>
+  unwrap(api.POST('/dashboard/operator/accounts/{id}/owner', { params: { path: { id } }, body }));
+
 export const grant = (id: string, body: { credits: number; note: string }) =>
   unwrap(api.POST('/dashboard/operator/accounts/{id}/grants', { params: { path: { id } }, body }));

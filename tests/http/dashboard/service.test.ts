@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Lab, startLab } from '../../lab/service.ts';
+import { signedIn } from './client.ts';
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab();
+});
+afterAll(() => lab.close());
+
+it('the state of the service has throughput, latency, queues, jobs, health and ages of lists', async () => {
+  const operator = await signedIn(lab, { operator: true });
+  const member = await lab.member({ credits: 100 });
+  for (const email of ['a@good.com', 'b@good.com']) await member.verify(email);
+  await member.call('POST', '/v1/verify', {});
+  const read = async () => (await operator.call('GET', '/dashboard/operator/service')).json;
+  // Counters are flushed every few seconds, and a reading is used for as long.
+  const hourOf = (json: { hours: { verifications: number; rejected: number }[] }) => json.hours.at(-1)!;
+  await expect.poll(async () => hourOf(await read()).verifications, { timeout: 60_000 }).toBe(2);
+  const json = await read();
+  expect(json.hours).toHaveLength(24);
+  expect(hourOf(json).rejected).toBe(1);
+  expect(json.latency).toMatchObject({ mx: { p50: expect.any(Number) }, smtp: null });
+  expect(json.problems).toEqual({ store: null, resolver: null, clock: null, lists: null });
+  expect(json.node).toMatchObject({ running: 0, charges_waiting: 0, version: expect.stringMatching(/^\d/) });
+  expect(json.egress).toEqual({ state: 'no_helo_name', since: null });
+  expect(json.lists.disposable_domains).toBeGreaterThan(1_000);
+  expect(json.store.jobs).toEqual(expect.any(Array));
+  const stranger = await signedIn(lab, { account: member.account, role: 'owner' });
+  expect((await stranger.call('GET', '/dashboard/operator/service')).status).toBe(403);
+}, 90_000);

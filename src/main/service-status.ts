@@ -91,12 +91,13 @@ function oldest(ages: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.round(Math.max(...known) / 1000);
 }
 
-const emptyHour = () => ({
-  verifications: 0,
-  rejected: 0,
-  mx: new Map<number, number>() as LatencyCounts,
-  smtp: new Map<number, number>() as LatencyCounts,
-});
+interface Hour {
+  verifications: number;
+  rejected: number;
+  readonly mx: LatencyCounts;
+  readonly smtp: LatencyCounts;
+}
+const emptyHour = (): Hour => ({ verifications: 0, rejected: 0, mx: new Map(), smtp: new Map() });
 
 /** Verifications and rejected requests of all accounts by hour, with their latencies. */
 function hoursOf(traffic: readonly Omit<TrafficRow, 'account'>[], now: number) {
@@ -113,7 +114,7 @@ function hoursOf(traffic: readonly Omit<TrafficRow, 'account'>[], now: number) {
       addCount(all[metric], bucket, count);
     }
   }
-  const latency = ({ mx, smtp }: ReturnType<typeof emptyHour>) => ({ mx: percentiles(mx), smtp: percentiles(smtp) });
+  const latency = ({ mx, smtp }: Hour) => ({ mx: percentiles(mx), smtp: percentiles(smtp) });
   return {
     hours: hours.map((hour, i) => ({
       at: toIso(first + i * HOUR_MS),

@@ -45,7 +45,7 @@ describeBrowser('operators', (browser) => {
     const owner = await browser.visit(link);
     await heading(owner.page, 'Join Northwind Traders').waitFor();
     await goTo(page, 'Service');
-    await expectText(page.getByRole('region', { name: 'Key figures' })).toContain('Verifications, 24 hours');
+    await expectText(page.getByRole('region', { name: 'Key figures' })).toContain('Verifications, last day');
     await expectText(page.getByRole('region', { name: 'Health' })).toContain('answers');
     await goTo(page, 'Accounts');
     await field(page, 'Search').fill('wind tra');

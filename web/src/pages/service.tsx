@@ -48,7 +48,7 @@ function Status() {
             <Panel title="Mail operators" flush="table" note="of this node">
               <Operators service={service} />
             </Panel>
-            <Panel title="Last 24 hours" flush="table" note="without results of lists">
+            <Panel title="Last day, by hour" flush="table" note="without results of lists">
               <DataTable label="Hours" columns={HOURS} rows={service.hours.toReversed()} rowKey={({ at }) => at} />
             </Panel>
           </>
@@ -70,7 +70,7 @@ function Totals({ service: { hours, latency, node, store } }: { service: Service
       label="Key figures"
       items={[
         {
-          label: 'Verifications, 24 hours',
+          label: 'Verifications, last day',
           value: formatNumber(verifications),
           note: `${formatNumber(hours.at(-1)?.verifications ?? 0)} in this hour so far`,
         },
@@ -79,7 +79,7 @@ function Totals({ service: { hours, latency, node, store } }: { service: Service
           value: p95 === undefined ? '–' : formatMs(p95),
         },
         {
-          label: 'Rejected requests, 24 hours',
+          label: 'Rejected requests, last day',
           value: formatNumber(rejected),
           note: `${formatShare(rejected + verifications === 0 ? null : rejected / (rejected + verifications))} of all`,
         },

@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { settled } from '../tests/lab/axe.ts';
 import { carry, type Look, launch, whyNoBrowser, windowOptions } from '../tests/lab/chromium.ts';
-import { COMPANIES, createMonthOfUse, ENVIRONMENT, type MonthOfUse, POST_OFFICE } from '../tests/lab/month-of-use.ts';
+import {
+  COMPANIES,
+  createMonthOfUse,
+  ENVIRONMENT,
+  type MonthOfUse,
+  POST_OFFICE,
+  verifiedList,
+} from '../tests/lab/month-of-use.ts';
 import { startLab } from '../tests/lab/service.ts';
 import { startSmtp } from '../tests/lab/smtp.ts';
 import { TestClock } from '../tests/lab/stores.ts';
@@ -23,8 +30,12 @@ const PICTURES: readonly (readonly [file: string, path: string, look: Look, read
   ['keys', '/settings/keys', {}, (page) => page.getByRole('table', { name: 'API keys' }).waitFor()],
   ['usage', '/usage?range=30d', {}, drawn],
   ['verify', '/verify', {}, verified],
+  ['list', '/lists/:list', {}, listed],
 ];
 
+async function listed(page: Page): Promise<void> {
+  await page.getByRole('table', { name: 'Rows' }).getByText('Mailbox exists').last().waitFor();
+}
 async function drawn(page: Page): Promise<void> {
   await page.locator('main canvas').nth(2).waitFor();
 }
@@ -51,19 +62,24 @@ const { browser, close } = await launch();
 try {
   const seeded = await createMonthOfUse(lab, { clock, days: DAYS });
   mkdirSync(FOLDER, { recursive: true });
-  for (const picture of PICTURES) await take(seeded, picture);
+  const list = await verifiedList(lab, seeded.key);
+  for (const picture of PICTURES) await take(seeded, list, picture);
 } finally {
   await close();
   await lab.close();
   await mail.close();
 }
 
-async function take({ owner }: MonthOfUse, [file, path, look, ready]: (typeof PICTURES)[number]): Promise<void> {
+async function take(
+  { owner }: MonthOfUse,
+  list: string,
+  [file, path, look, ready]: (typeof PICTURES)[number],
+): Promise<void> {
   const context = await browser.newContext(windowOptions(look));
   await context.clock.setFixedTime(clock.now());
   await carry(owner, context, lab.url);
   const page = await context.newPage();
-  await page.goto(lab.url + path);
+  await page.goto(lab.url + path.replace(':list', list));
   await ready(page);
   await settled(page);
   const target = join(FOLDER, `${file}.png`);

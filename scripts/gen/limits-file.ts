@@ -2,6 +2,7 @@ import * as filterTypes from '../../src/kernel/filter-types.ts';
 import * as keyScopes from '../../src/kernel/key-scopes.ts';
 import * as lifetimes from '../../src/kernel/lifetimes.ts';
 import * as limits from '../../src/kernel/limits.ts';
+import * as lists from '../../src/kernel/lists.ts';
 import * as passwordRules from '../../src/kernel/password-rules.ts';
 import * as plans from '../../src/kernel/plans.ts';
 import * as roles from '../../src/kernel/roles.ts';
@@ -12,6 +13,7 @@ const SOURCES = {
   lifetimes,
   plans,
   roles,
+  lists,
   'key-scopes': keyScopes,
   'filter-types': filterTypes,
   'password-rules': passwordRules,

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { violations } from '../lab/axe.ts';
 import { describeBrowser } from '../lab/browser.ts';
 import type { Look } from '../lab/chromium.ts';
-import { COMPANIES, createMonthOfUse, ENVIRONMENT, type MonthOfUse, POST_OFFICE } from '../lab/month-of-use.ts';
+import {
+  COMPANIES,
+  createMonthOfUse,
+  ENVIRONMENT,
+  type MonthOfUse,
+  POST_OFFICE,
+  verifiedList,
+} from '../lab/month-of-use.ts';
 import { peopleOf } from '../lab/person.ts';
 import { type Lab, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
@@ -16,13 +23,17 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'on a phone': { width: 375, height: 740 },
 };
 
-/** Path and heading; `:entry`, `:key`, `:webhook`, `:account` and `:reset` are filled in. */
+/** Path and heading; `:entry`, `:key`, `:list`, `:ready`, `:webhook`, `:account` and `:reset` are filled in. */
 const INSIDE = [
   ['/', 'Overview'],
   ['/usage', 'Usage'],
   ['/verify', 'Verify'],
   ['/log', 'Log'],
   ['/log/:entry', 'Verification'],
+  ['/lists', 'Lists'],
+  ['/lists/new', 'New list'],
+  ['/lists/:ready', 'spring.csv'],
+  ['/lists/:list?verdict=undeliverable', 'newsletter-november.csv'],
   ['/filters', 'Filters'],
   ['/settings/keys', 'API keys'],
   ['/settings/keys/:key', 'CRM import'],
@@ -67,6 +78,8 @@ const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page
   ['the results of an import', '/filters', addMany],
   ['an entry beside the log', '/log', (page) => page.locator('tr[data-entry] time').first().click()],
   ['a filter of the log', '/log', (page) => button(page, 'Reason').click()],
+  ['the downloads of a list', '/lists/:list', (page) => button(page, 'Download').click()],
+  ['deleting a list', '/lists/:list', (page) => button(page, 'Delete').click()],
   ['erasing an address', '/log', (page) => button(page, 'Erase address').click()],
   ['an invitation', '/account/members', invite],
   ['deleting the account', '/account', (page) => button(page, 'Delete this account').click()],
@@ -121,6 +134,8 @@ describeBrowser('how it looks', (browser) => {
   let seeded: MonthOfUse;
   let entry: string;
   let webhook: string;
+  let list: string;
+  let ready: string;
   let reset: string;
   beforeAll(async () => {
     mail = await startSmtp(POST_OFFICE);
@@ -133,6 +148,9 @@ describeBrowser('how it looks', (browser) => {
     const endpoint = { url: 'http://127.0.0.1:9/webhooks', events: ['*'], description: 'Billing' };
     webhook = (await request(lab.url, 'POST', '/v1/webhooks', endpoint, headers)).json.id;
     await request(lab.url, 'POST', `/v1/webhooks/${webhook}/test`, undefined, headers);
+    list = await verifiedList(lab, seeded.key);
+    const draft = { emails: ['ada.lind@fabrikam.test', '', 'x'], name: 'spring.csv', start: false };
+    ready = (await request(lab.url, 'POST', '/v1/lists', draft, headers)).json.id;
     reset = await peopleOf(lab).passwordToken(seeded.owner.id, 3_600_000);
   });
   afterAll(async () => {
@@ -145,6 +163,8 @@ describeBrowser('how it looks', (browser) => {
       .replace(':entry', entry)
       .replace(':key', seeded.keyId)
       .replace(':webhook', webhook)
+      .replace(':list', list)
+      .replace(':ready', ready)
       .replace(':account', seeded.account.id)
       .replace(':reset', reset);
   const shown = async (page: Page, title: string): Promise<void> => {

@@ -1,5 +1,6 @@
 /** An account after a month of use, for the screenshots and for tests of every page. */
 
+import { setTimeout } from 'node:timers/promises';
 import { createKey } from '../../src/service/keys.ts';
 import type { Account } from '../../src/store/store.ts';
 import type { Zone } from './dns.ts';
@@ -140,3 +141,21 @@ function busyness(hoursAgo: number): number {
 
 /** Deterministic noise from 0 to 1. */
 const noise = (n: number): number => (Math.imul(n + 1, 0x9e3779b1) >>> 16) / 0xffff;
+
+const NEWSLETTER = ['ada.lind', 'orders', 'good', 'k.tamm', 's.moreau', 'l.novak', 'no.such.person', 'orders'];
+
+/** A list of companies' addresses at the level `smtp`, once it is finished; its id. */
+export async function verifiedList({ url }: Pick<Lab, 'url'>, key: string): Promise<string> {
+  const headers = { authorization: `Bearer ${key}` };
+  const emails = [
+    ...NEWSLETTER.flatMap((name) => [`${name}@fabrikam.test`, `${name}@contoso.test`]),
+    ...['buyer@mailinator.com', 'j.okafor@northwind.test', 'info@parked.test', 'anna..b@contoso.test', ''],
+  ];
+  const body = { emails, name: 'newsletter-november.csv', validation_type: 'smtp', patience_minutes: 0 };
+  const { id } = (await request(url, 'POST', '/v1/lists', body, headers)).json;
+  for (;;) {
+    const { json } = await request(url, 'GET', `/v1/lists/${id}`, undefined, headers);
+    if (json.status === 'completed') return id;
+    await setTimeout(200);
+  }
+}

@@ -5,6 +5,7 @@ import { accountOf, sessionQuery } from './api/session.ts';
 import { auditLogSearch } from './pages/audit-log/search.ts';
 import { filtersSearch } from './pages/filters/search.ts';
 import { keysSearch } from './pages/keys/search.ts';
+import { listSearch, listsSearch } from './pages/lists/search.ts';
 import { logSearch } from './pages/log/search.ts';
 import { accountsSearch } from './pages/operator/search.ts';
 import { usageSearch } from './pages/usage/range.ts';
@@ -97,6 +98,23 @@ const verify = createRoute({
   getParentRoute: () => signedIn,
   path: '/verify',
   component: lazyRouteComponent(() => import('./pages/verify.tsx'), 'VerifyPage'),
+});
+const lists = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/lists',
+  validateSearch: listsSearch,
+  component: lazyRouteComponent(() => import('./pages/lists.tsx'), 'ListsPage'),
+});
+const newList = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/lists/new',
+  component: lazyRouteComponent(() => import('./pages/new-list.tsx'), 'NewListPage'),
+});
+const list = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/lists/$id',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
 });
 const log = createRoute({
   getParentRoute: () => signedIn,
@@ -212,6 +230,9 @@ export const router = createRouter({
       overview,
       usage,
       verify,
+      lists,
+      newList,
+      list,
       log,
       logEntry,
       filters,

@@ -44,6 +44,7 @@ interface Parts {
   readonly lists: Lists;
   readonly clock: Clock;
   readonly find: (account: AccountId, id: string) => Promise<List>;
+  /** Throws ApiError `account_suspended`, `plan_upgrade_required`. */
   readonly checkPlan: (account: AccountId, plan: Plan | null, level: Level) => Promise<void>;
   readonly start: (list: List, by: Actor) => Promise<List>;
   /** Returns what frees it again. Throws ApiError `overloaded`. */
@@ -104,6 +105,7 @@ export function createListCopies({ lists, clock, find, checkPlan, start, takeSlo
     async setColumn(account, id, { column, header }, by) {
       const source = await find(account, id);
       const { name, level, layout } = source;
+      await checkPlan(account, null, level);
       if (source.status !== 'ready') throw state(source, 'its column can be changed before it is started');
       if (column > layout.columns.length) throw noColumn(column, layout.columns);
       const [first] = header && !layout.hasHeader ? await rowsAfter(source, 0, 1) : [];

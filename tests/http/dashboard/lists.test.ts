@@ -73,6 +73,23 @@ describe('an upload', () => {
   });
 });
 
+describe('a suspended account', () => {
+  it('gets no new lists, and starts none', async () => {
+    const { account } = await lab.member();
+    const who = await signedIn(lab, { account });
+    const { id } = (await upload(FILE, {}, account, who)).json;
+    await lab.store.accounts.set(account.id, { status: 'suspended' });
+    const replies = [
+      await upload(FILE, {}, account, who),
+      await call('POST', `/${id}/start`, { validation_type: 'mx' }, who, account),
+      await call('POST', `/${id}/column`, { column: 3, header: true }, who, account),
+      await call('POST', `/${id}/retry`, { validation_type: 'mx' }, who, account),
+    ];
+    expect(replies.map(({ json }) => json.code)).toEqual(replies.map(() => 'account_suspended'));
+    expect((await call('GET', '', undefined, who, account)).json.lists).toHaveLength(1);
+  });
+});
+
 describe('the address column', () => {
   it('is replaced before the start, with the same rows', async () => {
     const id = await uploaded();

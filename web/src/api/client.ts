@@ -12,12 +12,16 @@ export class ApiError extends Error {
   readonly code: string;
   /** The invalid parameter, if the error concerns one. */
   readonly field: string | null;
+  /** What else the reply says, such as `line` or `columns`. */
+  readonly details: Readonly<Record<string, unknown>>;
   constructor(status: number, body: unknown) {
-    const { error, code, field } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+    const details = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+    const { error, code, field } = details;
     super(typeof error === 'string' ? error : `The service returned status ${status}. Try again.`);
     this.name = 'ApiError';
     this.status = status;
     this.code = typeof code === 'string' ? code : 'unknown';
+    this.details = details;
     this.field = typeof field === 'string' ? field : null;
   }
 }

@@ -170,6 +170,13 @@ export const WINDOW_SECONDS = 300 as const;
 // src/kernel/roles.ts
 export const ROLES = ["member","admin","owner"] as const;
 
+// src/kernel/lists.ts
+export const LIST_ACTION_STATUSES = {"start":["ready"],"pause":["running"],"resume":["paused"],"cancel":["ready","running","paused"],"delete":["ready","paused","completed","cancelled","failed"]} as const;
+export const LIST_SORTS = ["created","name","rows","spent"] as const;
+export const LIST_STATUSES = ["ready","running","paused","completed","cancelled","failed"] as const;
+export const RESULT_FORMATS = ["csv","xlsx","jsonl"] as const;
+export const ROW_KINDS = ["address","duplicate","blank","unreadable"] as const;
+
 // src/kernel/key-scopes.ts
 export const KEY_SCOPES = ["verify","lists","filters","usage","webhooks"] as const;
 

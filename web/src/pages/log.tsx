@@ -1,7 +1,7 @@
 import { Anchor, Button, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { PAGE_SIZE } from '../api/limits.ts';
 import type { Log } from '../api/schema.ts';
@@ -11,6 +11,7 @@ import { formatDateTime, pluralize } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
+import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
 import { LogFilters } from './log/filters.tsx';
@@ -51,7 +52,7 @@ export function LogPage() {
     const next = entries[at < 0 ? 0 : at + by];
     if (next) openEntry(next.id);
   };
-  useShortcuts(step);
+  useRowShortcuts(step);
   return (
     <Page
       title="Log"
@@ -95,25 +96,6 @@ export function LogPage() {
 
 function withoutTime({ range: _range, hour: _hour, from: _from, to: _to, ...filters }: LogSearch): LogSearch {
   return filters;
-}
-
-/** J and K open the entry below and above. */
-function useShortcuts(step: (by: -1 | 1) => void): void {
-  useEffect(() => {
-    const onKey = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-      if (
-        ctrlKey ||
-        metaKey ||
-        altKey ||
-        (target instanceof Element && target.closest('input, textarea, select, [role=dialog], [role=menu]'))
-      )
-        return;
-      if (key === 'j') step(1);
-      if (key === 'k') step(-1);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  });
 }
 
 /** A search reads a limited number of entries per request; this shows how far back it got. */

@@ -6,13 +6,17 @@ import { ErrorAlert } from './error-alert.tsx';
 import { PasswordField } from './password-field.tsx';
 
 /**
- * Confirms a destructive action, described by `children`. `typed`: text to type before confirming. `password`: asks for
+ * Confirms an action that destroys or costs something, described by `children`. `typed`: text to type before confirming. `password`: asks for
  * the password and passes it to `onConfirm` (otherwise an empty string). If `onConfirm` rejects, the error is shown and
  * the dialog stays open.
  */
 export function ConfirmDialog(props: {
   title: string;
   action: string;
+  /** What the button says that changes nothing; `Cancel` by default. */
+  keep?: string;
+  /** False: the action destroys nothing, such as one that costs credits. */
+  isLoss?: boolean;
   typed?: string;
   password?: boolean;
   opened: boolean;
@@ -29,7 +33,16 @@ export function ConfirmDialog(props: {
 
 /** Mounted with the dialog, so that its state resets. */
 function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
-  const { action, typed, password: asksPassword = false, onClose, onConfirm, children } = props;
+  const {
+    action,
+    keep = 'Cancel',
+    isLoss = true,
+    typed,
+    password: asksPassword = false,
+    onClose,
+    onConfirm,
+    children,
+  } = props;
   const [text, setText] = useState('');
   const [password, setPassword] = useState('');
   const passwordField = useRef<HTMLInputElement>(null);
@@ -82,10 +95,10 @@ function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
         )}
         {error && !(asksPassword && isPasswordError(error)) && <ErrorAlert error={error} />}
         <Group justify="flex-end">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{keep}</Button>
           <Button
             type="submit"
-            color="red"
+            {...(isLoss ? { color: 'red' } : {})}
             variant="filled"
             loading={busy}
             disabled={(typed !== undefined && text !== typed) || (asksPassword && password === '')}

@@ -10,6 +10,8 @@ export interface Column<T> {
   readonly numeric?: boolean;
   /** The header is for screen readers only, as in columns of buttons. */
   readonly quietHeader?: boolean;
+  /** In place of the header's text: what sorts by the column, and whether that is so. */
+  readonly sort?: { readonly control: ReactNode; readonly by: 'ascending' | 'descending' | 'none' };
   /** Left out where the table, whatever the screen, is narrow: below 720 px, or the first of all below 960 px. */
   readonly wideOnly?: boolean | 'first';
 }
@@ -33,8 +35,14 @@ export function DataTable<T>(props: {
           <Table.Thead>
             <Table.Tr>
               {columns.map((column) => (
-                <Table.Th key={column.header} scope="col" {...look(column)}>
-                  {column.quietHeader ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header}
+                <Table.Th
+                  key={column.header}
+                  scope="col"
+                  {...(column.sort ? { 'aria-sort': column.sort.by } : {})}
+                  {...look(column)}
+                >
+                  {column.sort?.control ??
+                    (column.quietHeader ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header)}
                 </Table.Th>
               ))}
             </Table.Tr>

@@ -7,14 +7,26 @@ import { useSetPageTitle } from './page-title.ts';
  * The layout of every page: title (also the document's), a one-sentence description and the primary action, if any.
  * Only the primary action is `variant="filled"`.
  */
-export function Page(props: { title: string; about?: ReactNode; action?: ReactNode; children: ReactNode }) {
-  const { title, about, action, children } = props;
+export function Page(props: {
+  title: string;
+  /** Beside the title, such as a status. */
+  tag?: ReactNode;
+  about?: ReactNode;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
+  const { title, tag, about, action, children } = props;
   useSetPageTitle(title);
   return (
     <div className={css.page}>
       <header className={css.head}>
         <div className={css.title}>
-          <Title order={1}>{title}</Title>
+          <div className={css.line}>
+            <Title order={1} className="anywhere">
+              {title}
+            </Title>
+            {tag}
+          </div>
           {about && <div className={css.about}>{about}</div>}
         </div>
         {action && <div className={css.actions}>{action}</div>}

@@ -2,6 +2,15 @@
 export const textSearch = (query: unknown): { query?: string } =>
   (typeof query === 'string' || typeof query === 'number') && query !== '' ? { query: String(query) } : {};
 
+export const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((one) => one === value);
+
+export function textOf(value: unknown, max: number): string | undefined {
+  // The router parses digits as a number.
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  return text !== '' && text.length <= max ? text : undefined;
+}
+
 /** Page 1 is not written to the URL. */
 export const pageSearch = (page: unknown, max: number): { page?: number } =>
   typeof page === 'number' && Number.isInteger(page) && page > 1 && page <= max ? { page } : {};

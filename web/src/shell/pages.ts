@@ -28,6 +28,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
     pages: [
       { to: '/', label: 'Overview', icon: 'chart-bar' },
       { to: '/verify', label: 'Verify', icon: 'at' },
+      { to: '/lists', label: 'Lists', icon: 'list-check', below: '/lists/' },
       { to: '/log', label: 'Log', icon: 'logs', below: '/log/' },
     ],
   },

@@ -1,4 +1,6 @@
-import { Title } from '@mantine/core';
+import { Anchor, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { LogDetail } from '../../api/schema.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { formatDateTime } from '../../parts/format.ts';
@@ -7,8 +9,10 @@ import { Verdict } from '../../parts/verdict/verdict.tsx';
 
 /** A verification with its facts, verdict and evidence. */
 export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail }) {
-  const facts = [
+  const { list } = entry;
+  const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ['Time', formatDateTime(entry.created_at)],
+    ...(list === null ? [] : [['List', <ListLink key="list" of={list} />] as const]),
     ['Source', entry.key === null ? 'Dashboard' : `API key “${entry.key.name}”`],
     ['IP address', entry.client_ip ?? 'Unknown'],
     ['Requested level', entry.requested],
@@ -33,6 +37,12 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
     </>
   );
 }
+
+const ListLink = ({ of: { id, name } }: { of: NonNullable<LogDetail['entry']['list']> }) => (
+  <Anchor fz="sm" className="anywhere" renderRoot={(props) => <Link {...props} to="/lists/$id" params={{ id }} />}>
+    {name}
+  </Anchor>
+);
 
 /** The reply as the API returned it. */
 function RawReply({ json }: { json: string }) {

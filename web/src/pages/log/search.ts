@@ -4,6 +4,7 @@ import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS, type Segment } from '../../parts/chart/bars.ts';
 import { isDay } from '../../parts/days.ts';
 import { keysOf } from '../../parts/keys-of.ts';
+import { oneOf, textOf } from '../../parts/search-params.ts';
 
 export const RANGES = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' } as const;
 type Range = keyof typeof RANGES;
@@ -14,7 +15,7 @@ export const STATUS_LABELS: Readonly<Record<Verification['status'], string>> = {
   good: 'good in the API',
   bad: 'bad in the API',
 };
-export const ORIGIN_LABELS = { api: 'API', dashboard: 'Dashboard' } as const;
+export const ORIGIN_LABELS = { api: 'API', dashboard: 'Dashboard', list: 'List' } as const;
 
 /** Search parameters of the page. */
 export interface LogSearch {
@@ -38,15 +39,6 @@ export interface LogSearch {
   status?: Verification['status'];
   /** Id of the entry in the drawer. */
   open?: string;
-}
-
-const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
-  values.find((one) => one === value);
-
-function textOf(value: unknown, max: number): string | undefined {
-  // The router parses digits as a number.
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
-  return text !== '' && text.length <= max ? text : undefined;
 }
 
 const hourOf = (value: unknown): string | undefined =>

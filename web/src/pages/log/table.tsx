@@ -59,7 +59,7 @@ export function LogTable(props: { entries: readonly LogEntry[]; search: LogSearc
 }
 
 function Row({ entry, search, onOpen }: { entry: LogEntry; search: LogSearch; onOpen: (id: string) => void }) {
-  const { id, email, created_at, key, validation_type, duration_ms, credits_used } = entry;
+  const { id, email, created_at, key, list, validation_type, duration_ms, credits_used } = entry;
   return (
     <tr
       className={css.row}
@@ -86,7 +86,7 @@ function Row({ entry, search, onOpen }: { entry: LogEntry; search: LogSearch; on
       <td className={css.verdict}>
         <VerdictLine of={entry} />
       </td>
-      <td className={css.key}>{key === null ? 'Dashboard' : key.name}</td>
+      <td className={css.key}>{list?.name ?? key?.name ?? 'Dashboard'}</td>
       <td className={css.level}>{validation_type}</td>
       <td className={`${css.took} ${css.number}`}>{formatNumber(duration_ms)} ms</td>
       <td className={`${css.credits} ${css.number}`}>{formatNumber(credits_used)}</td>

@@ -1,0 +1,65 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ListHere } from '../api/schema.ts';
+import { useAccount } from '../api/session.ts';
+import { formatDateTime } from '../parts/format.ts';
+import { Page } from '../parts/page.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
+import { ListActions } from './lists/actions.tsx';
+import { listQuery } from './lists/queries.ts';
+import { ReadyList } from './lists/ready.tsx';
+import { ListResults } from './lists/results.tsx';
+import type { ListSearch } from './lists/search.ts';
+import { ListStatusTag } from './lists/status.tsx';
+
+const route = getRouteApi('/inside/lists/$id');
+
+export function ListPage() {
+  const { id: account } = useAccount();
+  const { id } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(listQuery(account, id));
+  const list = query.data;
+  const show = (next: ListSearch) => void navigate({ search: next, resetScroll: false });
+  return (
+    <Page
+      title={list ? escapeInvisible(list.name) : 'List'}
+      tag={list && <ListStatusTag of={list} />}
+      about={
+        <>
+          {list && <Facts of={list} />}{' '}
+          <Anchor fz="sm" underline="always" renderRoot={(props) => <Link {...props} to="/lists" />}>
+            All lists
+          </Anchor>
+        </>
+      }
+      action={list && <ListActions of={list} />}
+    >
+      <QueryResult query={query}>
+        {(list) =>
+          list.status === 'ready' ? (
+            <ReadyList of={list} search={search} onSearch={show} />
+          ) : (
+            <ListResults of={list} search={search} onSearch={show} />
+          )
+        }
+      </QueryResult>
+    </Page>
+  );
+}
+
+function Facts({ of }: { of: ListHere }) {
+  const { status, validation_type, columns, column, key, created_at, started_at, finished_at } = of;
+  const name = columns[column - 1] ?? '';
+  return (
+    <>
+      {status !== 'ready' && `Level ${validation_type} · `}column <b className="anywhere">{escapeInvisible(name)}</b> ·{' '}
+      {started_at === null ? `uploaded ${formatDateTime(created_at)}` : `started ${formatDateTime(started_at)}`}
+      {finished_at !== null && `, ended ${formatDateTime(finished_at)}`} · by{' '}
+      <span className="anywhere">{key === null ? 'the dashboard' : `API key “${key.name}”`}</span>.
+    </>
+  );
+}

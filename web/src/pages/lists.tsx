@@ -1,0 +1,185 @@
+import { Anchor, Button, Code, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { LIST_QUERY_LENGTH, LIST_SORTS } from '../api/limits.ts';
+import type { List } from '../api/schema.ts';
+import { useAccount } from '../api/session.ts';
+import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { FilterChip } from '../parts/filter-chip.tsx';
+import { formatNumber } from '../parts/format.ts';
+import { keysOf } from '../parts/keys-of.ts';
+import { Page } from '../parts/page.tsx';
+import { Pagination } from '../parts/pagination.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { SearchBox } from '../parts/search-box.tsx';
+import { Timestamp } from '../parts/timestamp.tsx';
+import css from './lists/lists.module.css';
+import { etaText, ListProgress } from './lists/progress-bar.tsx';
+import { listsQuery } from './lists/queries.ts';
+import { type ListSort, type ListsSearch, listsSearch } from './lists/search.ts';
+import { ListStatusTag, STATUS_LABELS } from './lists/status.tsx';
+
+const route = getRouteApi('/inside/lists');
+
+export function ListsPage() {
+  const { id } = useAccount();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({ ...listsQuery(id, search), placeholderData: keepPreviousData });
+  const { page = 1, query: text, status } = search;
+  const isSearch = text !== undefined || status !== undefined;
+  const show = (part: Readonly<Record<string, string | number | null>>) =>
+    void navigate({ search: listsSearch({ ...search, page: null, ...part }), resetScroll: false });
+  const isEmpty = query.data?.lists.length === 0 && page === 1;
+  return (
+    <Page
+      title="Lists"
+      about="Files of addresses, each verified as one job. Times are UTC."
+      action={
+        <Button variant="filled" renderRoot={(props) => <Link {...props} to="/lists/new" />}>
+          New list
+        </Button>
+      }
+    >
+      {!(isEmpty && !isSearch) && (
+        <search className={css.filters} aria-label="Lists">
+          <SearchBox
+            label="Name"
+            hideLabel
+            placeholder="Name"
+            maxLength={LIST_QUERY_LENGTH.max}
+            value={text ?? ''}
+            onSearch={(query) => show({ query })}
+          />
+          <FilterChip
+            name="State"
+            value={status ?? null}
+            options={keysOf(STATUS_LABELS).map((value) => ({ value, label: STATUS_LABELS[value] }))}
+            onChange={(status) => show({ status })}
+          />
+        </search>
+      )}
+      <QueryResult query={query}>
+        {({ lists, pagination }) =>
+          isEmpty ? (
+            <NoLists isSearch={isSearch} />
+          ) : (
+            <>
+              <DataTable label="Lists" columns={columnsFor(search)} rows={lists} rowKey={({ id }) => id} />
+              <Pagination
+                label="Pages of lists"
+                page={page}
+                total={pagination.total_pages}
+                onTurn={(page) => show({ page })}
+              />
+            </>
+          )
+        }
+      </QueryResult>
+    </Page>
+  );
+}
+
+/** Names first in the order of the alphabet, all else largest or newest first. */
+const usualOrder = (sort: ListSort): 'asc' | 'desc' => (sort === 'name' ? 'asc' : 'desc');
+const [CREATED] = LIST_SORTS;
+
+function sortedBy(search: ListsSearch, sort: ListSort, header: string): Pick<Column<List>, 'header' | 'sort'> {
+  const current = search.sort ?? CREATED;
+  const order = search.order ?? usualOrder(current);
+  const isCurrent = current === sort;
+  const next = isCurrent ? (order === 'asc' ? 'desc' : 'asc') : usualOrder(sort);
+  const { sort: _sort, order: _order, page: _page, ...rest } = search;
+  const to = {
+    ...rest,
+    ...(sort === CREATED ? {} : { sort }),
+    ...(next === usualOrder(sort) ? {} : { order: next }),
+  };
+  const control = (
+    <Link to="/lists" search={to} className={css.sort} resetScroll={false}>
+      {header}
+      {isCurrent && <span aria-hidden> {order === 'asc' ? '↑' : '↓'}</span>}
+    </Link>
+  );
+  return { header, sort: { control, by: isCurrent ? (order === 'asc' ? 'ascending' : 'descending') : 'none' } };
+}
+
+const columnsFor = (search: ListsSearch): readonly Column<List>[] => [
+  { ...sortedBy(search, 'name', 'Name'), cell: (list) => <Name of={list} /> },
+  { header: 'State', cell: (list) => <ListStatusTag of={list} />, wideOnly: true },
+  { ...sortedBy(search, 'rows', 'Rows'), cell: ({ rows }) => formatNumber(rows.total), numeric: true },
+  { header: 'Verdicts', cell: (list) => <Verdicts of={list} />, wideOnly: true },
+  {
+    ...sortedBy(search, 'spent', 'Credits'),
+    cell: ({ credits, status }) => (status === 'ready' ? '–' : formatNumber(credits.used)),
+    numeric: true,
+  },
+  {
+    ...sortedBy(search, 'created', 'Uploaded'),
+    cell: ({ created_at }) => <Timestamp at={created_at} />,
+    wideOnly: 'first',
+  },
+];
+
+const Name = ({ of }: { of: List }) => (
+  <>
+    <Anchor
+      fz="sm"
+      fw={560}
+      className="anywhere"
+      renderRoot={(props) => <Link {...props} to="/lists/$id" params={{ id: of.id }} />}
+    >
+      {of.name}
+    </Anchor>
+    <Text size="xs" c="dimmed">
+      {of.validation_type}
+    </Text>
+    <NarrowOnly>
+      <ListStatusTag of={of} />
+      {of.status !== 'ready' && <ListProgress of={of} thin />}
+    </NarrowOnly>
+  </>
+);
+
+function Verdicts({ of }: { of: List }) {
+  const { status, progress } = of;
+  const eta = etaText(of);
+  if (status === 'ready') return <span className="dim">None yet</span>;
+  return (
+    <>
+      <ListProgress of={of} thin />
+      {status === 'running' && (
+        <Text size="xs" c="dimmed" className="numbers">
+          {progress.percent} %{eta !== null && `, ${eta}`}
+        </Text>
+      )}
+    </>
+  );
+}
+
+const NoLists = ({ isSearch }: { isSearch: boolean }) =>
+  isSearch ? (
+    <EmptyState
+      title="No matches"
+      action={
+        <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/lists" search={{}} />}>
+          Show all
+        </Anchor>
+      }
+    >
+      No list matches. Clear a filter, or search for a part of the name.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      title="No lists yet"
+      action={
+        <Anchor component={Link} to="/lists/new">
+          Upload a file
+        </Anchor>
+      }
+    >
+      Lists come from files that you upload here, from <Code>POST /v1/lists</Code> of the API, and from the command{' '}
+      <Code>mailvet lists submit</Code>.
+    </EmptyState>
+  );

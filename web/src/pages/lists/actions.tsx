@@ -1,0 +1,118 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { api, unwrap } from '../../api/client.ts';
+import { LIST_ACTION_STATUSES } from '../../api/limits.ts';
+import type { ListHere } from '../../api/schema.ts';
+import { useAccount } from '../../api/session.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { notify } from '../../parts/notify.tsx';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { DownloadMenu } from './download-menu.tsx';
+import { listsKey } from './queries.ts';
+
+type Action = keyof typeof LIST_ACTION_STATUSES;
+const allows = (action: Action, { status }: ListHere): boolean =>
+  (LIST_ACTION_STATUSES[action] as readonly string[]).includes(status);
+
+/** What can be done with a list in its state; the start of one that is ready stands with its price. */
+export function ListActions({ of }: { of: ListHere }) {
+  const { id: account } = useAccount();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState<'cancel' | 'delete' | null>(null);
+  const params = { path: { account, id: of.id } };
+  const refresh = () => client.invalidateQueries({ queryKey: listsKey(account) });
+  const toggle = useAsyncAction(async () => {
+    await unwrap(
+      of.status === 'running'
+        ? api.POST('/dashboard/accounts/{account}/lists/{id}/pause', { params })
+        : api.POST('/dashboard/accounts/{account}/lists/{id}/resume', { params }),
+    );
+    await refresh();
+  });
+  async function cancel() {
+    await unwrap(api.POST('/dashboard/accounts/{account}/lists/{id}/cancel', { params }));
+    await refresh();
+    void notify(`${of.name} was canceled.`);
+  }
+  async function remove() {
+    await unwrap(api.DELETE('/dashboard/accounts/{account}/lists/{id}', { params }));
+    // Before its queries are asked again: it does not exist anymore.
+    await navigate({ to: '/lists' });
+    await refresh();
+    void notify(`${of.name} was deleted.`);
+  }
+  return (
+    <>
+      {(allows('pause', of) || allows('resume', of)) && (
+        <Button
+          leftSection={<Icon name={of.status === 'running' ? 'player-pause' : 'player-play'} />}
+          loading={toggle.busy}
+          onClick={toggle.run}
+        >
+          {of.status === 'running' ? 'Pause' : 'Resume'}
+        </Button>
+      )}
+      {of.status !== 'ready' && allows('cancel', of) && (
+        <Button color="red" onClick={() => setAsking('cancel')}>
+          Cancel
+        </Button>
+      )}
+      {allows('delete', of) && (
+        <Button color="red" onClick={() => setAsking('delete')}>
+          Delete
+        </Button>
+      )}
+      {of.status !== 'ready' && <DownloadMenu of={of} />}
+      {toggle.error && <ErrorAlert error={toggle.error} />}
+      <ConfirmDialog
+        title={`Cancel ${of.name}?`}
+        action="Cancel the list"
+        keep="Keep it"
+        opened={asking === 'cancel'}
+        onClose={() => setAsking(null)}
+        onConfirm={cancel}
+      >
+        <CancelLoss of={of} />
+      </ConfirmDialog>
+      <ConfirmDialog
+        title={`Delete ${of.name}?`}
+        action="Delete"
+        opened={asking === 'delete'}
+        onClose={() => setAsking(null)}
+        onConfirm={remove}
+      >
+        <DeleteLoss of={of} />
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function CancelLoss({ of: { rows, progress, credits } }: { of: ListHere }): ReactNode {
+  const left = rows.addresses - progress.done;
+  return (
+    <>
+      This is final: {pluralize(left, 'address', 'addresses')} will have no verdict.{' '}
+      {pluralize(credits.held, 'held credit')} {credits.held === 1 ? 'comes' : 'come'} back. The{' '}
+      {pluralize(progress.done, 'result')} so far {progress.done === 1 ? 'stays' : 'stay'}, and can be downloaded.
+    </>
+  );
+}
+
+function DeleteLoss({ of: { rows, progress, credits, status, expires_at } }: { of: ListHere }): ReactNode {
+  if (status === 'ready') return <>Its {pluralize(rows.total, 'row')} are deleted. Nothing was charged for them.</>;
+  return (
+    <>
+      Its {pluralize(rows.total, 'row')} and {pluralize(progress.done, 'result')} are deleted, also from the log.
+      Download what you need first. {credits.held > 0 && `${formatNumber(credits.held)} held credits come back; `}
+      {credits.used > 0 &&
+        `${pluralize(credits.used, 'credit')} spent on it ${credits.used === 1 ? 'is' : 'are'} not refunded. `}
+      This cannot be undone. Without you, it is deleted on {formatDateTime(expires_at)}.
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { REASON_FILTERS } from '../../api/reasons.ts';
+import type { ListHere } from '../../api/schema.ts';
+import { formatNumber } from '../../parts/format.ts';
+import { Glyph } from '../../parts/glyph.tsx';
+import { keysOf } from '../../parts/keys-of.ts';
+import { oneOf } from '../../parts/search-params.ts';
+import { reasonName } from '../../parts/verdict/reasons.ts';
+import { DELIVERABILITY_LABELS } from './deliverability.ts';
+import css from './list.module.css';
+import lists from './lists.module.css';
+import { RetryUnknown } from './retry-unknown.tsx';
+import type { ListSearch } from './search.ts';
+
+/** Counts of distinct addresses; each opens its rows. */
+export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
+  const { progress, deliverability } = of;
+  const { verdict, reason, kind, show } = search;
+  const isAll = [verdict, reason, kind, show].every((value) => value === undefined);
+  const share = (count: number) => (progress.done === 0 ? '' : `${((count / progress.done) * 100).toFixed(1)} %`);
+  return (
+    <section className={lists.panel} aria-labelledby="by-verdict">
+      <header>
+        <h2 id="by-verdict">By verdict</h2>
+      </header>
+      <ul className={css.facets}>
+        <Facet of={of} to={{}} isCurrent={isAll} glyph={<span />} count={progress.done} share={share(progress.done)}>
+          All verified
+        </Facet>
+        {keysOf(DELIVERABILITY_LABELS).map((one) => (
+          <Facet
+            key={one}
+            of={of}
+            to={{ verdict: one }}
+            isCurrent={verdict === one && reason === undefined}
+            glyph={<Glyph of={one} />}
+            count={deliverability[one]}
+            share={share(deliverability[one])}
+          >
+            {DELIVERABILITY_LABELS[one]}
+          </Facet>
+        ))}
+        {progress.waiting > 0 && (
+          <Facet
+            of={of}
+            to={{ show: 'deferred' }}
+            isCurrent={show === 'deferred'}
+            glyph={<span />}
+            count={progress.waiting}
+            share=""
+          >
+            Deferred
+          </Facet>
+        )}
+      </ul>
+      <Reasons of={of} search={search} share={share} />
+      <RetryUnknown of={of} />
+    </section>
+  );
+}
+
+function Reasons(props: { of: ListHere; search: ListSearch; share: (count: number) => string }) {
+  const { of, search, share } = props;
+  const reasons = Object.entries(of.by_reason).toSorted(([, a], [, b]) => b - a);
+  if (reasons.length === 0) return null;
+  return (
+    <>
+      <h3 className={css.subhead}>By reason</h3>
+      <ul className={css.facets} data-small>
+        {reasons.map(([name, count]) => {
+          const reason = oneOf(REASON_FILTERS, name);
+          return (
+            reason !== undefined && (
+              <Facet
+                key={name}
+                of={of}
+                to={{ reason }}
+                isCurrent={search.reason === reason}
+                glyph={<span />}
+                count={count}
+                share={share(count)}
+              >
+                {reasonName(name)}
+              </Facet>
+            )
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+function Facet(props: {
+  of: ListHere;
+  to: ListSearch;
+  isCurrent: boolean;
+  glyph: ReactNode;
+  count: number;
+  share: string;
+  children: string;
+}) {
+  const { of, to, isCurrent, glyph, count, share, children } = props;
+  return (
+    <li>
+      <Link
+        to="/lists/$id"
+        params={{ id: of.id }}
+        search={to}
+        resetScroll={false}
+        // Otherwise the router marks the one without parameters on all of the page's URLs.
+        activeOptions={{ exact: true }}
+        {...(isCurrent ? { 'data-current': true } : {})}
+      >
+        {glyph}
+        <span>{children}</span>
+        <b className="numbers">{formatNumber(count)}</b>
+        <span className={css.share}>{share}</span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,99 @@
+import { Alert, Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, unwrap } from '../../api/client.ts';
+import { type LEVELS, PRICE } from '../../api/limits.ts';
+import type { List, ListHere } from '../../api/schema.ts';
+import { useAccount } from '../../api/session.ts';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { formatNumber, pluralize } from '../../parts/format.ts';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
+import css from './lists.module.css';
+import { listsQuery } from './queries.ts';
+
+type Level = (typeof LEVELS)[number];
+
+/** What a list costs at most, what it will likely cost, and what is left; the button repeats the price. */
+export function PricePanel(props: { of: ListHere; level: Level; balance: number | null; test: boolean }) {
+  const { of, level, balance, test } = props;
+  const { id: account } = useAccount();
+  const client = useQueryClient();
+  const { data } = useQuery(listsQuery(account, { status: 'completed' }));
+  const { total, addresses, duplicates, blank, unreadable } = of.rows;
+  const unit = test ? 0 : PRICE[level];
+  const most = addresses * unit;
+  const share = spentShare(data?.lists ?? [], level);
+  const missing = balance === null ? 0 : Math.max(0, most - balance);
+  const { run, busy, error } = useAsyncAction(async () => {
+    const call = { params: { path: { account, id: of.id } }, body: { validation_type: level } };
+    await unwrap(api.POST('/dashboard/accounts/{account}/lists/{id}/start', call));
+    await client.invalidateQueries({ queryKey: ['account', account] });
+  });
+  return (
+    <section className={css.panel} aria-labelledby="price">
+      <header>
+        <h2 id="price">Price</h2>
+      </header>
+      <div className={css.pad}>
+        <dl className={`${css.sum} numbers`}>
+          <Line term="Rows in the file" value={formatNumber(total)} />
+          <Less term="Duplicates, verified once" count={duplicates} />
+          <Less term="Blank" count={blank} />
+          <Less term="Broken" count={unreadable} />
+          <Line term="Addresses to verify" value={formatNumber(addresses)} isTotal />
+          <Line term={`At ${pluralize(unit, 'credit')}, at most`} value={formatNumber(most)} />
+          {share !== null && unit > 0 && (
+            <Line term="Likely, after your last lists" value={`about ${formatNumber(Math.round(most * share))}`} />
+          )}
+          {balance !== null && (
+            <>
+              <Line term="Balance" value={formatNumber(balance)} isTotal />
+              {missing === 0 && <Line term="Left, at least" value={formatNumber(balance - most)} />}
+            </>
+          )}
+        </dl>
+        {missing > 0 && (
+          <Alert color="yellow" variant="outline" mb="md" title={`${pluralize(missing, 'credit')} missing`}>
+            Ask the operator of this service for credits
+            {level === 'smtp' && balance !== null && addresses * PRICE.mx <= balance
+              ? `, choose mx for ${pluralize(addresses * PRICE.mx, 'credit')},`
+              : ''}{' '}
+            or upload a part of the file. The list waits here meanwhile.
+          </Alert>
+        )}
+        {error && <ErrorAlert error={error} />}
+        <Button
+          variant="filled"
+          fullWidth
+          h={40}
+          loading={busy}
+          {...(missing > 0 ? { 'data-disabled': true, 'aria-disabled': true } : {})}
+          onClick={() => missing === 0 && run()}
+        >
+          {most === 0 ? 'Start' : `Start, for up to ${pluralize(most, 'credit')}`}
+        </Button>
+        <p className={css.small}>
+          {unit === 0
+            ? 'Nothing is charged in test mode.'
+            : 'The most is held at the start. What is not used comes back as rows are verified.'}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+const Line = ({ term, value, isTotal = false }: { term: string; value: string; isTotal?: boolean }) => (
+  <>
+    <dt className={isTotal ? css.total : ''}>{term}</dt>
+    <dd className={isTotal ? css.total : ''}>{value}</dd>
+  </>
+);
+
+const Less = ({ term, count }: { term: string; count: number }) =>
+  count > 0 && <Line term={term} value={formatNumber(-count)} />;
+
+/** Of the price of finished lists at that level, what was spent: 0 to 1. Null: there is none. */
+function spentShare(lists: readonly List[], level: Level): number | null {
+  const like = lists.filter(({ validation_type, credits }) => validation_type === level && credits.price > 0);
+  const price = like.reduce((sum, { credits }) => sum + credits.price, 0);
+  return price === 0 ? null : like.reduce((sum, { credits }) => sum + credits.used, 0) / price;
+}

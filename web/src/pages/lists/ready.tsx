@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { overviewQuery } from '../../api/account.ts';
+import { LEVELS, PRICE } from '../../api/limits.ts';
+import type { ListHere } from '../../api/schema.ts';
+import { useAccount } from '../../api/session.ts';
+import { pluralize } from '../../parts/format.ts';
+import { ColumnPanel } from './column-panel.tsx';
+import css from './lists.module.css';
+import { PricePanel } from './price-panel.tsx';
+import type { ListSearch } from './search.ts';
+
+type Level = (typeof LEVELS)[number];
+
+const ABOUT: Readonly<Record<Level, string>> = {
+  mx: 'Syntax, your filters, disposable domains, the domain and its mail servers. The mailbox is not checked.',
+  smtp: 'All of mx, then asks the mail server whether the mailbox exists. Where it does not tell, 1 credit is charged.',
+};
+
+/** A list before its start: the column that was found, the level and the price. */
+export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
+  const { of, search, onSearch } = props;
+  const { id: account, test } = useAccount();
+  const { data } = useQuery(overviewQuery(account));
+  const hasSmtp = data?.smtp_available !== false;
+  const wanted = search.level ?? of.validation_type;
+  const level: Level = wanted === 'smtp' && !hasSmtp ? 'mx' : wanted;
+  return (
+    <div className={css.split}>
+      <div className={css.stack}>
+        <ColumnPanel of={of} level={search.level} />
+        <fieldset className={css.fieldset}>
+          <legend>Level</legend>
+          {LEVELS.map((one) => (
+            <label key={one} className={css.level}>
+              <input
+                type="radio"
+                name="level"
+                value={one}
+                checked={level === one}
+                disabled={one === 'smtp' && !hasSmtp}
+                onChange={() => onSearch({ ...search, level: one })}
+              />
+              <b>{one}</b>
+              <span>{priceText(one, test)}</span>
+              <p>
+                {ABOUT[one]}
+                {one === 'smtp' && !hasSmtp && ' Not part of the plan of this account.'}
+              </p>
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      <PricePanel of={of} level={level} balance={data?.credits.remaining ?? null} test={test} />
+    </div>
+  );
+}
+
+function priceText(level: Level, test: boolean): string {
+  if (test) return 'free in test mode';
+  const price = pluralize(PRICE[level], 'credit');
+  return level === 'smtp' ? `up to ${price} each` : `${price} each`;
+}

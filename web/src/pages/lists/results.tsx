@@ -1,0 +1,115 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ListHere } from '../../api/schema.ts';
+import { formatClock, formatNumber, pluralize } from '../../parts/format.ts';
+import { Deferred } from './deferred.tsx';
+import { Facets } from './facets.tsx';
+import css from './list.module.css';
+import lists from './lists.module.css';
+import { etaText, ListProgress, onlyWaits } from './progress-bar.tsx';
+import { Rows } from './rows.tsx';
+import type { ListSearch } from './search.ts';
+
+/** A list from its start on: how far it is, and its rows by verdict. */
+export function ListResults(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
+  const { of, search, onSearch } = props;
+  return (
+    <>
+      <section className={lists.panel} aria-label="Progress">
+        <div className={lists.pad}>
+          <div className={css.head}>
+            <p className={css.figure}>
+              <b>{formatNumber(of.progress.done)}</b> of {pluralize(of.rows.addresses, 'address', 'addresses')},{' '}
+              {of.progress.percent} %
+            </p>
+            <p className="numbers">{paceText(of)}</p>
+          </div>
+          <ListProgress of={of} />
+          {of.error !== null && <p className={css.error}>{of.error.error}</p>}
+        </div>
+        <Facts of={of} />
+      </section>
+      <div className={css.grid}>
+        <Facets of={of} search={search} />
+        {search.show === 'deferred' ? <Deferred of={of} /> : <Rows of={of} search={search} onSearch={onSearch} />}
+      </div>
+    </>
+  );
+}
+
+function paceText(of: ListHere): ReactNode {
+  const { status, progress, rows } = of;
+  const eta = etaText(of);
+  switch (status) {
+    case 'running':
+      if (onlyWaits(of)) return 'Waits for deferred addresses';
+      if (progress.per_second === null || eta === null) return 'Starting';
+      return (
+        <>
+          <b>{formatNumber(progress.per_second)} a second</b>, {eta}
+        </>
+      );
+    case 'paused':
+      return 'Paused: no new addresses are taken';
+    case 'ready':
+    case 'completed':
+      return 'Finished';
+    case 'cancelled':
+      return `Canceled with ${formatNumber(rows.addresses - progress.done)} not verified`;
+    case 'failed':
+      return 'Failed through a fault of the service. The rest was not charged';
+  }
+}
+
+function Facts({ of }: { of: ListHere }) {
+  const { id, credits, progress, next_retry_at, rows } = of;
+  return (
+    <dl className={css.facts}>
+      <div>
+        <dt>Spent</dt>
+        <dd>{pluralize(credits.used, 'credit')}</dd>
+      </div>
+      <div>
+        <dt>Held for the rest</dt>
+        <dd>{pluralize(credits.held, 'credit')}</dd>
+      </div>
+      <div>
+        <dt>Deferred</dt>
+        <dd>
+          {progress.waiting === 0 ? (
+            'None'
+          ) : (
+            <Link to="/lists/$id" params={{ id }} search={{ show: 'deferred' }} resetScroll={false}>
+              {formatNumber(progress.waiting)}
+              {next_retry_at !== null && `, next attempt ${formatClock(next_retry_at)} UTC`}
+            </Link>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Not verified themselves</dt>
+        <dd>
+          {rows.duplicates + rows.blank + rows.unreadable === 0
+            ? 'None'
+            : leftOut(of).map(([kind, text], i) => (
+                <span key={kind}>
+                  {i > 0 && ', '}
+                  <Link to="/lists/$id" params={{ id }} search={{ kind }} resetScroll={false}>
+                    {text}
+                  </Link>
+                </span>
+              ))}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+const leftOut = ({ rows: { duplicates, blank, unreadable } }: ListHere) =>
+  (
+    [
+      ['duplicate', duplicates, pluralize(duplicates, 'duplicate')],
+      ['blank', blank, `${formatNumber(blank)} blank`],
+      ['unreadable', unreadable, `${formatNumber(unreadable)} broken`],
+    ] as const
+  ).flatMap(([kind, count, text]) => (count > 0 ? [[kind, text] as const] : []));

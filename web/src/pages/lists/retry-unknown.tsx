@@ -1,0 +1,64 @@
+import { Anchor, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { overviewQuery } from '../../api/account.ts';
+import { api, unwrap } from '../../api/client.ts';
+import { PRICE } from '../../api/limits.ts';
+import type { ListHere } from '../../api/schema.ts';
+import { useAccount } from '../../api/session.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { pluralize } from '../../parts/format.ts';
+import { outcomesOf } from './progress-bar.tsx';
+import { listsKey } from './queries.ts';
+
+/** A new list of the rows whose address is unknown, at the level smtp where the plan has it. */
+export function RetryUnknown({ of }: { of: ListHere }) {
+  const { id: account, test } = useAccount();
+  const { data } = useQuery(overviewQuery(account));
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState(false);
+  const count = of.deliverability.unknown;
+  if (count === 0) return null;
+  const notChecked = outcomesOf(of).find(([outcome]) => outcome === 'not_checked')?.[1] ?? 0;
+  const level = data?.smtp_available === false ? 'mx' : 'smtp';
+  const most = test ? 0 : count * PRICE[level];
+  const price = test ? 'free in test mode' : `up to ${pluralize(most, 'credit')}`;
+  const canHelp = level === 'smtp' || notChecked < count;
+  const addresses = pluralize(count, 'unknown address', 'unknown addresses');
+  async function retry() {
+    const call = { params: { path: { account, id: of.id } }, body: { validation_type: level } } as const;
+    const { id } = await unwrap(api.POST('/dashboard/accounts/{account}/lists/{id}/retry', call));
+    await client.invalidateQueries({ queryKey: listsKey(account) });
+    await navigate({ to: '/lists/$id', params: { id }, search: {} });
+  }
+  return (
+    <footer>
+      {of.finished_at !== null && canHelp && (
+        <Anchor component="button" type="button" fz="sm" onClick={() => setAsking(true)}>
+          Retry {addresses}
+        </Anchor>
+      )}
+      <Text size="xs" c="dimmed">
+        {!canHelp
+          ? `${addresses}: the mailbox was not checked. The level smtp, which is not part of your plan, checks it.`
+          : of.finished_at === null
+            ? `Retry unknown: once the list has ended, ${price}.`
+            : `As a new list at the level ${level}, ${price}.`}
+      </Text>
+      <ConfirmDialog
+        title={`Retry ${addresses}?`}
+        action={most === 0 ? 'Retry' : `Retry, for ${price}`}
+        isLoss={false}
+        opened={asking}
+        onClose={() => setAsking(false)}
+        onConfirm={retry}
+      >
+        Their rows become a new list, which is started at the level {level}. This list stays as it is.
+        {notChecked > 0 &&
+          ` Of ${pluralize(notChecked, 'address', 'addresses')} the mailbox was not checked at the level mx; smtp asks the mail server.`}
+      </ConfirmDialog>
+    </footer>
+  );
+}

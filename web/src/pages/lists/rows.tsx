@@ -1,0 +1,197 @@
+import { Button, CopyButton, Text } from '@mantine/core';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { api, unwrap } from '../../api/client.ts';
+import { LIST_QUERY_LENGTH, PAGE_SIZE } from '../../api/limits.ts';
+import type { ListHere, ListRowsHere } from '../../api/schema.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
+import { formatNumber, pluralize } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { LoadMore } from '../../parts/load-more.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { useRowShortcuts } from '../../parts/use-row-shortcuts.ts';
+import { reasonName } from '../../parts/verdict/reasons.ts';
+import { EntryDrawer } from '../log/entry-drawer.tsx';
+import { Erase } from '../log/erase.tsx';
+import { DELIVERABILITY_LABELS } from './deliverability.ts';
+import css from './list.module.css';
+import lists from './lists.module.css';
+import { listsKey } from './queries.ts';
+import { RowTable } from './row-table.tsx';
+import type { ListSearch } from './search.ts';
+
+type Row = ListRowsHere['rows'][number];
+
+/** A search goes on by itself through so many pages without a match. */
+const EMPTY_PAGES = 10;
+/** So many are filled in as results arrive; more would take too many requests. */
+const PAGES_IN_PLACE = 2;
+
+/** Rows in the order of the file. They never move by themselves: those of a verdict are announced, and shown on request. */
+export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
+  const { of, search, onSearch } = props;
+  const { id: account } = useAccount();
+  const isAdmin = useHasRole('admin');
+  const client = useQueryClient();
+  const [erasing, setErasing] = useState<string | null>(null);
+  const { open, verdict, reason, kind, query: text } = search;
+  const filters = { deliverability: verdict, reason, kind, query: text };
+  const queryKey = [...listsKey(account), 'rows', of.id, filters];
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam: after, signal }) => {
+      const query = { ...withoutUndefined(filters), after, limit: PAGE_SIZE.default };
+      const params = { path: { account, id: of.id }, query };
+      return unwrap(api.GET('/dashboard/accounts/{account}/lists/{id}/rows', { params, signal }));
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }): readonly ListRowsHere[] => pages,
+    // Rows stay as they are while they are looked at.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const pages = query.data ?? [];
+  const rows = pages.flatMap((page) => page.rows);
+  useSearchOn(query, rows.length === 0 && pages.length > 0 && pages.length < EMPTY_PAGES);
+  const fresh = useFresh(countOf(of, search), `${query.dataUpdatedAt} ${JSON.stringify(filters)}`);
+  // Verdicts that appear in rows in the order of the file move none of them.
+  const isInPlace = verdict === undefined && reason === undefined && pages.length <= PAGES_IN_PLACE;
+  useRefill(query, isInPlace && fresh > 0);
+  const opened = rows.filter(({ verification_id }) => verification_id !== null);
+  const step = (by: -1 | 1) => {
+    const at = opened.findIndex(({ verification_id }) => verification_id === open);
+    const next = opened[at < 0 ? 0 : at + by]?.verification_id;
+    if (next != null) onSearch({ ...search, open: next });
+  };
+  useRowShortcuts(step);
+  const close = () => {
+    const { open: _open, ...rest } = search;
+    document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(open ?? '')}"] a`)?.focus({ preventScroll: true });
+    onSearch(rest);
+  };
+  return (
+    <section className={`${lists.panel} ${css.rows}`} aria-labelledby="rows">
+      <header>
+        <h2 id="rows">{titleOf(search)}</h2>
+        <span className="dim">in the order of the file</span>
+        <div className={css.tools}>
+          <SearchBox
+            label="Part of an address"
+            hideLabel
+            placeholder="Address, domain"
+            maxLength={LIST_QUERY_LENGTH.max}
+            value={text ?? ''}
+            onSearch={(query) => onSearch({ ...withoutQuery(search), ...(query === '' ? {} : { query }) })}
+          />
+          <CopyAddresses rows={rows} />
+        </div>
+      </header>
+      {fresh > 0 && !isInPlace && (
+        <button type="button" className={css.fresh} onClick={() => void client.resetQueries({ queryKey })}>
+          <Icon name="refresh" size={14} /> {pluralize(fresh, 'new result')}
+        </button>
+      )}
+      {rows.length > 0 && <RowTable of={of} rows={rows} search={search} onSearch={onSearch} />}
+      <div className={css.more}>
+        <LoadMore query={query}>
+          {(pages) => <Reach pages={pages} found={rows.length} total={of.rows.total} />}
+        </LoadMore>
+      </div>
+      {open !== undefined && (
+        <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
+      )}
+      <Erase
+        opened={erasing !== null}
+        initial={erasing ?? ''}
+        onClose={() => setErasing(null)}
+        onErased={async () => {
+          close();
+          await client.resetQueries({ queryKey });
+        }}
+      />
+    </section>
+  );
+}
+
+const withoutUndefined = <T extends object>(filters: T) =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+
+function withoutQuery({ query: _query, open: _open, ...rest }: ListSearch): ListSearch {
+  return rest;
+}
+
+/** Loads pages until one has a row. */
+function useSearchOn(
+  query: { hasNextPage: boolean; isFetching: boolean; fetchNextPage: () => Promise<unknown> },
+  isEmpty: boolean,
+): void {
+  const { hasNextPage, isFetching, fetchNextPage } = query;
+  useEffect(() => {
+    if (isEmpty && hasNextPage && !isFetching) void fetchNextPage();
+  }, [isEmpty, hasNextPage, isFetching, fetchNextPage]);
+}
+
+/** Loads the same pages again while there is more to show. */
+function useRefill(query: { isFetching: boolean; refetch: () => Promise<unknown> }, isWanted: boolean): void {
+  const { isFetching, refetch } = query;
+  useEffect(() => {
+    if (isWanted && !isFetching) void refetch();
+  }, [isWanted, isFetching, refetch]);
+}
+
+/** By how much a count has grown since `loaded` changed. */
+function useFresh(count: number, loaded: string): number {
+  const [base, setBase] = useState({ loaded, count });
+  if (base.loaded === loaded) return count - base.count;
+  setBase({ loaded, count });
+  return 0;
+}
+
+/** Verified addresses that the rows shown would have. */
+function countOf({ progress, deliverability, by_reason }: ListHere, { verdict, reason, kind }: ListSearch): number {
+  if (verdict !== undefined) return deliverability[verdict];
+  if (reason !== undefined) return by_reason[reason] ?? 0;
+  return kind === undefined || kind === 'address' ? progress.done : 0;
+}
+
+const KIND_TITLES: Readonly<Record<Row['kind'], string>> = {
+  address: 'First rows of an address',
+  duplicate: 'Duplicates',
+  blank: 'Blank rows',
+  unreadable: 'Broken rows',
+};
+
+function titleOf({ verdict, reason, kind }: ListSearch): string {
+  if (verdict !== undefined) return DELIVERABILITY_LABELS[verdict];
+  if (reason !== undefined) return reasonName(reason);
+  return kind === undefined ? 'All rows' : KIND_TITLES[kind];
+}
+
+/** How far the rows shown reach, or a search without matches has got. */
+function Reach({ pages, found, total }: { pages: readonly ListRowsHere[]; found: number; total: number }) {
+  const next = pages.at(-1)?.next ?? null;
+  if (found === 0 && next === null) return <Text size="sm">No rows match.</Text>;
+  if (next === null) return null;
+  return (
+    <Text role="status" size="sm" c="dimmed">
+      {found === 0 && 'No matches yet. '}Up to row {formatNumber(next)} of {formatNumber(total)}.
+    </Text>
+  );
+}
+
+function CopyAddresses({ rows }: { rows: readonly Row[] }) {
+  const addresses = [...new Set(rows.flatMap(({ email }) => email ?? []))];
+  return (
+    <CopyButton value={addresses.join('\n')}>
+      {({ copied, copy }) => (
+        <Button size="xs" leftSection={<Icon name="copy" size={14} />} onClick={copy} disabled={addresses.length === 0}>
+          {copied ? 'Copied' : `Copy ${formatNumber(addresses.length)}`}
+          <span className={css.quiet}> addresses</span>
+        </Button>
+      )}
+    </CopyButton>
+  );
+}

@@ -1,0 +1,66 @@
+import {
+  FILTERS_PAGE,
+  LEVELS,
+  LIST_QUERY_LENGTH,
+  LIST_SORTS,
+  LIST_STATUSES,
+  LOG_QUERY_LENGTH,
+  ROW_KINDS,
+} from '../../api/limits.ts';
+import { REASON_FILTERS } from '../../api/reasons.ts';
+import type { Verification } from '../../api/schema.ts';
+import { keysOf } from '../../parts/keys-of.ts';
+import { oneOf, pageSearch, textOf } from '../../parts/search-params.ts';
+import { DELIVERABILITY_LABELS } from './deliverability.ts';
+
+const given = <T extends object>(read: T) =>
+  Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+
+type ListStatus = (typeof LIST_STATUSES)[number];
+export type ListSort = (typeof LIST_SORTS)[number];
+
+/** Search parameters of the page of all lists. `order` only where it is not that of the column. */
+export interface ListsSearch {
+  query?: string;
+  status?: ListStatus;
+  sort?: ListSort;
+  order?: 'asc' | 'desc';
+  page?: number;
+}
+
+export const listsSearch = (search: Record<string, unknown>): ListsSearch => ({
+  ...given({
+    query: textOf(search.query, LIST_QUERY_LENGTH.max),
+    status: oneOf(LIST_STATUSES, search.status),
+    sort: oneOf(LIST_SORTS, search.sort),
+    order: oneOf(['asc', 'desc'] as const, search.order),
+  }),
+  ...pageSearch(search.page, FILTERS_PAGE.max),
+});
+
+/** Search parameters of a list's page: which rows, and which one is open. */
+export interface ListSearch {
+  verdict?: Verification['deliverability'];
+  reason?: (typeof REASON_FILTERS)[number];
+  kind?: (typeof ROW_KINDS)[number];
+  /** The addresses that are asked about again, instead of rows. */
+  show?: 'deferred';
+  query?: string;
+  /** Id of the verification in the drawer. */
+  open?: string;
+  /** The one to start it at. */
+  level?: (typeof LEVELS)[number];
+}
+
+export const listSearch = (search: Record<string, unknown>): ListSearch =>
+  given({
+    verdict: oneOf(keysOf(DELIVERABILITY_LABELS), search.verdict),
+    reason: oneOf(REASON_FILTERS, search.reason),
+    kind: oneOf(ROW_KINDS, search.kind),
+    show: oneOf(['deferred'] as const, search.show),
+    query: textOf(search.query, LIST_QUERY_LENGTH.max),
+    open: textOf(search.open, LOG_QUERY_LENGTH.max),
+    level: oneOf(LEVELS, search.level),
+  });

@@ -1,0 +1,24 @@
+import type { List } from '../../api/schema.ts';
+import css from './lists.module.css';
+
+type Status = List['status'];
+export const STATUS_LABELS: Readonly<Record<Status, string>> = {
+  ready: 'not started',
+  running: 'running',
+  paused: 'paused',
+  completed: 'finished',
+  cancelled: 'canceled',
+  failed: 'failed',
+};
+
+/** The codes of errors that keep a list from its start. */
+const UNPAID: readonly string[] = ['insufficient_credits', 'key_budget_spent'];
+
+const isUnpaid = ({ status, error }: Pick<List, 'status' | 'error'>): boolean =>
+  status === 'ready' && error !== null && UNPAID.includes(error.code);
+
+export const ListStatusTag = ({ of }: { of: Pick<List, 'status' | 'error'> }) => (
+  <span className={css.tag} data-status={isUnpaid(of) ? 'unpaid' : of.status}>
+    {isUnpaid(of) ? 'waiting for credits' : STATUS_LABELS[of.status]}
+  </span>
+);

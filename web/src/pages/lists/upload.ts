@@ -1,0 +1,38 @@
+import { ApiError } from '../../api/client.ts';
+import type { List } from '../../api/schema.ts';
+
+/** How far an upload is: bytes sent so far; `storing`: all have arrived, and the server stores the rows. */
+export interface UploadProgress {
+  readonly sent: number;
+  readonly storing: boolean;
+}
+
+/**
+ * Uploads a file without starting it. `column`: number of the column with the addresses, from 1; null: detected. Not `fetch`,
+ * which does not say how far it is. Rejects with ApiError; where it was aborted, never settles.
+ */
+export function uploadList(
+  account: string,
+  file: File,
+  column: number | null,
+  onProgress: (progress: UploadProgress) => void,
+): { readonly list: Promise<List>; readonly abort: () => void } {
+  const request = new XMLHttpRequest();
+  const list = new Promise<List>((resolve, reject) => {
+    const query = new URLSearchParams({ name: file.name, start: 'false' });
+    if (column !== null) query.set('column', String(column));
+    request.open('POST', `/dashboard/accounts/${encodeURIComponent(account)}/lists?${query}`);
+    // The server finds out by the content what it is.
+    request.setRequestHeader('content-type', 'application/octet-stream');
+    request.responseType = 'json';
+    request.upload.onprogress = ({ loaded }) => onProgress({ sent: loaded, storing: false });
+    request.upload.onload = () => onProgress({ sent: file.size, storing: true });
+    request.onload = () => {
+      if (request.status === 201) resolve(request.response as List);
+      else reject(new ApiError(request.status, request.response));
+    };
+    request.onerror = () => reject(new Error('The upload was interrupted. Check your connection and try again.'));
+    request.send(file);
+  });
+  return { list, abort: () => request.abort() };
+}

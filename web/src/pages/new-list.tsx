@@ -1,0 +1,77 @@
+import { Anchor, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { LIST_BYTES } from '../api/limits.ts';
+import { useAccount } from '../api/session.ts';
+import { ErrorAlert } from '../parts/error-alert.tsx';
+import { Page } from '../parts/page.tsx';
+import { ChooseColumn } from './lists/choose-column.tsx';
+import { DropZone } from './lists/drop-zone.tsx';
+import { formatBytes } from './lists/format-bytes.ts';
+import { listsKey } from './lists/queries.ts';
+import { useUpload } from './lists/use-upload.ts';
+
+export function NewListPage() {
+  const { id: account, test } = useAccount();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  /** What is wrong with a choice before anything is sent. */
+  const [wrong, setWrong] = useState<string | null>(null);
+  const { state, start, cancel } = useUpload(account, ({ id }) => {
+    void client.invalidateQueries({ queryKey: listsKey(account) });
+    void navigate({ to: '/lists/$id', params: { id } });
+  });
+  function choose(files: readonly File[]) {
+    const [file, ...more] = files;
+    const problem = problemOf(file, more.length);
+    setWrong(problem);
+    if (problem === null && file !== undefined) start(file);
+  }
+  const error = state.phase === 'refused' ? state.error : null;
+  const columns = error instanceof ApiError && error.code === 'no_address_column' ? columnsOf(error) : null;
+  return (
+    <Page
+      title="New list"
+      about={
+        <>
+          Upload a file first. Nothing is verified{test ? '' : ' and nothing is charged'} before you start it.{' '}
+          <Anchor fz="sm" underline="always" renderRoot={(props) => <Link {...props} to="/lists" />}>
+            All lists
+          </Anchor>
+        </>
+      }
+    >
+      <DropZone state={state} onFiles={choose} onCancel={cancel} />
+      {wrong !== null && <ErrorAlert error={new Error(wrong)} />}
+      {wrong === null && error !== null && (
+        <ErrorAlert error={error} {...(columns ? {} : { onRetry: () => retry() })} />
+      )}
+      {columns !== null && state.phase === 'refused' && (
+        <ChooseColumn columns={columns} onChoose={(column) => start(state.file, column)} />
+      )}
+      <Text size="sm" c="dimmed" maw={640}>
+        CSV and TSV with any of the usual delimiters, XLSX (its first sheet), JSON Lines, or plain text with an address
+        per line: up to 1,000,000 rows and {formatBytes(LIST_BYTES)}. All other columns come back with the results. The
+        file stays in this account until it expires or you delete the list.
+      </Text>
+    </Page>
+  );
+
+  function retry() {
+    if (state.phase === 'refused') start(state.file);
+  }
+}
+
+function problemOf(file: File | undefined, more: number): string | null {
+  if (file === undefined) return 'That was no file. Choose or drop a file with addresses.';
+  if (more > 0) return 'Choose one file; each becomes a list of its own.';
+  if (file.size === 0) return `${file.name} is empty.`;
+  if (file.size > LIST_BYTES)
+    return `${file.name} has ${formatBytes(file.size)}; a list has at most ${formatBytes(LIST_BYTES)}. Split it.`;
+  return null;
+}
+
+const columnsOf = ({ details: { columns } }: ApiError): readonly string[] =>
+  Array.isArray(columns) ? columns.map(String) : [];

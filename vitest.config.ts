@@ -7,6 +7,7 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache/compiled', impo
 const DEBIAN = 'tests/debian/**/*.test.ts';
 const BROWSER = 'tests/browser/**/*.test.ts';
 const TRIALS = 'tests/trials/*.test.ts';
+const PACKAGES = 'tests/packages/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -25,7 +26,7 @@ export default defineConfig({
           // Files share processes: importing the service costs more CPU time than most files' tests.
           isolate: false,
           include: ['{src,tests,scripts,bench}/**/*.test.ts', 'web/src/**/*.test.ts'],
-          exclude: [DEBIAN, BROWSER, TRIALS, '**/node_modules/**'],
+          exclude: [DEBIAN, BROWSER, TRIALS, PACKAGES, '**/node_modules/**'],
           // A database to copy, and the server of MAILVET_TEST_STORE=postgres.
           globalSetup: ['tests/lab/stores-setup.ts'],
         },
@@ -45,6 +46,18 @@ export default defineConfig({
         extends: true,
         // Each compiles a copy of the sources several times.
         test: { name: 'trials', include: [TRIALS], testTimeout: 600_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'packages',
+          include: [PACKAGES],
+          globalSetup: ['tests/lab/stores-setup.ts', 'tests/packages/setup.ts'],
+          // npm installs, compilers and bundlers.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
       },
       {
         extends: true,

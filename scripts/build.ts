@@ -4,12 +4,11 @@
  *     cli.js, *-*.js            command and service, for Node 24; lazily loaded parts in separate files
  *     disposable-lists-worker.js  the worker thread that updates the lists
  *     sqlite-thread.js          the threads with the connections to a SQLite store
- *     index.js, types/          library, for Node 20, and its declarations
  *     web/                      the dashboard
  *     scalar.js                 the script of the API reference page, served from our own origin
  *     THIRD-PARTY-LICENSES.txt  licenses of all bundled packages
  *
- * and sdk/dist/, the published client.
+ * and the other published packages: library/dist/, the engine, and sdk/dist/, the client.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +16,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { apiReferenceScript } from './build/api-reference.ts';
-import { writeDeclarations } from './build/declarations.ts';
+import { buildLibrary } from './build/library.ts';
 import { licences } from './build/licences.ts';
 import { buildSdk } from './build/sdk.ts';
 import { buildWeb } from './build/web.ts';
@@ -66,29 +65,29 @@ const withoutWebSocket: Plugin = {
   },
 };
 
-interface Bundle {
-  /** Source by output file in dist/, without `.js`. */
-  readonly entries: Readonly<Record<string, string>>;
-  readonly target: string;
-  readonly addons: readonly string[];
-}
+/** Source by output file in dist/, without `.js`. */
+const ENTRIES = {
+  cli: 'src/cli/main.ts',
+  'disposable-lists-worker': 'src/service/disposable-lists-worker.ts',
+  'sqlite-thread': 'src/store/sqlite/thread.ts',
+};
 
 /**
  * Split at every `import()`, so that the start loads 10 % less code, and not the sign-in library. All in one folder,
  * because files are located relative to the code.
  */
-async function bundle({ entries, target, addons }: Bundle): Promise<Metafile> {
-  const allowed = [...OPTIONAL, ...addons];
+async function bundle(): Promise<Metafile> {
+  const allowed = [...OPTIONAL, ...ADDONS];
   const options = {
     absWorkingDir: ROOT,
-    entryPoints: { ...entries },
+    entryPoints: ENTRIES,
     outdir: dist,
     splitting: true,
     chunkNames: '[name]-[hash]',
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target,
+    target: 'node24',
     minifyWhitespace: true,
     legalComments: 'none',
     banner: { js: COMMONJS },
@@ -101,32 +100,20 @@ async function bundle({ entries, target, addons }: Bundle): Promise<Metafile> {
   const { metafile } = await build(options);
   const foreign = Object.values(metafile.outputs).flatMap((output) => output.imports.filter((i) => i.external));
   const left = foreign.map((i) => i.path).filter((path) => !isBuiltin(path) && !allowed.includes(path));
-  if (left.length > 0)
-    throw new Error(`${Object.keys(entries)[0]}.js still needs packages: ${[...new Set(left)].join(', ')}`);
+  if (left.length > 0) throw new Error(`the command still needs packages: ${[...new Set(left)].join(', ')}`);
   return metafile;
 }
 
 mkdirSync(dist, { recursive: true });
-const metafiles = await Promise.all([
-  bundle({
-    entries: {
-      cli: 'src/cli/main.ts',
-      'disposable-lists-worker': 'src/service/disposable-lists-worker.ts',
-      'sqlite-thread': 'src/store/sqlite/thread.ts',
-    },
-    target: 'node24',
-    addons: ADDONS,
-  }),
-  bundle({ entries: { index: 'src/index.ts' }, target: 'node20', addons: [] }),
-]);
+const metafile = await bundle();
 writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
 const inWeb = await buildWeb(join(dist, 'web'));
 const alsoIn = ['@scalar/fastify-api-reference', ...inWeb];
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, alsoIn));
-writeDeclarations(join(dist, 'types'), { project: ['-p', 'tsconfig.types.json'], entries: ['index'] });
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences([metafile], alsoIn));
+await buildLibrary();
 await buildSdk();
 // Computed first, so that a source changed during the build counts as newer.
 writeFileSync(join(dist, '.source-id'), id);
 rmSync(place, { recursive: true, force: true });
 renameSync(dist, place);
-console.log('dist/ and sdk/dist/ are built.');
+console.log('dist/, library/dist/ and sdk/dist/ are built.');

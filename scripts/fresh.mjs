@@ -14,6 +14,9 @@ const runsOnNode24 = Number.parseInt(process.versions.node, 10) >= 24;
 /** The Node 24 to run our scripts on: the one that npm installed, otherwise this one if it is new enough; else null. */
 const node24 = () => pinnedNode(import.meta.url) ?? (runsOnNode24 ? process.execPath : null);
 
+/** The lists, which are part of the library. A store may be beside them. */
+const dataFiles = () => readdirSync(join(ROOT, 'data')).filter((name) => /\.(txt|json)$/.test(name));
+
 /** What `npm run build` reads. */
 const SOURCES = [
   'package.json',
@@ -22,7 +25,15 @@ const SOURCES = [
   'scripts/build',
   'src',
   'web/index.html',
-].concat(['web/vite.config.ts', 'web/package.json', 'web/public', 'web/src', 'sdk/package.json', 'sdk/src']);
+].concat([
+  'web/vite.config.ts',
+  'web/package.json',
+  'web/public',
+  'web/src',
+  'sdk/package.json',
+  'sdk/src',
+  'library/package.json',
+]);
 
 /**
  * A hash over the path, size and modification time of every file that `npm run build` reads. Not over contents: it is
@@ -31,6 +42,7 @@ const SOURCES = [
 export function sourceId() {
   const hash = createHash('sha256');
   for (const top of SOURCES) add(hash, top);
+  for (const name of dataFiles()) add(hash, `data/${name}`);
   return hash.digest('hex');
 }
 

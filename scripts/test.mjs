@@ -1,5 +1,5 @@
 // `npm test`: installs what the tests need and runs all of them, in stages. Runs on Node 20 without packages.
-// `--stage quick` (also check, trials, debian, postgres, browser) runs one stage.
+// `--stage quick` (also check, trials, debian, packages, postgres, browser) runs one stage.
 //
 // Two stages run at a time, because tests wait as much as they compute; each one's output is printed when it ends.
 import { createReadStream, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -79,6 +79,8 @@ const STAGES = {
     ],
   },
   debian: { packages: true, runs: [{ name: 'debian', project: 'debian', workers: 1 }] },
+  // The packages from their tarballs, with frameworks, tools and older versions of Node.
+  packages: { runs: [{ name: 'packages', project: 'packages', workers: 1 }] },
   // Checks what compiler and tests report for a new reason, a forgotten table and a changed limit.
   trials: { runs: [{ name: 'trials', project: 'trials', workers: 2 }] },
   // `npm run check`; counts as one test.
@@ -225,7 +227,7 @@ try {
   began = Date.now();
   // Once for all stages, which run the built command.
   if (!isBuilt() && !runPinned(['scripts/build.ts'])) throw new Error('npm run build failed; its messages say why.');
-  note('build', began, 'dist/ and sdk/dist/');
+  note('build', began, 'dist/, library/dist/ and sdk/dist/');
 
   const waiting = wanted.filter((name) => without === null || !need.includes(name));
   const lane = async () => {

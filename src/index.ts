@@ -1,7 +1,7 @@
 /**
- * Mailvet as a library: the engine without a server, a store or a charge.
+ * Mailvet as a library, @mailvet/engine: the engine without a server, a store or a charge.
  *
- *     import { createVerifier } from 'mailvet';
+ *     import { createVerifier } from '@mailvet/engine';
  *     const verifier = createVerifier();
  *     const { status, reason } = await verifier.verify('jane@example.com');
  *     verifier.close();
@@ -107,7 +107,35 @@ export class VerifierClosedError extends Error {
   }
 }
 
+const VERIFIER_OPTIONS: OptionsOf<VerifierOptions> = {
+  dnsServers: true,
+  dnsTimeoutMs: true,
+  dnsControlNames: true,
+  allowPrivateNetworks: true,
+  smtp: true,
+  listsDir: true,
+};
+const SMTP_OPTIONS: OptionsOf<SmtpOptions> = {
+  helo: true,
+  from: true,
+  port: true,
+  bind: true,
+  connectionsPerHost: true,
+  ratePerOperator: true,
+  breakerSeconds: true,
+};
+const VERIFY_OPTIONS: OptionsOf<VerifyOptions> = {
+  level: true,
+  timeoutMs: true,
+  signal: true,
+  evidence: true,
+  wait: true,
+};
+
+/** Throws TypeError for options that do not exist or cannot be used. */
 export function createVerifier(options: VerifierOptions = {}): Verifier {
+  rejectUnknown('createVerifier', options, VERIFIER_OPTIONS);
+  if (options.smtp !== undefined) rejectUnknown('smtp', options.smtp, SMTP_OPTIONS);
   const engine = createEngine({
     dnsServers: readServers(options.dnsServers),
     ...(options.dnsTimeoutMs === undefined ? {} : { dnsTimeoutMs: options.dnsTimeoutMs }),
@@ -142,10 +170,9 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     return { result, pauseMs: retryMs(result, found.smtp) };
   }
   return {
-    async verify(
-      email,
-      { level = DEFAULT_LEVEL, timeoutMs = TIMEOUT_MS.default, signal, evidence = false, wait = 0 } = {},
-    ) {
+    async verify(email, asked = {}) {
+      rejectUnknown('verify', asked, VERIFY_OPTIONS);
+      const { level = DEFAULT_LEVEL, timeoutMs = TIMEOUT_MS.default, signal, evidence = false, wait = 0 } = asked;
       if (typeof email !== 'string') throw new TypeError('email must be a string');
       if (level !== 'mx' && level !== 'smtp') throw new TypeError('level must be "mx" or "smtp"');
       if (!(timeoutMs >= TIMEOUT_MS.min && timeoutMs <= TIMEOUT_MS.max))
@@ -160,12 +187,22 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     },
     close() {
       closed = true;
-      engine.close();
+      // Dialogues say goodbye meanwhile; nobody has to wait for it.
+      void engine.close();
     },
   };
 }
 
 const MAX_WAIT_MS = 86_400_000;
+
+type OptionsOf<Options> = Readonly<Record<keyof Options, true>>;
+
+/** A misspelled option would silently be a default. */
+function rejectUnknown(taker: string, given: object, known: Readonly<Record<string, true>>): void {
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(known, name))
+      throw new TypeError(`${taker} has no option ${name}; it has ${Object.keys(known).join(', ')}.`);
+}
 
 /** Milliseconds after which a retry makes sense, or null where waiting would not change the answer. */
 function retryMs(result: Report, smtp: SmtpEvidence | null): number | null {

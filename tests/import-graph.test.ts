@@ -9,6 +9,9 @@ const ENTRIES = [
   ...CLIENT_ENTRIES.map((name) => `sdk/src/${name}.ts`),
   'tests/lab/built.ts',
   'tests/lab/stores-setup.ts',
+  'tests/packages/setup.ts',
+  // What the build makes the library of.
+  'scripts/build/library-entry.ts',
 ];
 
 describe('the sources', () => {

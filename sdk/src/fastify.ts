@@ -6,6 +6,7 @@ export type { FormGuardOptions, GuardOptions, GuardOutcome, GuardRejection, Reje
 interface FastifyRequest {
   readonly body?: unknown;
   readonly ip?: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 interface FastifyReply {
   code(status: number): { send(body: unknown): unknown };
@@ -17,9 +18,9 @@ const passed = outcomes();
  * A `preHandler` hook: replies with 422 to an address that `guard` rejects. The user's IP address is `request.ip`, which follows the
  * `trustProxy` option.
  */
-export function emailGuard<Request extends FastifyRequest = FastifyRequest>(options: FormGuardOptions<Request>) {
-  const guarded = formGuard<Request>(options, (request) => request.ip);
-  return async (request: Request, reply: FastifyReply): Promise<unknown> => {
+export function emailGuard(options: FormGuardOptions<FastifyRequest>) {
+  const guarded = formGuard(options, (request) => request.ip);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const outcome = await guarded.check(request.body, request);
     // Fastify takes a returned reply as the end of the request.
     if (!outcome.ok) return reply.code(REJECTED).send(guarded.body(outcome));

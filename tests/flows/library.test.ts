@@ -38,6 +38,31 @@ describe('a closed verifier', () => {
   });
 });
 
+describe('unknown options', () => {
+  const call = (run: (options: never) => unknown, options: object) => () => Reflect.apply(run, undefined, [options]);
+
+  it.each([
+    [{ dnsServer: ['127.0.0.1'] }, /^createVerifier has no option dnsServer; it has dnsServers, dnsTimeoutMs, /],
+    [{ smtp: { helo: 'a.example.net', rate: 1 } }, /^smtp has no option rate; it has helo, from, /],
+  ])('throw: %j', (options, message) => {
+    expect(call(createVerifier, options)).toThrow(TypeError);
+    expect(call(createVerifier, options)).toThrow(message);
+  });
+
+  it('reject a call', async () => {
+    const [verifier] = await verifierOn();
+    const refused = Reflect.apply(verifier.verify, verifier, ['a@gmail.com', { timeout: 1000 }]);
+    await expect(refused).rejects.toThrow(/^verify has no option timeout; it has level, timeoutMs, /);
+    await expect(Promise.resolve(refused).catch((error: unknown) => error)).resolves.toBeInstanceOf(TypeError);
+  });
+
+  it('do not include those that are undefined', async () => {
+    const [verifier] = await verifierOn();
+    const { status } = await verifier.verify('a..b@gmail.com', { level: 'mx', evidence: false });
+    expect(status).toBe('bad');
+  });
+});
+
 describe('a resolver that lies', () => {
   it.each(LIES)('%s for every name: no verdict that rests on DNS', async (lie) => {
     const [verifier, dns] = await verifierOn();

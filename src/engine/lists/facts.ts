@@ -1,6 +1,6 @@
 /** Readers for the smaller files of data/. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readData } from '../data.ts';
 import type { ProviderKind } from '../evidence.ts';
 import { createRoles } from './roles.ts';
 
@@ -16,7 +16,7 @@ interface Provider {
 
 /** Lines of a text file of data/, without comments and empty lines. */
 export function readLines(dir: string, name: string): string[] {
-  const lines = readFileSync(join(dir, name), 'utf8').split('\n');
+  const lines = readData(join(dir, name)).split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
 }
 
@@ -30,7 +30,7 @@ export function readTable(dir: string, name: string): Map<string, string> {
   );
 }
 
-const readJson = <T>(dir: string, name: string): T => JSON.parse(readFileSync(join(dir, name), 'utf8'));
+const readJson = <T>(dir: string, name: string): T => JSON.parse(readData(join(dir, name)));
 
 export const readRelays = (dir: string): Map<string, Relay> =>
   new Map(readJson<Relay[]>(dir, 'relays.json').map((relay) => [relay.domain, relay]));

@@ -2,9 +2,8 @@
  * The lists in memory; a lookup takes about 1 µs. `disposable.txt` may come from a newer download than the other files
  * of data/ (watch.ts).
  */
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { dataFile } from '../data.ts';
+import { dataFile, readData } from '../data.ts';
 import type { ProviderKind } from '../evidence.ts';
 import { memoizeBounded } from '../memoize.ts';
 import { type DisposableFile, parseDisposable } from './entries.ts';
@@ -60,7 +59,7 @@ export const packagedDir = (): string => dirname(dataFile('lists.json'));
 
 export const readDisposable = (dir: string): DisposableFile =>
   // The file is ASCII; latin1 keeps one byte per character.
-  parseDisposable(readFileSync(join(dir, 'disposable.txt'), 'latin1'));
+  parseDisposable(readData(join(dir, 'disposable.txt'), 'latin1'));
 
 /** All lists of `dir`. Throws when a file is missing or damaged: verdicts without lists would be wrong. */
 export const loadLists = (dir: string = packagedDir()): Lists => assemble(readFacts(dir), readDisposable(dir));

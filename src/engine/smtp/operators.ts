@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dataFile } from '../data.ts';
+import { dataFile, readData } from '../data.ts';
 import type { DnsEvidence } from '../evidence.ts';
 
 /** An operator that accepts recipients that do not exist (data/smtp-operators.json). */
@@ -11,7 +10,7 @@ export interface SilentOperator {
 }
 
 export function loadSilentOperators(path: string = dataFile('smtp-operators.json')): readonly SilentOperator[] {
-  return JSON.parse(readFileSync(path, 'utf8'));
+  return JSON.parse(readData(path));
 }
 
 /** All operators that are no provider of the list of mail hosts. */

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dataFile } from '../../data.ts';
+import { dataFile, readData } from '../../data.ts';
 import { RULES, type RuleId } from './decide.ts';
 
 /** A status code of RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject: `x.7`. */
@@ -51,8 +50,7 @@ export interface Codes {
   operator(reply: Coded): OperatorRow | null;
 }
 
-export const loadCodes = (path: string = dataFile('smtp-codes.json')): CodesFile =>
-  JSON.parse(readFileSync(path, 'utf8'));
+export const loadCodes = (path: string = dataFile('smtp-codes.json')): CodesFile => JSON.parse(readData(path));
 
 type Test = (reply: Coded, at: number) => boolean;
 

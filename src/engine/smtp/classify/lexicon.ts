@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dataFile } from '../../data.ts';
+import { dataFile, readData } from '../../data.ts';
 import { fold } from './echoes.ts';
 import { isSlot, type Slot } from './slots.ts';
 
@@ -103,8 +102,7 @@ export interface Lexicon {
   matchUnspaced(text: string, at: number, end: number): Match | null;
 }
 
-export const loadLexicon = (path: string = dataFile('smtp-lexicon.json')): LexiconFile =>
-  JSON.parse(readFileSync(path, 'utf8'));
+export const loadLexicon = (path: string = dataFile('smtp-lexicon.json')): LexiconFile => JSON.parse(readData(path));
 
 /** The phrases of a file, in order. Throws on an unknown slot and on a language that lacks a required one. */
 export function entriesOf(file: LexiconFile): readonly Entry[] {

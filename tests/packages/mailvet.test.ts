@@ -1,86 +1,29 @@
-/**
- * The package from `npm pack`, installed in an empty project: the library from JavaScript and TypeScript, and the
- * command.
- */
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+/** The package `mailvet` from its tarball, installed in an empty project: the command and the service. */
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DnsLab, zone } from '../lab/dns.ts';
-import { cloneTo, freshMachine, type Machine, ROOT } from './machine.ts';
-
-/** Runs in the consumer's project. */
-const EXPECT_ERROR = ['@ts', 'expect', 'error'].join('-');
+import { freshMachine, type Machine, requestOf } from '../debian/machine.ts';
+import { tarball } from './packed.ts';
 
 let machine: Machine;
-let dns: DnsLab;
 let project: string;
 
 beforeAll(async () => {
   machine = freshMachine();
-  dns = await zone({ 'good.com': { MX: [[5, 'mx.good.com']] }, 'mx.good.com': { A: ['142.250.102.27'] } });
-  const clone = join(machine.dir, 'clone');
-  cloneTo(clone);
-  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   project = join(machine.dir, 'project');
   mkdirSync(project);
-  // For npm versions that ask before running install scripts.
-  const consumer = { name: 'consumer', private: true, allowScripts: { node: true } };
-  writeFileSync(join(project, 'package.json'), JSON.stringify(consumer));
-  const pack = await machine.run(clone, 'npm', ['pack', '--pack-destination', machine.dir]);
-  expect(pack, pack.stderr).toMatchObject({ code: 0 });
-  const tarball = join(machine.dir, pack.stdout.trim().split('\n').at(-1)!);
-  const install = await machine.run(project, 'npm', ['install', '--prefer-offline', tarball]);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
+  const install = await machine.run(project, 'npm', ['install', '--prefer-offline', tarball('mailvet')]);
   expect(install, install.stderr).toMatchObject({ code: 0 });
 });
-afterAll(async () => {
-  machine.remove();
-  await dns.close();
-});
+afterAll(() => machine.remove());
 
-describe('the library', () => {
-  const program = (load: string) => `${load}
-    const verifier = createVerifier({ dnsServers: ['${dns.address}:${dns.port}'], dnsControlNames: [] });
-    Promise.all(['bad@@x', 'jane@good.com', 'jane@mailinator.com'].map((email) => verifier.verify(email))).then((results) => {
-      console.log(JSON.stringify(results.map(({ status, reason }) => [status, reason])));
-      verifier.close();
-    });`;
-  const verdicts = [
-    ['bad', 'invalid_format'],
-    ['good', null],
-    ['bad', 'disposable_domain'],
-  ];
-
-  it.each([
-    ['import', 'a.mjs', "import { createVerifier } from 'mailvet';"],
-    ['require', 'a.cjs', "const { createVerifier } = require('mailvet');"],
-  ])('works from JavaScript by %s', async (_, file, load) => {
-    writeFileSync(join(project, file), program(load));
-    const run = await machine.run(project, machine.node, [file]);
-    expect(run, run.stderr).toMatchObject({ code: 0 });
-    expect(JSON.parse(run.stdout)).toEqual(verdicts);
-  });
-
-  it.each([
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler'],
-  ])('has types for module %s, resolution %s, with library checks on', async (module, moduleResolution) => {
-    const source = `
-      import { createVerifier, type Report } from 'mailvet';
-      const verifier = createVerifier({ dnsTimeoutMs: 500 });
-      const report: Report = await verifier.verify('jane@example.com', { level: 'mx', timeoutMs: 1000 });
-      export const status: 'good' | 'bad' = report.status;
-      // ${EXPECT_ERROR}: there is no such level
-      void verifier.verify('jane@example.com', { level: 'dns' });
-      verifier.close();`;
-    writeFileSync(join(project, 'consumer.mts'), source);
-    const options = { strict: true, noEmit: true, target: 'es2022', types: [], module, moduleResolution };
-    const config = { compilerOptions: options, files: ['consumer.mts'] };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
-    const tsc = join(ROOT, 'node_modules/.bin/tsc');
-    const path = { PATH: `${join(ROOT, 'node_modules/.bin')}:/usr/bin:/bin` };
-    const run = await machine.run(project, tsc, ['-p', '.'], path);
-    expect(run, run.stdout).toMatchObject({ code: 0 });
-  });
+it.each([
+  ['import', "await import('mailvet')"],
+  ['require', "require('mailvet')"],
+])('says where the library is, by %s', async (_, load) => {
+  const run = await machine.run(project, machine.node, ['-e', `(async () => { ${load}; })()`]);
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The library is @mailvet/engine') });
 });
 
 describe('the command', () => {
@@ -93,6 +36,18 @@ describe('the command', () => {
     const run = await machine.run(project, 'npx', ['mailvet', 'verify', 'bad@@x', '--json']);
     expect(run).toMatchObject({ code: 0 });
     expect(JSON.parse(run.stdout)).toMatchObject({ status: 'bad', reason: 'invalid_format' });
+  });
+
+  it('starts the service, whose first verdict is that of the printed request', async () => {
+    const data = join(machine.dir, 'first');
+    mkdirSync(data);
+    const env = { MAILVET_PORT: '0', MAILVET_DATABASE_URL: `sqlite:${join(data, 'first.db')}` };
+    const up = machine.start(project, 'npx', ['mailvet', 'serve', '--first-account'], env);
+    const [, curl] = await up.printed(/^(curl [\s\S]*?-d '[^']*')$/m, 60_000);
+    const { url, init } = requestOf(curl!);
+    expect(await (await fetch(url, init)).json()).toMatchObject({ status: 'good', deliverability: 'deliverable' });
+    up.signal('SIGINT', 'group');
+    await up.ended;
   });
 
   it('exits with 2 on a usage error, also through the older Node', async () => {

@@ -1,0 +1,7 @@
+/** What the published library begins with: its data is a module, so that bundlers take it along. */
+import { embedData } from '../../src/engine/data.ts';
+import files from './data.cjs';
+
+embedData(files);
+
+export * from '../../src/index.ts';

@@ -1,0 +1,67 @@
+/**
+ * `npm run release -- --dry-run`: everything of a release but publishing, in release/ (or `--out FOLDER`): the tarballs, the notes
+ * from CHANGELOG.md, the software bill of materials and SHA-256 checksums. Without `--dry-run` the working tree has to be
+ * committed and the changelog has to have a dated section. It publishes nothing: it prints the commands that do.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isBuilt, ROOT } from './fresh.mjs';
+import { releaseNotes, releaseProblems } from './release/notes.ts';
+
+/** Folders of the published packages. */
+const PUBLISHED = ['.', 'library', 'sdk'];
+const MANIFESTS = ['package.json', 'library/package.json', 'sdk/package.json', 'web/package.json'];
+
+const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false }, out: { type: 'string' } } });
+const dryRun = values['dry-run'];
+const out = resolve(values.out ?? join(ROOT, 'release'));
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const run = (command: string, ...args: string[]): string =>
+  execFileSync(command, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+
+const versions: Record<string, string> = {};
+for (const path of MANIFESTS) versions[path] = JSON.parse(read(path)).version;
+const lock = JSON.parse(read('package-lock.json'));
+for (const path of ['', 'sdk', 'web']) versions[`package-lock.json, "${path}"`] = lock.packages[path].version;
+const version = JSON.parse(read('package.json')).version as string;
+const changelog = read('CHANGELOG.md');
+
+const problems = releaseProblems({ versions, changelog, dryRun });
+if (!dryRun && run('git', 'status', '--porcelain') !== '') problems.push('There are changes that are not committed.');
+if (problems.length > 0) {
+  console.error(problems.join('\n'));
+  process.exit(1);
+}
+
+if (!isBuilt()) execFileSync(process.execPath, ['scripts/build.ts'], { cwd: ROOT, stdio: 'inherit' });
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+// Built above, once for all.
+for (const folder of PUBLISHED) run('npm', 'pack', `./${folder}`, '--ignore-scripts', '--pack-destination', out);
+writeFileSync(join(out, 'NOTES.md'), `# Mailvet ${version}\n\n${releaseNotes(changelog, version, dryRun)}\n`);
+writeFileSync(join(out, 'sbom.cdx.json'), run('npm', 'run', '--silent', 'sbom'));
+const sums = readdirSync(out)
+  .sort()
+  .map(
+    (name) =>
+      `${createHash('sha256')
+        .update(readFileSync(join(out, name)))
+        .digest('hex')}  ${name}`,
+  );
+writeFileSync(join(out, 'SHA256SUMS'), `${sums.join('\n')}\n`);
+
+console.log(`Mailvet ${version} in ${out}:\n${sums.join('\n')}`);
+const tarballs = readdirSync(out).filter((name) => name.endsWith('.tgz'));
+if (dryRun) console.log('\nThis was a dry run. The commands of a release would be:');
+else console.log('\nNothing is published yet. The commands are:');
+console.log(`git tag -a v${version} -F ${join(out, 'NOTES.md')} && git push origin v${version}`);
+for (const name of tarballs) console.log(`npm publish ${join(out, name)} --access public --provenance`);

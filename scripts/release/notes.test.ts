@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { releaseNotes, releaseProblems } from './notes.ts';
+
+const CHANGELOG = `# Changelog
+
+## [Unreleased]
+
+### Added
+- guard
+
+## [0.2.0] - 2026-11-22
+
+### Fixed
+- redirects
+
+## [0.1.0]
+
+[0.2.0]: https://example.com/0.2.0
+`;
+
+it.each([
+  ['0.2.0', false, '### Fixed\n- redirects'],
+  ['0.3.0', false, null],
+  ['0.3.0', true, '### Added\n- guard'],
+  // Without a date, and without text.
+  ['0.1.0', false, null],
+])('finds the notes of %s (dry run: %s)', (version, dryRun, notes) => {
+  expect(releaseNotes(CHANGELOG, version, dryRun)).toBe(notes);
+});
+
+it('names versions that differ, and a missing section', () => {
+  const versions = { 'package.json': '0.3.0', 'sdk/package.json': '0.2.0', 'library/package.json': '0.3.0' };
+  expect(releaseProblems({ versions, changelog: CHANGELOG, dryRun: false })).toEqual([
+    'sdk/package.json has version 0.2.0, package.json has 0.3.0.',
+    'CHANGELOG.md has no section "## [0.3.0] - YYYY-MM-DD" with text.',
+  ]);
+  expect(releaseProblems({ versions: { a: '0.2.0', b: '0.2.0' }, changelog: CHANGELOG, dryRun: false })).toEqual([]);
+});

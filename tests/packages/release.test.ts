@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ROOT } from '../../scripts/fresh.mjs';
+
+it('`npm run release -- --dry-run` makes the files of a release', () => {
+  const out = mkdtempSync(join(tmpdir(), 'mailvet-release-'));
+  try {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const args = ['run', 'release', '--', '--dry-run', '--out', out];
+    const printed = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
+    expect(printed).toContain('This was a dry run.');
+    const tarballs = ['mailvet', 'mailvet-client', 'mailvet-engine'].map((name) => `${name}-${version}.tgz`);
+    expect(readdirSync(out).sort()).toEqual(['NOTES.md', 'SHA256SUMS', ...tarballs, 'sbom.cdx.json'].sort());
+    // Exits with 1 where a sum does not fit.
+    expect(
+      execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' }).match(/: OK$/gm),
+    ).toHaveLength(5);
+    expect(JSON.parse(readFileSync(join(out, 'sbom.cdx.json'), 'utf8'))).toMatchObject({ bomFormat: 'CycloneDX' });
+    expect(readFileSync(join(out, 'NOTES.md'), 'utf8')).toMatch(/^# Mailvet \d+\.\d+\.\d+\n\n### /);
+    const manifest = execFileSync('tar', ['-xOf', join(out, tarballs[2]!), 'package/package.json'], {
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(manifest)).toMatchObject({ name: '@mailvet/engine', version });
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});

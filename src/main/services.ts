@@ -144,7 +144,11 @@ export function createServices(parts: Parts): Services {
     url,
     answersRequests: options.role !== 'worker',
   };
-  const deliverWebhook = createWebhookDelivery({ webhooks: store.webhooks, send, mailTo: webhookMail, clock });
+  const deliverWebhook = createWebhookDelivery({
+    ...{ webhooks: store.webhooks, send, mailTo: webhookMail, clock },
+    onAttempt: (isDelivered) =>
+      metrics?.note('mailvet_webhook_attempts_total', { outcome: isDelivered ? 'delivered' : 'failed' }),
+  });
   return { context, mail, mailLimits, listsUpdate, sharedLists, hostLearning, deliverWebhook };
 }
 

@@ -3,8 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { METRIC_NAMES, METRIC_ROWS } from '../../src/http/metrics/table.ts';
 import { type Clock, DAY_MS, systemClock } from '../../src/kernel/clock.ts';
 import { VERSION } from '../../src/kernel/version.ts';
+import { createKey } from '../../src/service/keys.ts';
 import type { Zone } from '../lab/dns.ts';
 import { type Family, parseExposition } from '../lab/exposition.ts';
+import { startReceiver } from '../lab/receiver.ts';
 import { type Lab, request, startLab } from '../lab/service.ts';
 import { startSmtp } from '../lab/smtp.ts';
 import { ENGINE, freshDatabase, runSql } from '../lab/stores.ts';
@@ -95,6 +97,20 @@ describe('/metrics', () => {
       await expect.poll(status, PATIENCE).toBe('completed');
       await expect.poll(counted, PATIENCE).toBe(2);
     }
+  });
+
+  it('counts attempts to deliver events', async () => {
+    const { lab, scrape } = await setUp({ MAILVET_ROLE: 'all' });
+    const member = await lab.member();
+    const statuses = [503, 204];
+    const receiver = await startReceiver({ respond: (reply) => reply.writeHead(statuses.shift() ?? 204).end() });
+    open.push(receiver);
+    await member.call('POST', '/v1/webhooks', { url: receiver.url, events: ['key.created'] });
+    await createKey(lab.store, member.account.id, { name: 'fresh', allowIps: [] });
+    for (const outcome of ['failed', 'delivered'])
+      await expect
+        .poll(async () => (await scrape()).value('mailvet_webhook_attempts_total', { outcome }), PATIENCE)
+        .toBe(1);
   });
 
   it('tells what runs, how charges go, and what the store holds', async () => {

@@ -103,6 +103,16 @@ const METRICS = {
     look: 'If it keeps rising, the resolver or mail servers are slow. At 5,000, requests get 503 `overloaded`.',
   },
 
+  mailvet_webhook_attempts_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'events',
+    labels: { outcome: '`delivered` or `failed`' },
+    unit: 'attempts',
+    help: 'Attempts to deliver an event to a webhook.',
+    look: 'When all fail, this process has no way out; else, the receivers of some accounts are down.',
+  },
+
   mailvet_charge_queue: {
     type: 'gauge',
     of: 'process',

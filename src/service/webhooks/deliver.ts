@@ -18,16 +18,20 @@ interface Parts {
   readonly send: Send;
   readonly mailTo: WebhookDisabledMail;
   readonly clock: Clock;
+  /** An attempt was recorded. */
+  readonly onAttempt: (isDelivered: boolean) => void;
 }
 
 /** Ends the job as well. */
 export type DeliverWebhook = (job: ClaimOf<'webhook_delivery'>, signal: AbortSignal) => Promise<void>;
 
-export function createWebhookDelivery({ webhooks, send, mailTo, clock }: Parts): DeliverWebhook {
+export function createWebhookDelivery({ webhooks, send, mailTo, clock, onAttempt }: Parts): DeliverWebhook {
   async function attempt(delivery: DueDelivery, signal: AbortSignal): Promise<boolean> {
     const outcome = await send(delivery, signal);
     await webhooks.record(delivery, outcome, mailTo);
-    return delivers(outcome.status);
+    const isDelivered = delivers(outcome.status);
+    onAttempt(isDelivered);
+    return isDelivered;
   }
 
   /** Up to WEBHOOK_ATTEMPTS_AT_ONCE of what is due. Returns for how long nothing more should be sent, ms. */

@@ -9,7 +9,7 @@ import { posts, startLoader } from './apparatus/load.ts';
 import { median } from './apparatus/measure.ts';
 import { DOMAINS, emails } from './apparatus/names.ts';
 import { type Bench, type Figure, number } from './apparatus/results.ts';
-import { BUILT, ensureBuilt, prepareGround, startService, verifyOnce } from './apparatus/service.ts';
+import { ensureBuilt, prepareGround, SERVE, startService, verifyOnce } from './apparatus/service.ts';
 
 const SOURCE = fileURLToPath(new URL('apparatus/slow-disk.c', import.meta.url));
 const CONNECTIONS = 32;
@@ -58,7 +58,7 @@ async function measure(library: string): Promise<Figure[]> {
   ensureBuilt();
   const ground = await prepareGround();
   const { key } = await ground.account();
-  const service = await startService(ground, [BUILT, 'serve'], { LD_PRELOAD: library });
+  const service = await startService(ground, SERVE, { LD_PRELOAD: library });
   for (const domain of DOMAINS) await verifyOnce(service.port, key, `jane.doe1@${domain}`);
   const loader = await startLoader();
   const bodies = emails(2048).map((email) => ({ email }));

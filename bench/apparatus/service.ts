@@ -16,6 +16,7 @@ import { ZONE } from './names.ts';
 
 export const BUILT = join(ROOT, 'dist/cli.js');
 export const COMMAND = join(ROOT, 'bin/mailvet.mjs');
+export const SERVE = [COMMAND, 'serve'];
 export const SOURCES = join(ROOT, 'src/cli/main.ts');
 const FLOOR = fileURLToPath(new URL('floor-server.mjs', import.meta.url));
 
@@ -121,10 +122,10 @@ export async function prepareGround(url?: string): Promise<Ground> {
   };
 }
 
-/** The built service on `ground`. `more`: of its environment. */
+/** The service on `ground`, started as its operators start it. `more`: of its environment. */
 export async function startService(
   ground: Ground,
-  args: readonly string[] = [BUILT, 'serve'],
+  args: readonly string[] = SERVE,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
   const port = await freePort();

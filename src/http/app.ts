@@ -90,17 +90,18 @@ function unknown(methods: readonly string[] | null): ApiError {
 /** The counters, and one line in the log. */
 function report(
   context: HttpContext,
-  { raw, id, caller, user, account }: HttpRequest,
+  { raw, id, caller, user, account, errorCode }: HttpRequest,
   { method, route, status, ms }: { method: string; route: string; status: number; ms: number },
 ): void {
-  context.answered({ method, route, status, seconds: ms / 1000, caller });
+  const ip = context.callerIp(raw);
+  context.answered({ method, route, status, seconds: ms / 1000, caller, requestId: id, ip, errorCode });
   context.logger.info({
     request_id: id,
     method,
     route,
     status,
     ms: Math.round(ms * 10) / 10,
-    ip: context.logsClientIp ? context.callerIp(raw) : undefined,
+    ip: context.logsClientIp ? ip : undefined,
     account: caller?.accountId ?? account,
     key: caller?.keyId,
     user,

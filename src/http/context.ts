@@ -54,6 +54,10 @@ export interface HttpContext extends DashboardServices {
     status: number;
     seconds: number;
     caller: Caller | undefined;
+    requestId: string;
+    /** Canonical. */
+    ip: string;
+    errorCode: string | null;
   }) => void;
   /** The dashboard's page and its files. */
   readonly webFiles: WebFiles;

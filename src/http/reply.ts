@@ -45,8 +45,9 @@ export function commonHeadersOf(publicUrl: string): CommonHeaders {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A fault of ours is logged whole; that we cannot serve now, in one line; what the caller did wrong is in its reply. */
-export function logError(request: HttpRequest, apiError: ApiError): void {
+/** To be called with every error that is a reply. A fault of ours is logged whole; that we cannot serve now, in one line; what the caller did wrong is in its reply. */
+export function noteError(request: HttpRequest, apiError: ApiError): void {
+  request.errorCode = apiError.code;
   if (apiError instanceof SimulatedError) return;
   const { cause, code, message, status } = apiError;
   if (status === 500) request.log.error({ err: cause ?? apiError, request_id: request.id }, message);
@@ -70,7 +71,7 @@ export const errorReply = (apiError: ApiError, requestId: string) => ({
 /** Sends an error. What is no ApiError is a fault of ours: logged whole, reported as `internal_error` alone. */
 export function sendError(request: HttpRequest, reply: HttpReply, error: unknown, form?: ForeignForm): void {
   const apiError = toApiError(error);
-  logError(request, apiError);
+  noteError(request, apiError);
   const { status, body, headers } = errorReply(apiError, request.id);
   closeUnlessRead(request, reply);
   const theirs = form?.error?.(apiError);

@@ -19,8 +19,8 @@ const isPublic = (code: string): code is PublicCode => code in PUBLIC_ERRORS;
 /** Codes that clients of the public API can receive. */
 export const PUBLIC_CODES: readonly PublicCode[] = Object.keys(PUBLIC_ERRORS).filter(isPublic);
 
-const isCode = (code: string): code is ErrorCode => code in ERRORS;
-export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isCode);
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
+export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isErrorCode);
 
 /** Fields that help the caller fix the request, in addition to `error`, `code` and `request_id`. */
 export interface ErrorDetails {

@@ -118,6 +118,14 @@ export const FORECAST_DAYS = 14;
 export const OVERVIEW_LISTS = 3;
 /** Days of the ledger that are shown at once. */
 export const LEDGER_DAYS = { min: 1, max: 800, default: 90 };
+/**
+ * Rejected requests of an account that the log has one by one, in a minute and in a day (UTC); of those beyond it has the number
+ * in each minute. Every process counts for itself.
+ */
+export const REJECTED_PER_MINUTE = 20;
+export const REJECTED_PER_DAY = 2_000;
+/** That wait to be written, in one process; those beyond are counted. */
+export const REJECTED_WAITING = 5_000;
 /** Hours or days of one chart: a month of hours, two years of days. */
 export const CHART_BUCKETS_MAX = 800;
 /** Rows of a chart's newest rejected requests, by hour and status. */

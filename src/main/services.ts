@@ -20,6 +20,7 @@ import { createHostLearning, type HostLearning } from '../service/host-learning.
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
+import { createRejectedRequestLog } from '../service/rejected-requests.ts';
 import { uncertainFlush } from '../service/replies.ts';
 import { createSharedLists, type SharedLists } from '../service/shared-lists.ts';
 import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
@@ -86,8 +87,10 @@ export function createServices(parts: Parts): Services {
   const hostLearning = createHostLearning({ store, lists, openDns: dnsForLearning(options, clock) });
   const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, shared: sharedLists, options });
   const traffic = createTrafficCounter(store.traffic, storeClock);
+  const rejected = createRejectedRequestLog(store.rejectedRequests);
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
+    { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },
     { what: 'uncertain replies', everyMs: 10_000, flush: uncertainFlush(engine.uncertain, store) },
     { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
   ];
@@ -131,7 +134,20 @@ export function createServices(parts: Parts): Services {
         metrics?.note('mailvet_http_requests_total', { method, route, status });
         metrics?.note('mailvet_http_request_seconds', { route }, seconds);
       }
-      if (request.status >= 400 && request.caller) traffic.refused(request.caller.accountId, request.status);
+      if (status >= 400 && request.caller) {
+        const { caller, requestId, ip, errorCode } = request;
+        traffic.refused(caller.accountId, status);
+        rejected.add({
+          account: caller.accountId,
+          at: storeClock.now(),
+          requestId,
+          keyId: caller.keyId,
+          clientIp: ip,
+          route: `${method} ${route}`,
+          status,
+          code: errorCode,
+        });
+      }
     },
     webFiles: createWebFiles(parts.webFolders),
     docsScript,

@@ -12,6 +12,7 @@ import { idempotency } from './idempotency.ts';
 import { jobs } from './jobs/jobs.ts';
 import { keys } from './keys.ts';
 import { lists } from './lists/lists.ts';
+import { rejectedRequests } from './log/rejected-requests.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
 import { operatorLeases } from './pace/operator-leases.ts';
@@ -83,6 +84,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     lists: lists(driver),
     webhooks: webhooks(driver),
     verifications: verifications(driver),
+    rejectedRequests: rejectedRequests(driver),
     usage: usage(driver),
     upkeep: upkeep(driver, ownClock),
     idempotency: idempotency(driver),

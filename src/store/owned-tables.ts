@@ -34,6 +34,10 @@ export const OWNED_TABLES = {
   // Before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (purge.ts)' } },
   webhooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
+  rejected_requests: {
+    erasure: { kept: 'has nothing of the bodies of requests' },
+    purge: { other: 'retention, as verifications (purge.ts)' },
+  },
   // As far back as the widest chart goes.
   traffic_hours: { erasure: NO_ADDRESS, purge: { column: 'hour', afterMs: CHART_BUCKETS_MAX * DAY_MS } },
   usage_hours: {

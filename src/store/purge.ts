@@ -1,5 +1,5 @@
 /** Deletes rows past their retention. */
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
 import { addRemovalJobs } from './account-removal.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches } from './batches.ts';
@@ -72,22 +72,30 @@ async function purgeByAccount(driver: StorageDriver, now: number, most: number, 
   return total;
 }
 
-/** Finished deliveries of webhooks are kept as long as the log of their account. */
-async function deliveryStep({ db }: StorageDriver, now: number, keepMs: number): Promise<number> {
-  const finished = db.selectFrom('webhook_deliveries as d').select('d.id').where('d.status', '<>', 'pending');
-  const old = finished.where('d.created_at', '<', now - keepMs);
-  const short = finished
-    .innerJoin('accounts as a', 'a.id', 'd.account_id')
-    .where('a.retention_days', 'is not', null)
-    .where(
-      'd.created_at',
-      '<',
-      sql<number>`CAST(${now} AS BIGINT) - CAST(a.retention_days AS BIGINT) * ${sql.lit(DAY_MS)}`,
-    );
+interface KeptAsTheLog {
+  readonly table: 'webhook_deliveries' | 'rejected_requests';
+  readonly column: string;
+  readonly finished: RawBuilder<SqlBool>;
+}
+
+/** Rows that are kept as long as the log of their account, by the time in this column. */
+const KEPT_AS_THE_ACCOUNTS_LOG: readonly KeptAsTheLog[] = [
+  { table: 'webhook_deliveries', column: 'created_at', finished: sql`status <> 'pending'` },
+  { table: 'rejected_requests', column: 'at', finished: sql`true` },
+];
+
+async function accountsLogStep({ db }: StorageDriver, now: number, kept: KeptAsTheLog, keepMs: number) {
+  const { table, column, finished } = kept;
+  const old = sql`${sql.ref(column)} < ${now - keepMs}`;
+  const short = sql`EXISTS (
+    SELECT 1 FROM accounts a WHERE a.id = account_id AND a.retention_days IS NOT NULL
+      AND ${sql.ref(column)} < CAST(${now} AS BIGINT) - CAST(a.retention_days AS BIGINT) * ${sql.lit(DAY_MS)})`;
   for (const some of [old, short]) {
-    const gone = db.deleteFrom('webhook_deliveries').where('id', 'in', some.limit(BATCH_ROWS));
-    const { numDeletedRows } = await gone.executeTakeFirst();
-    if (numDeletedRows > 0n) return Number(numDeletedRows);
+    const { numAffectedRows } = await sql`
+      DELETE FROM ${sql.table(table)} WHERE id IN (
+        SELECT id FROM ${sql.table(table)} WHERE ${finished} AND ${some} LIMIT ${BATCH_ROWS}
+      )`.execute(db);
+    if ((numAffectedRows ?? 0n) > 0n) return Number(numAffectedRows);
   }
   return 0;
 }
@@ -153,7 +161,8 @@ export async function purge(
   await count('lists', () => expireLists(driver, now, keepMs, signal));
   await count('verifications', (most) => inBatches(() => retentionStep(driver, now - keepMs), signal, most));
   await count('verifications', (most) => purgeByAccount(driver, now, most, signal));
-  await count('webhook_deliveries', (most) => inBatches(() => deliveryStep(driver, now, keepMs), signal, most));
+  for (const kept of KEPT_AS_THE_ACCOUNTS_LOG)
+    await count(kept.table, (most) => inBatches(() => accountsLogStep(driver, now, kept, keepMs), signal, most));
   await count('ledger', (most) => rollUpLedger(now - keepMs, most, signal));
   await count('usage_hours', (most) => rollUpUsage(usageHoursFrom(now, keepMs), most, signal));
   for (const schema of await driver.schema()) {

@@ -8,7 +8,6 @@ import type { AccountStatus, Level, Plan } from '../kernel/plans.ts';
 import type { Deliverability, Reason, Status } from '../kernel/reasons.ts';
 import type { Role } from '../kernel/roles.ts';
 import type { Actor } from './api/actor.ts';
-import type { TrafficRow } from './api/traffic.ts';
 import type { HoldsTable, LedgerDaysTable, LedgerTable, SharedHoldsTable } from './ledger/tables.ts';
 import type {
   ListBlocksTable,
@@ -18,6 +17,7 @@ import type {
   ListWaitingTable,
 } from './lists/tables.ts';
 import type { PaceTables } from './pace/tables.ts';
+import type { RequestTables } from './request-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhooks/tables.ts';
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
@@ -219,13 +219,6 @@ interface AttemptsTable {
   count: number;
   ends_at: number;
 }
-interface TrafficHoursTable {
-  account_id: string;
-  hour: number;
-  metric: TrafficRow['metric'];
-  bucket: number;
-  count: number;
-}
 interface UncertainRepliesTable {
   operator: string;
   fingerprint: string;
@@ -262,7 +255,7 @@ export interface JobsTable {
   failed_at: number | null;
 }
 
-export interface Tables extends PaceTables {
+export interface Tables extends PaceTables, RequestTables {
   accounts: AccountsTable;
   keys: KeysTable;
   ledger: LedgerTable;
@@ -286,7 +279,6 @@ export interface Tables extends PaceTables {
   invitations: InvitationsTable;
   trail: TrailTable;
   attempts: AttemptsTable;
-  traffic_hours: TrafficHoursTable;
   uncertain_replies: UncertainRepliesTable;
   secrets: SecretsTable;
   jobs: JobsTable;

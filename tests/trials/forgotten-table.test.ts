@@ -29,8 +29,8 @@ describe('a new table with an account_id that is forgotten among the owned ones'
   it('is a compile error once the code knows the table', () => {
     copy.edit(
       'src/store/tables.ts',
-      'export interface Tables {\n',
-      'export interface Tables {\n  reminders: { account_id: string; text: string };\n',
+      '  accounts: AccountsTable;\n',
+      '  accounts: AccountsTable;\n  reminders: { account_id: string; text: string };\n',
     );
     expect(copy.compile()).toEqual(['src/store/owned-tables.ts']);
   });

@@ -16,7 +16,7 @@ import {
   StatusField,
   VerifyReply,
 } from '../verify.ts';
-import { Before, InstantOf, Next, PageSize, Time } from './fields.ts';
+import { InstantOf, PageSize, Time } from './fields.ts';
 
 /** A verification from the dashboard: charged as any other, with its evidence. */
 export const DashboardVerifyRequest = Type.Object({
@@ -49,6 +49,31 @@ export const LogEntry = Type.Object(
   { title: 'LogEntry' },
 );
 export type LogEntry = Static<typeof LogEntry>;
+
+/** A request with a valid key that got an error; nothing of its body. */
+export const RejectedRequest = Type.Object(
+  {
+    id: Type.Integer(),
+    at: Time,
+    /** How many requests it stands for: above 1, those of a minute that are only counted, and what follows is null. */
+    count: Type.Integer(),
+    request_id: Nullable(Type.String()),
+    /** Null: in the dashboard, or counted. */
+    key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
+    client_ip: Nullable(Type.String()),
+    route: Nullable(Type.String()),
+    status: Nullable(Type.Integer()),
+    code: Nullable(Type.String()),
+  },
+  { title: 'RejectedRequest' },
+);
+export type RejectedRequest = Static<typeof RejectedRequest>;
+
+/** `rejected`: rejected requests alone. */
+const LOG_STATUSES = [...STATUSES, 'rejected'] as const;
+
+/** Where a page of the log ends: among verifications by their number, among rejected requests by time and id; empty: at the start. */
+export const LOG_CURSOR = /^(\d{0,16})~(?:(\d{1,16})-(\d{1,16}))?$/;
 
 export const LogQuery = Type.Object({
   email: Type.Optional(
@@ -86,8 +111,19 @@ export const LogQuery = Type.Object({
   to: Type.Optional(InstantOf('to')),
   reason: Type.Optional(ReasonOrNone),
   key: Type.Optional(Text('key', LOG_QUERY_LENGTH, { description: 'Id of a key, or `dashboard`.' })),
-  status: Type.Optional(OneOf(STATUSES, { 'x-error': 'status must be "good" or "bad".' })),
-  before: Type.Optional(Before),
+  status: Type.Optional(
+    OneOf(LOG_STATUSES, {
+      description: 'Of verifications, or `rejected` for rejected requests alone.',
+      'x-error': `status must be ${choice(LOG_STATUSES)}.`,
+    }),
+  ),
+  before: Type.Optional(
+    Type.String({
+      pattern: LOG_CURSOR.source,
+      maxLength: LOG_QUERY_LENGTH.max,
+      'x-error': 'before must be the `next` of an earlier page.',
+    }),
+  ),
   limit: Type.Optional(PageSize),
 });
 /**
@@ -97,7 +133,9 @@ export const LogQuery = Type.Object({
 export const LogReply = Type.Object(
   {
     entries: Type.Array(LogEntry),
-    next: Type.Unsafe<number | null>(Next),
+    /** A page has both kinds, those of the same time; together not more than `limit`. */
+    rejected: Type.Array(RejectedRequest),
+    next: Nullable(Type.String()),
     searched_to: Nullable(Time),
     retention_days: Type.Integer(),
   },
@@ -105,6 +143,14 @@ export const LogReply = Type.Object(
 );
 /** `reply`: the JSON as it was answered then. */
 export const LogDetailReply = Type.Object({ entry: LogEntry, reply: VerifyReply }, { title: 'LogDetail' });
+export const RejectedParams = Type.Object({
+  id: Type.Integer({ minimum: 1, 'x-error': 'There is no such request.' }),
+});
+/** `meaning` and `fix`: those of the code, where it is one of the catalog. */
+export const RejectedDetailReply = Type.Object(
+  { rejected: RejectedRequest, meaning: Nullable(Type.String()), fix: Nullable(Type.String()) },
+  { title: 'RejectedDetail' },
+);
 export const EraseRequest = Type.Object({
   email: Text('email', ADDRESS_LENGTH, { 'x-error': 'email must be the address to erase.' }),
 });

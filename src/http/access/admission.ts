@@ -23,6 +23,8 @@ export function requireAdmission(
     reply.set(rateHeaders(caller.plan, window, now));
     request.caller = caller;
   }
+  if (admission.outcome === 'replay' && admission.reply.status >= 400)
+    request.errorCode = JSON.parse(admission.reply.body).code;
   if (admission.outcome !== 'refused') return admission;
   // Not a key of ours: whatever it looks like, it has no mode.
   if (admission.code === 'invalid_api_key') reply.unset(MODE);

@@ -7,7 +7,7 @@ import type { HttpContext } from '../context.ts';
 import { isGone } from '../disconnect.ts';
 import { rawBody } from '../input/body.ts';
 import type { Reading } from '../input/reader.ts';
-import { errorReply, logError, replayed, replyAnswer } from '../reply.ts';
+import { errorReply, noteError, replayed, replyAnswer } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
 import { MODE, requireAdmission } from './admission.ts';
 import { foreignKeyOf, sentKeyOf } from './credentials.ts';
@@ -94,7 +94,7 @@ async function storedError(
   idempotency: IdempotencyRef,
   apiError: ApiError,
 ): Promise<Answer> {
-  logError(request, apiError);
+  noteError(request, apiError);
   const reply = errorReply(apiError, request.id);
   await admission.keep(caller, idempotency, reply);
   return replyAnswer(reply);

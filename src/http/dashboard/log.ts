@@ -1,6 +1,7 @@
 import * as C from '../../contract/dashboard/log.ts';
 import { toIso } from '../../kernel/clock.ts';
-import type { LogEntry } from '../../service/log.ts';
+import { ERRORS, isErrorCode } from '../../kernel/errors.ts';
+import type { LogCursor, LogEntry, LoggedRequest } from '../../service/log.ts';
 import { type Route, route } from '../route.ts';
 import { verifyHere } from './verify.ts';
 
@@ -21,6 +22,30 @@ const entryReply = (entry: LogEntry): C.LogEntry => ({
   list: entry.list === null ? null : { ...entry.list },
   created_at: toIso(entry.createdAt),
 });
+
+const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
+  id: row.id,
+  at: toIso(row.at),
+  count: row.count,
+  request_id: row.requestId,
+  key: row.key === null ? null : { ...row.key },
+  client_ip: row.clientIp,
+  route: row.route,
+  status: row.status,
+  code: row.code,
+});
+
+const cursorText = ({ seq, rejected }: LogCursor): string =>
+  `${seq ?? ''}~${rejected === null ? '' : `${rejected.at}-${rejected.id}`}`;
+
+/** Of a text that fits LOG_CURSOR. */
+function cursorOf(text: string): LogCursor {
+  const [, seq = '', at, id] = C.LOG_CURSOR.exec(text) ?? [];
+  return {
+    seq: seq === '' ? null : Number(seq),
+    rejected: at === undefined || id === undefined ? null : { at: Number(at), id: Number(id) },
+  };
+}
 
 /** Verification from the dashboard, and the verification log. */
 export const LOG_ROUTES: readonly Route[] = [
@@ -44,7 +69,7 @@ export const LOG_ROUTES: readonly Route[] = [
     access: 'member',
     input: { query: C.LogQuery },
     output: { content: C.LogReply },
-    doc: { operationId: 'searchLog', tag: 'Dashboard', summary: 'Verifications, newest first' },
+    doc: { operationId: 'searchLog', tag: 'Dashboard', summary: 'Verifications and rejected requests, newest first' },
     serve:
       ({ log }) =>
       async ({ account }, { query }) => {
@@ -54,7 +79,6 @@ export const LOG_ROUTES: readonly Route[] = [
           reason = null,
           key: keyId = null,
           status = null,
-          before = null,
           limit,
           query: text = null,
           level = null,
@@ -65,12 +89,14 @@ export const LOG_ROUTES: readonly Route[] = [
           to = null,
         } = query;
         const filters = { text, level, outcome, origin, operator, from, to };
+        const before = query.before === undefined ? null : cursorOf(query.before);
         const search = { email, id, reason, keyId, status, before, limit, ...filters };
-        const { entries, next, searchedTo, retentionDays } = await log.search(account, search);
+        const { entries, rejected, next, searchedTo, retentionDays } = await log.search(account, search);
         return {
           body: {
             entries: entries.map(entryReply),
-            next,
+            rejected: rejected.map(rejectedReply),
+            next: next === null ? null : cursorText(next),
             searched_to: searchedTo === null ? null : toIso(searchedTo),
             retention_days: retentionDays,
           },
@@ -88,6 +114,28 @@ export const LOG_ROUTES: readonly Route[] = [
       async ({ account }, { params }) => {
         const entry = await log.get(account, params.id);
         return { body: { entry: entryReply(entry), reply: JSON.parse(entry.body) } };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: `${ACCOUNT}/log/rejected/:id`,
+    access: 'member',
+    input: { params: C.RejectedParams },
+    output: { content: C.RejectedDetailReply },
+    doc: { operationId: 'rejectedRequest', tag: 'Dashboard', summary: 'One rejected request, and what to do about it' },
+    serve:
+      ({ log }) =>
+      async ({ account }, { params }) => {
+        const row = await log.getRejected(account, params.id);
+        const { code } = row;
+        const error = code !== null && isErrorCode(code) ? ERRORS[code] : null;
+        return {
+          body: {
+            rejected: rejectedReply(row),
+            meaning: error?.message ?? null,
+            fix: error?.fix.replaceAll('`', '') ?? null,
+          },
+        };
       },
   }),
   route({

@@ -120,6 +120,37 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await page.getByText(json.id).first().waitFor();
   });
 
+  it('the log has rejected requests among the verifications, and says what to do about one', async () => {
+    const { page, api } = await member({}, 'owner');
+    await api.verify('jane@good.com');
+    await api.call('POST', '/v1/verify', {}, { 'x-request-id': 'trace-77' });
+    await goTo(page, 'Log');
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await rowOf(page, 'jane@good.com').waitFor();
+          return page.locator('tr[data-entry]').count();
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(2);
+    await button(page, 'Status').click();
+    await page.getByRole('menuitemradio', { name: 'Rejected request' }).click();
+    await expect.poll(() => page.locator('tr[data-entry]').count()).toBe(1);
+    await rowOf(page, 'POST /v1/verify').locator('time').click();
+    const drawer = page.getByRole('region', { name: 'Rejected request' });
+    await expectText(drawer).toContain('400 Missing parameter');
+    await expectText(drawer).toContain('What to do: Send the parameter');
+    await expectText(drawer).toContain('trace-77');
+    await button(drawer, 'Copy request ID').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'hidden' });
+    await field(page, 'Address, domain or ID').fill('trace-77');
+    await expect.poll(() => new URL(page.url()).searchParams.get('query')).toBe('trace-77');
+    await rowOf(page, 'POST /v1/verify').waitFor();
+  });
+
   it('in the log, J and K move from entry to entry, Escape closes, and new ones are announced', async () => {
     const { page, api } = await member({}, 'owner');
     for (const email of ['one@good.com', 'two@good.com', 'three@good.com']) await api.verify(email);

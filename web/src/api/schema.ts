@@ -556,7 +556,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Verifications, newest first */
+        /** Verifications and rejected requests, newest first */
         get: operations["searchLog"];
         put?: never;
         post?: never;
@@ -575,6 +575,23 @@ export interface paths {
         };
         /** One verification with its full response */
         get: operations["logEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/log/rejected/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rejected request, and what to do about it */
+        get: operations["rejectedRequest"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2022,10 +2039,27 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        /** RejectedRequest */
+        RejectedRequest: {
+            id: number;
+            /** Format: date-time */
+            at: string;
+            count: number;
+            request_id: string | null;
+            key: {
+                id: string;
+                name: string;
+            } | null;
+            client_ip: string | null;
+            route: string | null;
+            status: number | null;
+            code: string | null;
+        };
         /** Log */
         Log: {
             entries: components["schemas"]["LogEntry"][];
-            next: number | null;
+            rejected: components["schemas"]["RejectedRequest"][];
+            next: string | null;
             searched_to: string | null;
             retention_days: number;
         };
@@ -2033,6 +2067,12 @@ export interface components {
         LogDetail: {
             entry: components["schemas"]["LogEntry"];
             reply: components["schemas"]["Verification"];
+        };
+        /** RejectedDetail */
+        RejectedDetail: {
+            rejected: components["schemas"]["RejectedRequest"];
+            meaning: string | null;
+            fix: string | null;
         };
         /** Erased */
         Erased: {
@@ -2857,8 +2897,10 @@ export type Evidence = components['schemas']['Evidence'];
 export type Verification = components['schemas']['Verification'];
 export type DashboardVerification = components['schemas']['DashboardVerification'];
 export type LogEntry = components['schemas']['LogEntry'];
+export type RejectedRequest = components['schemas']['RejectedRequest'];
 export type Log = components['schemas']['Log'];
 export type LogDetail = components['schemas']['LogDetail'];
+export type RejectedDetail = components['schemas']['RejectedDetail'];
 export type Erased = components['schemas']['Erased'];
 export type List = components['schemas']['List'];
 export type Pagination = components['schemas']['Pagination'];
@@ -3996,8 +4038,9 @@ export interface operations {
                 reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Id of a key, or `dashboard`. */
                 key?: string;
-                status?: "good" | "bad";
-                before?: number;
+                /** @description Of verifications, or `rejected` for rejected requests alone. */
+                status?: "good" | "bad" | "rejected";
+                before?: string;
                 limit?: number;
             };
             header?: never;
@@ -4008,7 +4051,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Verifications, newest first */
+            /** @description Verifications and rejected requests, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4044,6 +4087,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LogDetail"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    rejectedRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One rejected request, and what to do about it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedDetail"];
                 };
             };
             401: components["responses"]["Error"];

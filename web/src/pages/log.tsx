@@ -17,6 +17,8 @@ import { Erase } from './log/erase.tsx';
 import { LogFilters } from './log/filters.tsx';
 import { Hours } from './log/hours.tsx';
 import css from './log/log.module.css';
+import { RejectedDrawer } from './log/rejected-drawer.tsx';
+import { rejectedId, rowsOf } from './log/rows.ts';
 import { type LogSearch, logQuery } from './log/search.ts';
 import { LogTable } from './log/table.tsx';
 import { useNewEntries } from './log/use-new-entries.ts';
@@ -34,13 +36,13 @@ export function LogPage() {
   const { open, ...filters } = search;
   const queryKey = ['account', id, 'log', filters];
   const query = useKeysetQuery(queryKey, (before) => {
-    const page = { limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before: Number(before) }) };
+    const page = { limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before }) };
     const query = { ...logQuery(search, Date.now()), ...page };
     return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account: id }, query } }));
   });
-  const entries = (query.data ?? []).flatMap((page) => page.entries);
+  const rows = (query.data ?? []).flatMap(rowsOf);
   const days = query.data?.[0]?.retention_days;
-  const fresh = useNewEntries(id, search, entries[0]);
+  const fresh = useNewEntries(id, search, rows[0]);
   const show = (next: LogSearch) => void navigate({ search: next, resetScroll: false });
   const openEntry = (entry: string) => show({ ...search, open: entry });
   const close = () => {
@@ -48,16 +50,20 @@ export function LogPage() {
     show(filters);
   };
   const step = (by: -1 | 1) => {
-    const at = entries.findIndex((entry) => entry.id === open);
-    const next = entries[at < 0 ? 0 : at + by];
+    const at = rows.findIndex((row) => row.id === open);
+    const next = rows[at < 0 ? 0 : at + by];
     if (next) openEntry(next.id);
   };
   useRowShortcuts(step);
+  const rejected = rejectedId(open ?? '');
   return (
     <Page
       title="Log"
       about={
-        <>Verifications, newest first.{days !== undefined && ` Kept for ${pluralize(days, 'day')}.`} Times are UTC.</>
+        <>
+          Verifications and rejected requests, newest first.
+          {days !== undefined && ` Kept for ${pluralize(days, 'day')}.`} Times are UTC.
+        </>
       }
       action={isAdmin && <Button onClick={() => setErasing('')}>Erase address</Button>}
     >
@@ -69,21 +75,24 @@ export function LogPage() {
             <Icon name="arrow-up" size={14} /> {fresh} new
           </button>
         )}
-        {entries.length > 0 && <LogTable entries={entries} search={search} onOpen={openEntry} />}
+        {rows.length > 0 && <LogTable rows={rows} search={search} onOpen={openEntry} />}
       </div>
       <LoadMore query={query}>
         {(pages) => (
           <>
-            {entries.length === 0 && pages.at(-1)?.next === null && (
+            {rows.length === 0 && pages.at(-1)?.next === null && (
               <NoEntries isSearch={Object.keys(filters).length > 0} />
             )}
-            <SearchProgress pages={pages} found={entries.length} />
+            <SearchProgress pages={pages} found={rows.length} />
           </>
         )}
       </LoadMore>
-      {open !== undefined && (
-        <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
-      )}
+      {open !== undefined &&
+        (rejected === null ? (
+          <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
+        ) : (
+          <RejectedDrawer id={rejected} onStep={step} onClose={close} />
+        ))}
       <Erase
         opened={erasing !== null}
         initial={erasing ?? ''}
@@ -100,11 +109,12 @@ function withoutTime({ range: _range, hour: _hour, from: _from, to: _to, ...filt
 
 /** A search reads a limited number of entries per request; this shows how far back it got. */
 function SearchProgress({ pages, found }: { pages: readonly Log[]; found: number }) {
-  const { entries = [], next, searched_to } = pages.at(-1) ?? {};
-  if (next == null || searched_to == null || entries.length >= PAGE_SIZE.default) return null;
+  const last = pages.at(-1);
+  if (last === undefined || last.next === null || last.searched_to === null) return null;
+  if (rowsOf(last).length >= PAGE_SIZE.default) return null;
   return (
     <Text role="status" size="sm" ta="center">
-      {found === 0 ? 'No matches yet. ' : ''}Searched back to {formatDateTime(searched_to)}; choose “Load more” to
+      {found === 0 ? 'No matches yet. ' : ''}Searched back to {formatDateTime(last.searched_to)}; choose “Load more” to
       continue.
     </Text>
   );
@@ -120,7 +130,7 @@ const NoEntries = ({ isSearch }: { isSearch: boolean }) =>
         </Anchor>
       }
     >
-      No verification in the log matches. Clear a filter, or search for a part of the address.
+      Nothing in the log matches. Clear a filter, or search for a part of the address.
     </EmptyState>
   ) : (
     <EmptyState

@@ -37,7 +37,15 @@ export function Drawer(props: {
   );
 }
 
-export const DrawerButton = (props: {
+/** To the row above (-1) or below (1). */
+export const DrawerSteps = ({ onStep }: { onStep: (by: -1 | 1) => void }) => (
+  <>
+    <DrawerButton icon="arrow-up" label="Previous (K)" onClick={() => onStep(-1)} />
+    <DrawerButton icon="arrow-down" label="Next (J)" onClick={() => onStep(1)} />
+  </>
+);
+
+const DrawerButton = (props: {
   icon: 'x' | 'arrow-up' | 'arrow-down';
   label: string;
   disabled?: boolean;

@@ -2,7 +2,7 @@ import { Anchor, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useAccount } from '../../api/session.ts';
-import { Drawer, DrawerButton } from '../../parts/drawer.tsx';
+import { Drawer, DrawerSteps } from '../../parts/drawer.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
 import { EntryDetail } from './entry-detail.tsx';
 import { entryQuery } from './query.ts';
@@ -22,12 +22,7 @@ export function EntryDrawer(props: {
       label={data === undefined ? 'Verification' : `Verification of ${data.entry.email}`}
       title="Verification"
       onClose={onClose}
-      actions={
-        <>
-          <DrawerButton icon="arrow-up" label="Previous (K)" onClick={() => onStep(-1)} />
-          <DrawerButton icon="arrow-down" label="Next (J)" onClick={() => onStep(1)} />
-        </>
-      }
+      actions={<DrawerSteps onStep={onStep} />}
     >
       <QueryResult query={query}>
         {(detail) => (

@@ -11,9 +11,10 @@ type Range = keyof typeof RANGES;
 const HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
 const HOUR_MS = 3_600_000;
 
-export const STATUS_LABELS: Readonly<Record<Verification['status'], string>> = {
+export const STATUS_LABELS: Readonly<Record<Verification['status'] | 'rejected', string>> = {
   good: 'good in the API',
   bad: 'bad in the API',
+  rejected: 'Rejected request',
 };
 export const ORIGIN_LABELS = { api: 'API', dashboard: 'Dashboard', list: 'List' } as const;
 
@@ -36,8 +37,8 @@ export interface LogSearch {
   /** Id of a key. */
   key?: string;
   origin?: keyof typeof ORIGIN_LABELS;
-  status?: Verification['status'];
-  /** Id of the entry in the drawer. */
+  status?: keyof typeof STATUS_LABELS;
+  /** Id of the row in the drawer. */
   open?: string;
 }
 

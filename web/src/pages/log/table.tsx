@@ -1,18 +1,21 @@
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
-import type { LogEntry } from '../../api/schema.ts';
-import { formatClock, formatDateTime, formatDay, formatNumber } from '../../parts/format.ts';
+import { Fragment, type ReactNode } from 'react';
+import type { LogEntry, RejectedRequest } from '../../api/schema.ts';
+import { formatClock, formatDateTime, formatDay, formatNumber, pluralize } from '../../parts/format.ts';
+import { Glyph } from '../../parts/glyph.tsx';
+import lineCss from '../../parts/verdict/verdict-line.module.css';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './log.module.css';
+import { type LogRow, rejectionName } from './rows.ts';
 import type { LogSearch } from './search.ts';
 
-const dayOf = ({ created_at }: LogEntry): string => created_at.slice(0, 10);
+const dayOf = ({ at }: LogRow): string => at.slice(0, 10);
 
 /** Newest first, by day. A row opens as a whole; its link is the address. Columns leave by the width of the table. */
-export function LogTable(props: { entries: readonly LogEntry[]; search: LogSearch; onOpen: (id: string) => void }) {
-  const { entries, search, onOpen } = props;
+export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; onOpen: (id: string) => void }) {
+  const { rows, search, onOpen } = props;
   return (
-    <table className={css.table} aria-label="Verifications">
+    <table className={css.table} aria-label="Log">
       <thead>
         <tr>
           <th scope="col" className={css.time}>
@@ -37,12 +40,12 @@ export function LogTable(props: { entries: readonly LogEntry[]; search: LogSearc
         </tr>
       </thead>
       <tbody>
-        {entries.map((entry, i) => (
-          <Fragment key={entry.id}>
-            {(i === 0 || dayOf(entries[i - 1]!) !== dayOf(entry)) && (
+        {rows.map((row, i) => (
+          <Fragment key={row.id}>
+            {(i === 0 || dayOf(rows[i - 1]!) !== dayOf(row)) && (
               <tr className={css.day}>
                 <th scope="rowgroup" colSpan={2}>
-                  {formatDay(entry.created_at)}
+                  {formatDay(row.at)}
                 </th>
                 {/* Not spanned: columns that leave would be counted. */}
                 {[css.verdict, css.key, css.level, css.took, css.credits].map((column) => (
@@ -50,7 +53,12 @@ export function LogTable(props: { entries: readonly LogEntry[]; search: LogSearc
                 ))}
               </tr>
             )}
-            <Row entry={entry} search={search} onOpen={onOpen} />
+            <Row
+              row={row}
+              search={search}
+              onOpen={onOpen}
+              {...(row.entry === undefined ? rejectedCells(row.rejected) : verificationCells(row.entry))}
+            />
           </Fragment>
         ))}
       </tbody>
@@ -58,8 +66,56 @@ export function LogTable(props: { entries: readonly LogEntry[]; search: LogSearc
   );
 }
 
-function Row({ entry, search, onOpen }: { entry: LogEntry; search: LogSearch; onOpen: (id: string) => void }) {
-  const { id, email, created_at, key, list, validation_type, duration_ms, credits_used } = entry;
+interface Cells {
+  /** Of the link. */
+  readonly label: string;
+  readonly subject: ReactNode;
+  readonly verdict: ReactNode;
+  readonly source: string;
+  readonly level: string;
+  readonly took: string;
+  readonly credits: string;
+}
+
+const verificationCells = (entry: LogEntry): Cells => ({
+  label: entry.email,
+  subject: <Address email={entry.email} of={entry} />,
+  verdict: <VerdictLine of={entry} />,
+  source: entry.list?.name ?? entry.key?.name ?? 'Dashboard',
+  level: entry.validation_type,
+  took: `${formatNumber(entry.duration_ms)} ms`,
+  credits: formatNumber(entry.credits_used),
+});
+
+function rejectedCells(rejected: RejectedRequest): Cells {
+  const { request_id, route, count, key } = rejected;
+  const subject = request_id === null ? pluralize(count, 'more request', 'more requests') : (route ?? '');
+  const name = request_id === null ? 'Rejected in this minute' : rejectionName(rejected);
+  return {
+    label: `${subject}: ${name}`,
+    subject: <span className={lineCss.address}>{subject}</span>,
+    verdict: (
+      <span className={lineCss.verdict}>
+        <Glyph of="rejected" />
+        <span>{name}</span>
+      </span>
+    ),
+    source: request_id === null ? '' : (key?.name ?? 'Dashboard'),
+    level: '',
+    took: '',
+    credits: '',
+  };
+}
+
+function Row(
+  props: Cells & {
+    row: LogRow;
+    search: LogSearch;
+    onOpen: (id: string) => void;
+  },
+) {
+  const { row, search, onOpen, label, subject, verdict, source, level, took, credits } = props;
+  const { id, at } = row;
   return (
     <tr
       className={css.row}
@@ -71,25 +127,21 @@ function Row({ entry, search, onOpen }: { entry: LogEntry; search: LogSearch; on
       }}
     >
       <td className={css.time}>
-        <time dateTime={created_at} title={formatDateTime(created_at)}>
-          {formatClock(created_at)}
+        <time dateTime={at} title={formatDateTime(at)}>
+          {formatClock(at)}
         </time>
       </td>
       <td>
-        <Link to="/log" search={{ ...search, open: id }} resetScroll={false} aria-label={email}>
-          <Address email={email} of={entry} />
+        <Link to="/log" search={{ ...search, open: id }} resetScroll={false} aria-label={label}>
+          {subject}
         </Link>
-        <span className={css.below}>
-          <VerdictLine of={entry} />
-        </span>
+        <span className={css.below}>{verdict}</span>
       </td>
-      <td className={css.verdict}>
-        <VerdictLine of={entry} />
-      </td>
-      <td className={css.key}>{list?.name ?? key?.name ?? 'Dashboard'}</td>
-      <td className={css.level}>{validation_type}</td>
-      <td className={`${css.took} ${css.number}`}>{formatNumber(duration_ms)} ms</td>
-      <td className={`${css.credits} ${css.number}`}>{formatNumber(credits_used)}</td>
+      <td className={css.verdict}>{verdict}</td>
+      <td className={css.key}>{source}</td>
+      <td className={css.level}>{level}</td>
+      <td className={`${css.took} ${css.number}`}>{took}</td>
+      <td className={`${css.credits} ${css.number}`}>{credits}</td>
     </tr>
   );
 }

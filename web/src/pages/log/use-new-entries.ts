@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import { PAGE_SIZE } from '../../api/limits.ts';
-import type { LogEntry } from '../../api/schema.ts';
+import { type LogRow, rowsOf } from './rows.ts';
 import { type LogSearch, logQuery } from './search.ts';
 
 const EVERY_MS = 10_000;
 
 /** How many entries are newer than the first one shown: a number, `50+` for a page or more, or null for none. */
-export function useNewEntries(account: string, search: LogSearch, first: LogEntry | undefined): string | null {
+export function useNewEntries(account: string, search: LogSearch, first: LogRow | undefined): string | null {
   const { open: _open, ...filters } = search;
   const { data } = useQuery({
     queryKey: ['account', account, 'log-newest', filters],
@@ -19,9 +19,10 @@ export function useNewEntries(account: string, search: LogSearch, first: LogEntr
     enabled: first !== undefined,
   });
   if (data === undefined || first === undefined) return null;
-  const at = data.entries.findIndex(({ id }) => id === first.id);
+  const rows = rowsOf(data);
+  const at = rows.findIndex(({ id }) => id === first.id);
   // Of an answer that is older than the rows shown, none is new.
-  const newer = data.entries.filter(({ created_at }) => created_at >= first.created_at).length;
+  const newer = rows.filter((row) => row.at >= first.at).length;
   const count = at >= 0 ? at : newer;
   return count === 0 ? null : at < 0 && count >= PAGE_SIZE.default ? `${count}+` : String(count);
 }

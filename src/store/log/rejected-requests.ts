@@ -1,0 +1,139 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
+import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
+import type { StorageDriver } from '../driver.ts';
+import type {
+  AccountId,
+  LoggedRejection,
+  MoreRejectedRequests,
+  RejectedRequest,
+  RejectedRequests,
+  RejectionPosition,
+  RejectionSearch,
+} from '../store.ts';
+import type { Row, Tables } from '../tables.ts';
+
+/** Rows in one statement; nine values each. */
+const CHUNK = 500;
+
+type Query = SelectQueryBuilder<Tables, 'rejected_requests', object>;
+
+const toRejection = (row: Row<'rejected_requests'>): LoggedRejection => ({
+  id: row.id,
+  at: row.at,
+  count: row.count,
+  requestId: row.request_id,
+  keyId: row.key_id,
+  clientIp: row.client_ip,
+  route: row.route,
+  status: row.status,
+  code: row.code,
+});
+
+const chunksOf = <T>(rows: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, i) => rows.slice(i * CHUNK, (i + 1) * CHUNK));
+
+const byAccount = (a: MoreRejectedRequests, b: MoreRejectedRequests): number =>
+  a.account < b.account || (a.account === b.account && a.at < b.at) ? -1 : 1;
+
+async function add(
+  driver: StorageDriver,
+  requests: readonly RejectedRequest[],
+  more: readonly MoreRejectedRequests[],
+): Promise<void> {
+  const accounts = [...new Set([...requests, ...more].map((row) => row.account))];
+  if (accounts.length === 0) return;
+  await driver.transaction(async (trx) => {
+    const ids = new Set<string>();
+    for (const some of chunksOf(accounts)) {
+      const there = trx.selectFrom('accounts').select('id').where('status', '<>', 'deleted').where('id', 'in', some);
+      for (const { id } of await there.execute()) ids.add(id);
+    }
+    for (const some of chunksOf(requests.filter((row) => ids.has(row.account)))) {
+      const rows = some.map((row) => ({
+        account_id: row.account,
+        at: row.at,
+        count: 1,
+        request_id: row.requestId,
+        key_id: row.keyId,
+        client_ip: row.clientIp,
+        route: row.route,
+        status: row.status,
+        code: row.code,
+      }));
+      await trx.insertInto('rejected_requests').values(rows).execute();
+    }
+    // In one order on all nodes, so that concurrent writers wait instead of deadlocking.
+    const counted = more.filter((row) => ids.has(row.account)).sort(byAccount);
+    for (const some of chunksOf(counted)) {
+      const rows = some.map(({ account, at, count }) => ({ account_id: account, at, count }));
+      await trx
+        .insertInto('rejected_requests')
+        .values(rows)
+        .onConflict((oc) =>
+          oc
+            .columns(['account_id', 'at'])
+            .where('request_id', 'is', null)
+            .doUpdateSet((eb) => ({ count: eb('rejected_requests.count', '+', eb.ref('excluded.count')) })),
+        )
+        .execute();
+    }
+  });
+}
+
+const olderThan = (query: Query, before: RejectionPosition | null): Query =>
+  before === null ? query : query.where(sql<boolean>`(at, id) < (${before.at}, ${before.id})`);
+
+const newestFirst = (query: Query): Query => query.orderBy('at', 'desc').orderBy('id', 'desc');
+
+function matching(query: Query, search: RejectionSearch): Query {
+  const { requestId = null, keyId = null, origin = null, clientIp = null, code = null } = search;
+  let some = query;
+  if (requestId !== null) some = some.where('request_id', '=', requestId);
+  if (keyId !== null) some = some.where('key_id', '=', keyId);
+  if (origin !== null) some = some.where('key_id', origin === 'dashboard' ? '=' : '!=', DASHBOARD_KEY);
+  if (clientIp !== null) some = some.where('client_ip', '=', clientIp);
+  if (code !== null) some = some.where('code', '=', code);
+  return some;
+}
+
+async function list(
+  { db }: StorageDriver,
+  account: AccountId,
+  search: RejectionSearch,
+): ReturnType<RejectedRequests['list']> {
+  const { before, limit, requestId = null, from = null, to = null } = search;
+  let mine: Query = db.selectFrom('rejected_requests').where('account_id', '=', account);
+  if (from !== null) mine = mine.where('at', '>=', from);
+  if (to !== null) mine = mine.where('at', '<', to);
+  const older = olderThan(mine, before);
+  const edge =
+    requestId === null
+      ? await newestFirst(older)
+          .select(['at', 'id'])
+          .offset(LOG_SEARCH_ROWS - 1)
+          .limit(1)
+          .executeTakeFirst()
+      : undefined;
+  const reached = edge === undefined ? older : older.where(sql<boolean>`(at, id) >= (${edge.at}, ${edge.id})`);
+  const rows = await newestFirst(matching(reached, search))
+    .selectAll()
+    .limit(limit + 1)
+    .execute();
+  const items = rows.slice(0, limit).map(toRejection);
+  const last = items.at(-1);
+  if (rows.length > limit && last !== undefined)
+    return { items, next: { at: last.at, id: last.id }, searchedTo: last.at };
+  if (edge !== undefined) return { items, next: edge, searchedTo: edge.at };
+  return { items, next: null, searchedTo: null };
+}
+
+export const rejectedRequests = (driver: StorageDriver): RejectedRequests => ({
+  add: (requests, more) => add(driver, requests, more),
+  list: (account, search) => list(driver, account, search),
+  async get(account, id) {
+    const mine = driver.db.selectFrom('rejected_requests').selectAll().where('account_id', '=', account);
+    const row = await mine.where('id', '=', id).executeTakeFirst();
+    return row === undefined ? null : toRejection(row);
+  },
+});

@@ -1,0 +1,28 @@
+import type { Log, LogEntry, RejectedRequest } from '../../api/schema.ts';
+
+/** A row of the log; `id` is that of `open` in the URL. */
+export type LogRow = { readonly id: string; readonly at: string } & (
+  | { readonly entry: LogEntry; readonly rejected?: undefined }
+  | { readonly rejected: RejectedRequest; readonly entry?: undefined }
+);
+
+const PREFIX = 'rejected-';
+
+/** The number of a rejected request; null for the ID of a verification. */
+export const rejectedId = (id: string): number | null =>
+  /^rejected-\d{1,13}$/.test(id) ? Number(id.slice(PREFIX.length)) : null;
+
+/** Both kinds of a page, newest first. */
+export function rowsOf({ entries, rejected }: Log): LogRow[] {
+  const rows: LogRow[] = [
+    ...entries.map((entry) => ({ id: entry.id, at: entry.created_at, entry })),
+    ...rejected.map((row) => ({ id: `${PREFIX}${row.id}`, at: row.at, rejected: row })),
+  ];
+  return rows.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+}
+
+/** Such as `429 Rate limit exceeded`. */
+export function rejectionName({ status, code }: RejectedRequest): string {
+  const words = (code ?? 'rejected').replaceAll('_', ' ');
+  return `${status ?? ''} ${words.charAt(0).toUpperCase()}${words.slice(1)}`.trim();
+}

@@ -5,6 +5,7 @@
  *     disposable-lists-worker.js  the worker thread that updates the lists
  *     sqlite-thread.js          the threads with the connections to a SQLite store
  *     web/                      the dashboard
+ *     guide/                    the documentation, as a site and as Markdown
  *     scalar.js                 the script of the API reference page, served from our own origin
  *     THIRD-PARTY-LICENSES.txt  licenses of all bundled packages
  *
@@ -16,6 +17,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { apiReferenceScript } from './build/api-reference.ts';
+import { buildGuide } from './build/guide.ts';
 import { buildLibrary } from './build/library.ts';
 import { licences } from './build/licences.ts';
 import { buildSdk } from './build/sdk.ts';
@@ -108,7 +110,8 @@ mkdirSync(dist, { recursive: true });
 const metafile = await bundle();
 writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
 const inWeb = await buildWeb(join(dist, 'web'));
-const alsoIn = ['@scalar/fastify-api-reference', ...inWeb];
+const inGuide = await buildGuide(join(dist, 'guide'));
+const alsoIn = ['@scalar/fastify-api-reference', ...inWeb, ...inGuide];
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences([metafile], alsoIn));
 await buildLibrary();
 await buildSdk();

@@ -19,21 +19,20 @@ const dataFiles = () => readdirSync(join(ROOT, 'data')).filter((name) => /\.(txt
 
 /** What `npm run build` reads. */
 const SOURCES = [
-  'package.json',
-  'package-lock.json',
-  'scripts/build.ts',
-  'scripts/build',
-  'src',
-  'web/index.html',
-].concat([
-  'web/vite.config.ts',
-  'web/package.json',
-  'web/public',
-  'web/src',
-  'sdk/package.json',
-  'sdk/src',
-  'library/package.json',
-]);
+  ...['package.json', 'package-lock.json', 'scripts/build.ts', 'scripts/build', 'src'],
+  ...[
+    'web/index.html',
+    'web/vite.config.ts',
+    'web/package.json',
+    'web/public',
+    'web/src',
+    'sdk/package.json',
+    'sdk/src',
+    'library/package.json',
+  ],
+  // The guide.
+  ...['docs', 'sdk/README.md', 'SECURITY.md', 'CONTRIBUTING.md'],
+];
 
 /**
  * A hash over the path, size and modification time of every file that `npm run build` reads. Not over contents: it is

@@ -16,5 +16,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     target: ['es2023', 'chrome120', 'firefox121', 'safari17.4'],
   },
-  server: { proxy: { '/dashboard': SERVICE, '/v1': SERVICE, '/docs': SERVICE, '/openapi.json': SERVICE } },
+  server: {
+    proxy: { '/dashboard': SERVICE, '/v1': SERVICE, '/docs': SERVICE, '/guide': SERVICE, '/openapi.json': SERVICE },
+  },
 });

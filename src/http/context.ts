@@ -13,6 +13,7 @@ import type { VerifyService } from '../service/verify.ts';
 import type { WebhookService } from '../service/webhooks/webhooks.ts';
 import type { createFailedAuthLimiter } from './access/failed-auth-limiter.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
+import type { GuideFiles } from './guide-files.ts';
 import type { ConnectionBounds } from './server.ts';
 
 export interface Health {
@@ -61,6 +62,8 @@ export interface HttpContext extends DashboardServices {
   }) => void;
   /** The dashboard's page and its files. */
   readonly webFiles: WebFiles;
+  /** The documentation. */
+  readonly guideFiles: GuideFiles;
   /** The API reference's script, or null where it was not built. */
   readonly docsScript: () => Promise<Buffer | null>;
   /** True from SIGTERM on: not ready, but everything is served. */

@@ -1,6 +1,7 @@
 import { COMPAT_ROUTES } from './compat/table.ts';
 import { PAGE_ROUTES } from './dashboard/pages.ts';
 import { DASHBOARD_ROUTES } from './dashboard/table.ts';
+import { GUIDE_ROUTES } from './guide.ts';
 import { MCP_ROUTES } from './mcp/routes.ts';
 import type { Route } from './route.ts';
 import { serverRoutes } from './server-routes.ts';
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...MCP_ROUTES,
   ...DASHBOARD_ROUTES,
   ...PAGE_ROUTES,
+  ...GUIDE_ROUTES,
   ...serverRoutes(V1_ROUTES),
 ];
 

@@ -6,6 +6,9 @@ const fromHere = (path: string): string => fileURLToPath(new URL(path, import.me
 /** Where `npm run build` puts the dashboard, relative to the bundle and to the sources. */
 export const WEB_FOLDERS = [fromHere('./web'), fromHere('../../dist/web')];
 
+/** Where it puts the documentation. */
+export const GUIDE_FOLDERS = [fromHere('./guide'), fromHere('../../dist/guide')];
+
 /** The API reference's script. Null if nothing has been built. */
 export async function docsScript(): Promise<Buffer | null> {
   for (const path of ['./scalar.js', '../../dist/scalar.js']) {

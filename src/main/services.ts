@@ -7,6 +7,7 @@ import { createFailedAuthLimiter } from '../http/access/failed-auth-limiter.ts';
 import { callerIp } from '../http/caller-ip.ts';
 import type { HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
+import { createGuideFiles } from '../http/guide-files.ts';
 import type { Metrics } from '../http/metrics/registry.ts';
 import { startFlushing } from '../jobs/flushing.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -34,7 +35,7 @@ import { createSend, disabledMail } from '../service/webhooks/send.ts';
 import { createUrlCheck } from '../service/webhooks/url.ts';
 import { createWebhookService } from '../service/webhooks/webhooks.ts';
 import type { Store } from '../store/store.ts';
-import { docsScript } from './built-files.ts';
+import { docsScript, GUIDE_FOLDERS } from './built-files.ts';
 import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
 import { createHealth } from './health.ts';
@@ -150,6 +151,7 @@ export function createServices(parts: Parts): Services {
       }
     },
     webFiles: createWebFiles(parts.webFolders),
+    guideFiles: createGuideFiles(GUIDE_FOLDERS),
     docsScript,
     draining: parts.draining,
     closing: () => closers.closing,

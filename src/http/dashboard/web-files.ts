@@ -17,7 +17,7 @@ export interface WebFiles {
   asset(name: string, accepts: (coding: Coding) => boolean): Promise<Asset | null>;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+export const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.ico': 'image/x-icon',
   '.js': 'text/javascript; charset=utf-8',
@@ -45,7 +45,7 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
 
   /** The bytes of a file, read once for each of its versions; null where it is gone. */
   async function bytesOf(path: string, coding: Coding | null): Promise<SharedBytes | null> {
-    const found = await stat(path).catch(orMissing);
+    const found = await stat(path).catch(missingIsNull);
     if (found === null) return null;
     const version = `${found.mtimeMs} ${found.size}`;
     let file = kept.get(path);
@@ -63,7 +63,7 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
 
   async function listing(): Promise<typeof listed> {
     for (const folder of folders) {
-      const names = await readdir(join(folder, 'assets')).catch(orMissing);
+      const names = await readdir(join(folder, 'assets')).catch(missingIsNull);
       if (names !== null) return { folder, names: new Set(names) };
     }
     return null;
@@ -72,7 +72,7 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
   return {
     async index() {
       for (const folder of folders) {
-        const page = await readFile(join(folder, 'index.html'), 'utf8').catch(orMissing);
+        const page = await readFile(join(folder, 'index.html'), 'utf8').catch(missingIsNull);
         if (page !== null) return page;
       }
       return null;
@@ -93,7 +93,8 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
   };
 }
 
-function orMissing(error: NodeJS.ErrnoException): null {
+/** For `catch`: null where there is no such file. */
+export function missingIsNull(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
   throw error;
 }

@@ -4,6 +4,11 @@ import { Icon } from '../parts/icon.tsx';
 import { isCurrent, NAV_GROUPS, type NavGroup } from './pages.ts';
 import css from './shell.module.css';
 
+const DOCUMENTATION = [
+  { href: '/guide/', label: 'Guide' },
+  { href: '/docs', label: 'API reference' },
+] as const;
+
 /** Links to all pages that the user may open. */
 export function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => void }) {
   const { user } = useSession();
@@ -38,14 +43,15 @@ export function Navigation({ pathname, onLeave }: { pathname: string; onLeave: (
                   </Link>
                 </li>
               ))}
-            {title === 'Build' && (
-              <li>
-                <a href="/docs">
-                  <Icon name="book-2" />
-                  API reference
-                </a>
-              </li>
-            )}
+            {title === 'Build' &&
+              DOCUMENTATION.map(({ href, label }) => (
+                <li key={href}>
+                  <a href={href}>
+                    <Icon name="book-2" />
+                    {label}
+                  </a>
+                </li>
+              ))}
           </ul>
         </div>
       ))}

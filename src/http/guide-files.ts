@@ -1,0 +1,69 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { missingIsNull, TYPES } from './dashboard/web-files.ts';
+import type { HttpRequest } from './exchange.ts';
+import { compressedOnce, type SharedBytes, sharedBytes } from './shared-bytes.ts';
+
+interface GuideFile {
+  readonly type: string;
+  readonly bytes: (request: HttpRequest) => Promise<SharedBytes>;
+}
+
+/** The output of `npm run build` for docs/. */
+export interface GuideFiles {
+  /** Null if there is no such file, or its type is not one that the guide uses. */
+  file(path: string): Promise<GuideFile | null>;
+}
+
+const TYPES_HERE: Readonly<Record<string, string>> = {
+  ...TYPES,
+  '.html': 'text/html; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+};
+/** Compressed already. */
+const AS_THEY_ARE: readonly string[] = ['.png', '.woff2'];
+
+/**
+ * `folders`: candidates for dist/guide; the first that exists is used. Names are looked up in a directory listing, never
+ * joined to a path directly. Files are read, and compressed, at their first request.
+ */
+export function createGuideFiles(folders: readonly string[]): GuideFiles {
+  let listed: { folder: string; names: ReadonlySet<string> } | null = null;
+  const kept = new Map<string, { version: string; file: Promise<GuideFile> }>();
+
+  async function listing(): Promise<typeof listed> {
+    for (const folder of folders) {
+      const names = await readdir(folder, { recursive: true }).catch(missingIsNull);
+      if (names !== null) return { folder, names: new Set(names.map((name) => name.replaceAll('\\', '/'))) };
+    }
+    return null;
+  }
+
+  return {
+    async file(path) {
+      const type = TYPES_HERE[extname(path)];
+      if (type === undefined) return null;
+      if (!listed?.names.has(path)) {
+        listed = await listing();
+        kept.clear();
+      }
+      if (!listed?.names.has(path)) return null;
+      const place = join(listed.folder, path);
+      const found = await stat(place).catch(missingIsNull);
+      if (found === null) return null;
+      const version = `${found.mtimeMs} ${found.size}`;
+      const known = kept.get(path);
+      if (known?.version === version) return known.file;
+      const file = readFile(place).then((bytes) => ({ type, bytes: sender(bytes, extname(path)) }));
+      kept.set(path, { version, file });
+      file.catch(() => kept.delete(path));
+      return file;
+    },
+  };
+}
+
+function sender(bytes: Buffer, extension: string): GuideFile['bytes'] {
+  if (!AS_THEY_ARE.includes(extension)) return compressedOnce(bytes);
+  const plain = sharedBytes(bytes, null);
+  return async () => plain;
+}

@@ -334,84 +334,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /** Every address of a list has its result */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "list.completed",
-                     *       "timestamp": "2026-11-20T10:01:00.000Z",
-                     *       "data": {
-                     *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
-                     *         "name": "newsletter.csv",
-                     *         "status": "completed",
-                     *         "validation_type": "smtp",
-                     *         "rows": {
-                     *           "total": 1000,
-                     *           "addresses": 980,
-                     *           "duplicates": 15,
-                     *           "blank": 5,
-                     *           "unreadable": 0
-                     *         },
-                     *         "progress": {
-                     *           "done": 490,
-                     *           "waiting": 12,
-                     *           "good": 440,
-                     *           "bad": 50,
-                     *           "percent": 50,
-                     *           "per_second": 12.5,
-                     *           "eta_seconds": 40
-                     *         },
-                     *         "deliverability": {
-                     *           "deliverable": 400,
-                     *           "undeliverable": 45,
-                     *           "risky": 25,
-                     *           "unknown": 20
-                     *         },
-                     *         "by_reason": {
-                     *           "mailbox_not_found": 45,
-                     *           "catch_all": 25
-                     *         },
-                     *         "credits": {
-                     *           "price": 9800,
-                     *           "held": 5200,
-                     *           "used": 4600
-                     *         },
-                     *         "error": null,
-                     *         "patience_minutes": 240,
-                     *         "created_at": "2026-11-20T10:00:00.000Z",
-                     *         "started_at": "2026-11-20T10:00:01.000Z",
-                     *         "finished_at": "2026-11-20T10:01:00.000Z",
-                     *         "expires_at": "2026-12-20T10:00:00.000Z"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ListCompletedEvent"];
-                };
-            };
-            responses: {
-                /** @description Nothing more is sent: the webhook is disabled. */
-                410: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description Received. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["receiveListCompleted"];
         delete?: never;
         options?: never;
         head?: never;
@@ -428,84 +351,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /** A list ended through a fault of the service */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "list.failed",
-                     *       "timestamp": "2026-11-20T10:01:00.000Z",
-                     *       "data": {
-                     *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
-                     *         "name": "newsletter.csv",
-                     *         "status": "failed",
-                     *         "validation_type": "smtp",
-                     *         "rows": {
-                     *           "total": 1000,
-                     *           "addresses": 980,
-                     *           "duplicates": 15,
-                     *           "blank": 5,
-                     *           "unreadable": 0
-                     *         },
-                     *         "progress": {
-                     *           "done": 490,
-                     *           "waiting": 12,
-                     *           "good": 440,
-                     *           "bad": 50,
-                     *           "percent": 50,
-                     *           "per_second": 12.5,
-                     *           "eta_seconds": 40
-                     *         },
-                     *         "deliverability": {
-                     *           "deliverable": 400,
-                     *           "undeliverable": 45,
-                     *           "risky": 25,
-                     *           "unknown": 20
-                     *         },
-                     *         "by_reason": {
-                     *           "mailbox_not_found": 45,
-                     *           "catch_all": 25
-                     *         },
-                     *         "credits": {
-                     *           "price": 9800,
-                     *           "held": 5200,
-                     *           "used": 4600
-                     *         },
-                     *         "error": null,
-                     *         "patience_minutes": 240,
-                     *         "created_at": "2026-11-20T10:00:00.000Z",
-                     *         "started_at": "2026-11-20T10:00:01.000Z",
-                     *         "finished_at": "2026-11-20T10:01:00.000Z",
-                     *         "expires_at": "2026-12-20T10:00:00.000Z"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ListFailedEvent"];
-                };
-            };
-            responses: {
-                /** @description Nothing more is sent: the webhook is disabled. */
-                410: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description Received. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["receiveListFailed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -522,84 +368,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /** A list was canceled */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "list.cancelled",
-                     *       "timestamp": "2026-11-20T10:01:00.000Z",
-                     *       "data": {
-                     *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
-                     *         "name": "newsletter.csv",
-                     *         "status": "cancelled",
-                     *         "validation_type": "smtp",
-                     *         "rows": {
-                     *           "total": 1000,
-                     *           "addresses": 980,
-                     *           "duplicates": 15,
-                     *           "blank": 5,
-                     *           "unreadable": 0
-                     *         },
-                     *         "progress": {
-                     *           "done": 490,
-                     *           "waiting": 12,
-                     *           "good": 440,
-                     *           "bad": 50,
-                     *           "percent": 50,
-                     *           "per_second": 12.5,
-                     *           "eta_seconds": 40
-                     *         },
-                     *         "deliverability": {
-                     *           "deliverable": 400,
-                     *           "undeliverable": 45,
-                     *           "risky": 25,
-                     *           "unknown": 20
-                     *         },
-                     *         "by_reason": {
-                     *           "mailbox_not_found": 45,
-                     *           "catch_all": 25
-                     *         },
-                     *         "credits": {
-                     *           "price": 9800,
-                     *           "held": 5200,
-                     *           "used": 4600
-                     *         },
-                     *         "error": null,
-                     *         "patience_minutes": 240,
-                     *         "created_at": "2026-11-20T10:00:00.000Z",
-                     *         "started_at": "2026-11-20T10:00:01.000Z",
-                     *         "finished_at": "2026-11-20T10:01:00.000Z",
-                     *         "expires_at": "2026-12-20T10:00:00.000Z"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ListCancelledEvent"];
-                };
-            };
-            responses: {
-                /** @description Nothing more is sent: the webhook is disabled. */
-                410: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description Received. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["receiveListCancelled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -616,49 +385,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /** The balance fell below the alert threshold of the account */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "credits.low",
-                     *       "timestamp": "2026-11-20T10:01:00.000Z",
-                     *       "data": {
-                     *         "credits": {
-                     *           "total": 90,
-                     *           "locked": 0,
-                     *           "remaining": 90
-                     *         },
-                     *         "low_balance": 100
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CreditsLowEvent"];
-                };
-            };
-            responses: {
-                /** @description Nothing more is sent: the webhook is disabled. */
-                410: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description Received. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["receiveCreditsLow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -675,54 +402,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /** An API key was created */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "key.created",
-                     *       "timestamp": "2026-11-20T10:01:00.000Z",
-                     *       "data": {
-                     *         "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
-                     *         "name": "shop",
-                     *         "key": "mv_live_…wxyz",
-                     *         "allow_ips": [],
-                     *         "scopes": [
-                     *           "verify"
-                     *         ],
-                     *         "monthly_credits": null,
-                     *         "created_at": "2026-11-20T10:00:00.000Z",
-                     *         "expires_at": null,
-                     *         "revoked_at": null
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["KeyCreatedEvent"];
-                };
-            };
-            responses: {
-                /** @description Nothing more is sent: the webhook is disabled. */
-                410: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description Received. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["receiveKeyCreated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -739,54 +419,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /** An API key was revoked, or rolled */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "key.revoked",
-                     *       "timestamp": "2026-11-20T10:01:00.000Z",
-                     *       "data": {
-                     *         "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
-                     *         "name": "shop",
-                     *         "key": "mv_live_…wxyz",
-                     *         "allow_ips": [],
-                     *         "scopes": [
-                     *           "verify"
-                     *         ],
-                     *         "monthly_credits": null,
-                     *         "created_at": "2026-11-20T10:00:00.000Z",
-                     *         "expires_at": null,
-                     *         "revoked_at": "2026-11-20T10:00:00.000Z"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["KeyRevokedEvent"];
-                };
-            };
-            responses: {
-                /** @description Nothing more is sent: the webhook is disabled. */
-                410: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description Received. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["receiveKeyRevoked"];
         delete?: never;
         options?: never;
         head?: never;
@@ -803,44 +436,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /** A test was sent */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "ping",
-                     *       "timestamp": "2026-11-20T10:01:00.000Z",
-                     *       "data": {
-                     *         "webhook_id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PingEvent"];
-                };
-            };
-            responses: {
-                /** @description Nothing more is sent: the webhook is disabled. */
-                410: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description Received. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["receivePing"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7424,6 +7020,417 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
+            };
+        };
+    };
+    receiveListCompleted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "list.completed",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *         "name": "newsletter.csv",
+                 *         "status": "completed",
+                 *         "validation_type": "smtp",
+                 *         "rows": {
+                 *           "total": 1000,
+                 *           "addresses": 980,
+                 *           "duplicates": 15,
+                 *           "blank": 5,
+                 *           "unreadable": 0
+                 *         },
+                 *         "progress": {
+                 *           "done": 490,
+                 *           "waiting": 12,
+                 *           "good": 440,
+                 *           "bad": 50,
+                 *           "percent": 50,
+                 *           "per_second": 12.5,
+                 *           "eta_seconds": 40
+                 *         },
+                 *         "deliverability": {
+                 *           "deliverable": 400,
+                 *           "undeliverable": 45,
+                 *           "risky": 25,
+                 *           "unknown": 20
+                 *         },
+                 *         "by_reason": {
+                 *           "mailbox_not_found": 45,
+                 *           "catch_all": 25
+                 *         },
+                 *         "credits": {
+                 *           "price": 9800,
+                 *           "held": 5200,
+                 *           "used": 4600
+                 *         },
+                 *         "error": null,
+                 *         "patience_minutes": 240,
+                 *         "created_at": "2026-11-20T10:00:00.000Z",
+                 *         "started_at": "2026-11-20T10:00:01.000Z",
+                 *         "finished_at": "2026-11-20T10:01:00.000Z",
+                 *         "expires_at": "2026-12-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ListCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveListFailed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "list.failed",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *         "name": "newsletter.csv",
+                 *         "status": "failed",
+                 *         "validation_type": "smtp",
+                 *         "rows": {
+                 *           "total": 1000,
+                 *           "addresses": 980,
+                 *           "duplicates": 15,
+                 *           "blank": 5,
+                 *           "unreadable": 0
+                 *         },
+                 *         "progress": {
+                 *           "done": 490,
+                 *           "waiting": 12,
+                 *           "good": 440,
+                 *           "bad": 50,
+                 *           "percent": 50,
+                 *           "per_second": 12.5,
+                 *           "eta_seconds": 40
+                 *         },
+                 *         "deliverability": {
+                 *           "deliverable": 400,
+                 *           "undeliverable": 45,
+                 *           "risky": 25,
+                 *           "unknown": 20
+                 *         },
+                 *         "by_reason": {
+                 *           "mailbox_not_found": 45,
+                 *           "catch_all": 25
+                 *         },
+                 *         "credits": {
+                 *           "price": 9800,
+                 *           "held": 5200,
+                 *           "used": 4600
+                 *         },
+                 *         "error": null,
+                 *         "patience_minutes": 240,
+                 *         "created_at": "2026-11-20T10:00:00.000Z",
+                 *         "started_at": "2026-11-20T10:00:01.000Z",
+                 *         "finished_at": "2026-11-20T10:01:00.000Z",
+                 *         "expires_at": "2026-12-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ListFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveListCancelled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "list.cancelled",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *         "name": "newsletter.csv",
+                 *         "status": "cancelled",
+                 *         "validation_type": "smtp",
+                 *         "rows": {
+                 *           "total": 1000,
+                 *           "addresses": 980,
+                 *           "duplicates": 15,
+                 *           "blank": 5,
+                 *           "unreadable": 0
+                 *         },
+                 *         "progress": {
+                 *           "done": 490,
+                 *           "waiting": 12,
+                 *           "good": 440,
+                 *           "bad": 50,
+                 *           "percent": 50,
+                 *           "per_second": 12.5,
+                 *           "eta_seconds": 40
+                 *         },
+                 *         "deliverability": {
+                 *           "deliverable": 400,
+                 *           "undeliverable": 45,
+                 *           "risky": 25,
+                 *           "unknown": 20
+                 *         },
+                 *         "by_reason": {
+                 *           "mailbox_not_found": 45,
+                 *           "catch_all": 25
+                 *         },
+                 *         "credits": {
+                 *           "price": 9800,
+                 *           "held": 5200,
+                 *           "used": 4600
+                 *         },
+                 *         "error": null,
+                 *         "patience_minutes": 240,
+                 *         "created_at": "2026-11-20T10:00:00.000Z",
+                 *         "started_at": "2026-11-20T10:00:01.000Z",
+                 *         "finished_at": "2026-11-20T10:01:00.000Z",
+                 *         "expires_at": "2026-12-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ListCancelledEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveCreditsLow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "credits.low",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "credits": {
+                 *           "total": 90,
+                 *           "locked": 0,
+                 *           "remaining": 90
+                 *         },
+                 *         "low_balance": 100
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreditsLowEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveKeyCreated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "key.created",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *         "name": "shop",
+                 *         "key": "mv_live_…wxyz",
+                 *         "allow_ips": [],
+                 *         "scopes": [
+                 *           "verify"
+                 *         ],
+                 *         "monthly_credits": null,
+                 *         "created_at": "2026-11-20T10:00:00.000Z",
+                 *         "expires_at": null,
+                 *         "revoked_at": null
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveKeyRevoked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "key.revoked",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *         "name": "shop",
+                 *         "key": "mv_live_…wxyz",
+                 *         "allow_ips": [],
+                 *         "scopes": [
+                 *           "verify"
+                 *         ],
+                 *         "monthly_credits": null,
+                 *         "created_at": "2026-11-20T10:00:00.000Z",
+                 *         "expires_at": null,
+                 *         "revoked_at": "2026-11-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyRevokedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receivePing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ping",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "webhook_id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PingEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

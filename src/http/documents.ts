@@ -72,8 +72,11 @@ const webhooksOf = (contentOf: (schema: TSchema) => Json): Json =>
       type,
       {
         post: {
+          operationId: `receive_${type}`.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
           summary,
           tags: ['Webhooks'],
+          // Signed in headers instead.
+          security: [],
           requestBody: { required: true, content: contentOf(body) },
           responses: {
             '2XX': { description: 'Received.' },

@@ -57,7 +57,7 @@ async function warm(port: number): Promise<Figure> {
   };
   await interleave(1, contestants);
   const { engine, floor } = await interleave(WARM_ROUNDS, contestants);
-  tools.close();
+  await tools.close();
   return {
     what: 'Warm: addresses per second (syntax, lists, cached DNS, verdict, JSON)',
     value: number(median(engine)),
@@ -94,7 +94,7 @@ async function cold(port: number): Promise<Figure> {
   };
   await interleave(1, { engine, floor });
   const samples = await interleave(COLD_ROUNDS, { engine, floor });
-  tools.close();
+  await tools.close();
   return {
     what: 'Cold: addresses per second, each at a new domain',
     value: number(median(samples.engine)),

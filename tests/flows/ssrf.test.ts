@@ -203,7 +203,7 @@ describe('the check before connecting', () => {
     // The service also rejects the host's own addresses; here only the address ranges count.
     if (OWN.includes(address) && routable(address, { allowPrivate: false, own })) return;
     expect((await ask(check, evidenceFor(address))).smtp.finding).toBe('smtp_unreachable');
-    check.close();
+    await check.close();
     expect([heard, dialled]).toEqual([0, []]);
   });
 });

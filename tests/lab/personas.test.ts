@@ -35,7 +35,7 @@ describe('the expected finding of each server', () => {
       // In its own session the probe comes first, because the real address was in an earlier one.
       if (paths.length > 0 && commands[0]!.connection === 0) expect(paths[0]).toBe(email);
     }
-    check.close();
+    await check.close();
     await server.close();
   });
 });

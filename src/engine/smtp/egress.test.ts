@@ -52,7 +52,7 @@ beforeEach(async () => {
   asker = { ...mailbox, ...watched };
 });
 afterEach(async () => {
-  mailbox.close();
+  await mailbox.close();
   await Promise.all(servers.map((lab) => lab.close()));
 });
 

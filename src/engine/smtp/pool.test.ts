@@ -25,7 +25,7 @@ describe('sessions shared by the recipients of one set of hosts', () => {
     const check = labCheck(lab.port, { connectionsPerHost: 2 });
     const emails = everybody(90);
     const found = await Promise.all(emails.map((email) => ask(check, { email })));
-    check.close();
+    await check.close();
     found.forEach(({ smtp }, i) => {
       expect(smtp.finding, emails[i]).toBe(i % 3 === 0 ? 'mailbox_not_found' : 'accepted');
     });
@@ -63,7 +63,7 @@ describe('sessions shared by the recipients of one set of hosts', () => {
     );
     expect(found.map(({ smtp }) => smtp.finding)).toEqual(['accepted', 'accepted', 'accepted']);
     expect(lab.connections).toHaveLength(3);
-    check.close();
+    await check.close();
   });
 
   it('use egress addresses in turn', async () => {
@@ -119,7 +119,7 @@ describe('isolation of operators', () => {
     expect(tarpits.map(({ mostOpen }) => mostOpen)).toEqual([3, 3, 3, 3]);
     expect(normal.mostOpen).toBeLessThanOrEqual(3);
     gone.abort();
-    check.close();
+    await check.close();
     const ended = await Promise.all(slow);
     expect(ended.every(({ smtp }) => smtp.finding === 'smtp_timeout')).toBe(true);
     await Promise.all([...tarpits, normal].map((one) => one.idle()));

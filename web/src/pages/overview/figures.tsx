@@ -53,7 +53,7 @@ export function KeyFigures({ chart, before, rows }: { chart: UsageChart; before:
           label: 'Rejected requests',
           value: formatNumber(rejected),
           delta: before && countDelta(rejected, rejectedOf(before.totals), 'less'),
-          link: { to: '/usage', search: { range: '30d' } },
+          link: log({ status: 'rejected' }),
         },
       ]}
     />

@@ -1,3 +1,5 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/schema.ts';
 import { SEGMENTS } from '../../parts/chart/bars.ts';
 import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
@@ -10,9 +12,21 @@ const ORDER = SEGMENTS.filter((segment) => segment !== 'not_checked');
 
 /** Lists that are running, and the latest ones. */
 export const LatestLists = ({ lists }: { lists: readonly List[] }) => (
-  <Panel title="Lists">
+  <Panel
+    title="Lists"
+    actions={
+      <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/lists" search={{}} />}>
+        All lists
+      </Anchor>
+    }
+  >
     {lists.length === 0 ? (
-      <p className={css.about}>No lists of addresses yet.</p>
+      <p className={css.about}>
+        No lists of addresses yet.{' '}
+        <Anchor component={Link} to="/lists/new">
+          New list
+        </Anchor>
+      </p>
     ) : (
       <ul className={css.lists}>
         {lists.map((list) => (
@@ -24,13 +38,15 @@ export const LatestLists = ({ lists }: { lists: readonly List[] }) => (
 );
 
 function ListItem({ list }: { list: List }) {
-  const { name, status, addresses, done, deliverability } = list;
+  const { id, name, status, addresses, done, deliverability } = list;
   const isRunning = status === 'running';
   const text = `${formatNumber(done)} of ${formatNumber(addresses)} done`;
   return (
     <li>
       <div className={css.between}>
-        <b className="anywhere">{name}</b>
+        <Link className="anywhere" to="/lists/$id" params={{ id }}>
+          <b>{name}</b>
+        </Link>
         <span className={css.tag} {...(isRunning ? { 'data-running': true } : {})}>
           {status}
         </span>

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     header: 'Hour (UTC)',
     cell: ({ at }) => (
-      <Link className={css.go} to="/log" search={{ hour: at }}>
+      <Link className={css.go} to="/log" search={{ hour: at, status: 'rejected' }}>
         {hourOf(at)}
       </Link>
     ),

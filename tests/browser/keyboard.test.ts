@@ -73,6 +73,9 @@ describeBrowser('the keyboard alone', (browser) => {
       expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
     }
     await keyboard.press('Escape');
+    await expect.poll(() => focused(page)).toMatch(/^button Keep it open/);
+    await tabTo(page, /^button Close$/);
+    await keyboard.press('Enter');
     await dialog(page).waitFor({ state: 'hidden' });
     expect(await page.content()).not.toContain(key);
     // And goes back to where it came from.

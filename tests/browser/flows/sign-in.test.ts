@@ -158,10 +158,10 @@ describeBrowser('signing in', (browser) => {
     await button(dialog(here.page), 'Sign out').click();
     await other.waitFor({ state: 'detached' });
     there.refused(401, /^\/dashboard\//);
-    await there.page.getByRole('link', { name: 'API keys', exact: true }).click();
+    await there.page.getByRole('link', { name: 'Members', exact: true }).click();
     await heading(there.page, 'Sign in').waitFor();
     await signInAs(there.page, { email: person.email, password });
-    await heading(there.page, 'API keys').waitFor();
+    await heading(there.page, 'Members').waitFor();
     await here.page.reload();
     await button(here.page, 'Sign out all other sessions').click();
     await button(dialog(here.page), 'Sign out').click();

@@ -20,6 +20,7 @@ describeStores('verifications', (lab) => {
       ...record,
       createdAt: lab.clock.now(),
       keyId: who.key.id,
+      list: null,
     });
   });
 

@@ -135,12 +135,12 @@ export class Limiter {
   }
 
   /**
-   * Milliseconds until the rate alone would admit one more of this tenant, behind the requests which come before it; 0 where
-   * it depends on other processes.
+   * Milliseconds until the rate alone would admit one more of this tenant, behind the requests which come before it; null
+   * where it depends on other processes.
    */
-  waitMs(now: number, tenant: string): number {
+  waitMs(now: number, tenant: string): number | null {
     const turns = (this.#lines.get(tenant)?.entries ?? 0) + 1;
-    if (this.#mostAt(now) === 0) return 0;
+    if (this.#mostAt(now) === 0) return null;
     let ahead = turns;
     // Tenants take turns, so nobody has more of them before this request than its own tenant.
     for (const [name, { entries }] of this.#lines) {

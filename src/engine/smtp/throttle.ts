@@ -172,8 +172,16 @@ export class Throttle {
 }
 
 /** Milliseconds until the rates alone would admit one more of this tenant. */
-const waitMs = ({ limiters }: Route, now: number, tenant: string): number =>
-  Math.max(...limiters.map((limiter) => limiter.waitMs(now, tenant)));
+/** 0 where nobody knows: whoever waits for a slice may share the session of the first one that gets it. */
+function waitMs({ limiters }: Route, now: number, tenant: string): number {
+  let longest = 0;
+  for (const limiter of limiters) {
+    const wait = limiter.waitMs(now, tenant);
+    if (wait === null) return 0;
+    longest = Math.max(longest, wait);
+  }
+  return longest;
+}
 
 /** Whole seconds, at least one. */
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));

@@ -32,17 +32,24 @@ export const memory: Bench = {
     const port = await freePort();
     const inspect = [`--inspect=127.0.0.1:${port}`, '--inspect-publish-uid=http'];
     const inspector: { heap?: Heap } = {};
-    const heap = await load([...inspect, ...SERVE], async () => {
-      inspector.heap ??= await openHeap(port);
-      return inspector.heap.usedMb();
-    });
-    inspector.heap?.close();
+    const heap = await load(
+      [...inspect, ...SERVE],
+      async () => {
+        inspector.heap ??= await openHeap(port);
+        return inspector.heap.usedMb();
+      },
+      () => inspector.heap?.close(),
+    );
     return { how: HOW, figures: figures(resident, heap, floorMb) };
   },
 };
 
-/** What `look` reads at rest, and after each of MARKS. */
-async function load(args: readonly string[], look: (service: Service) => number | Promise<number>): Promise<number[]> {
+/** What `look` reads at rest, and after each of MARKS. The service does not end while an inspector is attached: `detach`. */
+async function load(
+  args: readonly string[],
+  look: (service: Service) => number | Promise<number>,
+  detach = () => {},
+): Promise<number[]> {
   const ground = await prepareGround();
   const { key } = await ground.account();
   const service = await startService(ground, args);
@@ -65,6 +72,7 @@ async function load(args: readonly string[], look: (service: Service) => number 
     done += (await loader.run(service.pid, batch)).requests;
     await read();
   }
+  detach();
   await loader.end();
   await service.stop();
   await ground.clear();

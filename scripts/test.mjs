@@ -40,6 +40,11 @@ const testsIn = (folder) =>
     .map((name) => `${folder}/${name}`)
     .filter((path) => path.endsWith('.test.ts'));
 
+/** Flows with tests that run on PostgreSQL only. */
+const FLOWS_OF_POSTGRES = testsIn('tests/flows').filter((path) =>
+  /ENGINE [!=]== 'postgres'/.test(readFileSync(join(ROOT, path), 'utf8')),
+);
+
 /**
  * By name, in the order in which they start, the longest first. `packages`: of Debian. Each run is one vitest process
  * (`args`), and runs of a stage come one after the other.
@@ -70,8 +75,8 @@ const STAGES = {
         project: 'quick',
         workers: 3,
         args: [
-          ...['tests/store', 'tests/jobs', 'tests/flows/crash', 'tests/flows/list-crash'],
-          ...['tests/flows/cli-lists', 'tests/flows/client-lists'],
+          ...['tests/store', 'tests/jobs', 'tests/flows/crash', 'tests/flows/cli-lists', 'tests/flows/client-lists'],
+          ...FLOWS_OF_POSTGRES,
           ...testsIn('tests/http').filter((path) => !WITHOUT_STORE.includes(path)),
         ],
         env: { ...ON_POSTGRES, MAILVET_TEST_ROUNDS: '10' },

@@ -139,8 +139,10 @@ export interface AnyInput {
 }
 /** How a row speaks the contract of another service. */
 export interface ForeignForm {
-  /** The API key in the request, or null. */
-  readonly keyOf: (request: HttpRequest, input: AnyInput) => string | null;
+  /** The API key in the request, or null. `body`: undefined while it is not read. */
+  readonly keyOf: (request: HttpRequest, body: unknown) => string | null;
+  /** Whether the key may be in the body, which is then read before the key is known. */
+  readonly inBody: boolean;
   /** Ours by default. */
   readonly error?: (apiError: ApiError) => { readonly status: number; readonly body: object };
 }

@@ -83,6 +83,8 @@ describe('a large body', () => {
   it.each([
     ['without a key', '/v1/verify', {}, 401],
     ['with a malformed key', '/v1/verify', { authorization: 'Bearer x' }, 401],
+    ['to /mcp without a key', '/mcp', {}, 401],
+    ['of another service’s contract without a key', '/compat/reacher/v1/check_email', {}, 401],
     ['with a key that does not exist', '/v1/verify', { authorization: `Bearer ${NO_SUCH_KEY}` }, 401],
     ['for a sign-in', '/dashboard/sign-in', {}, 413],
     ['for an import without a session', '/dashboard/accounts/acc_1/filters/import', {}, 401],

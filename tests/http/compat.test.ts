@@ -92,6 +92,21 @@ describe('a live key', () => {
     });
   });
 
+  it('gets null for what is not known, and what is known otherwise', async () => {
+    const { key } = tester;
+    const flags = async (email: string) => {
+      const [kickbox, zerobounce] = [await CLIENTS.kickbox(key, email), await CLIENTS.zerobounce(key, email)];
+      const { accept_all, role, free } = kickbox;
+      return { accept_all, role, free, free_email: zerobounce.free_email, mx_found: zerobounce.mx_found };
+    };
+    const known = { role: false, free: false, free_email: false, mx_found: 'true' };
+    expect(await flags('catch_all@example.com')).toEqual({ ...known, accept_all: true });
+    expect(await flags('deliverable@example.com')).toEqual({ ...known, accept_all: false });
+    expect(await flags('greylisted@example.com')).toEqual({ ...known, accept_all: null });
+    const nothing = { accept_all: null, role: null, free: null, free_email: null, mx_found: null };
+    expect(await flags('not an address')).toEqual(nothing);
+  });
+
   it('of a plan without smtp is verified at the mx level, each call counted once but for the first', async () => {
     const starter = await lab.member({ plan: 'starter', credits: 100 });
     for (let i = 0; i < 3; i++)

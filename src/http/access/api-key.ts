@@ -30,7 +30,7 @@ function sentKey(
   return { hash, test: mode === 'test' };
 }
 
-/** Key and input, in this order; where another service's contract has the key in the input, in the other one. */
+/** Key and input, in this order; where another service's contract has the key in the body, in the other one. */
 async function keyAndInput(
   context: HttpContext,
   { form }: Route,
@@ -41,8 +41,10 @@ async function keyAndInput(
     const key = sentKey(context, request);
     return { ...key, reading: await read() };
   }
+  const keyGiven = (body: unknown) => sentKey(context, request, foreignKeyOf(form.keyOf(request.request, body)));
+  if (!form.inBody) return { ...keyGiven(undefined), reading: await read() };
   const reading = await read();
-  return { ...sentKey(context, request, foreignKeyOf(form.keyOf(request.request, reading.input))), reading };
+  return { ...keyGiven(reading.input.body), reading };
 }
 
 /** draft-ietf-httpapi-idempotency-key-header; the hash of body and query tells a repeated request from a reused key. */

@@ -42,7 +42,7 @@ function emailableReply(result: CompatResult & { readonly tag: string | null; re
 }
 
 const FORM = {
-  keyOf: keyIn({ query: 'api_key', body: 'api_key' }),
+  ...keyIn({ query: 'api_key', body: 'api_key' }),
   error: (apiError: ApiError) => ({ status: apiError.status, body: { message: apiError.message } }),
 };
 

@@ -59,10 +59,10 @@ function kickboxReply(result: CompatResult) {
   const { user, domain } = partsOf(result);
   return {
     ...KICKBOX[verdictOf(result)],
-    role: result.is_role ?? false,
-    free: result.is_free ?? false,
+    role: result.is_role,
+    free: result.is_free,
     disposable: result.is_disposable,
-    accept_all: result.is_catch_all ?? false,
+    accept_all: result.is_catch_all,
     did_you_mean: result.did_you_mean,
     sendex: null,
     email: user === null ? result.email : `${user}@${domain}`.toLowerCase(),
@@ -74,7 +74,7 @@ function kickboxReply(result: CompatResult) {
 }
 
 const FORM = {
-  keyOf: keyIn({ query: 'apikey', schemes: ['token'] }),
+  ...keyIn({ query: 'apikey', schemes: ['token'] }),
   error: (apiError: ApiError) => ({
     // Kickbox has no 402: a spent balance is 403.
     status: apiError.status === 402 ? 403 : apiError.status,

@@ -98,7 +98,7 @@ const statusOf = ({ code, status }: ApiError): string => {
 
 /** Errors have the status 200: their clients look at the field. */
 const FORM: ForeignForm = {
-  keyOf: keyIn({ query: 'key', body: 'key' }),
+  ...keyIn({ query: 'key', body: 'key' }),
   error: (apiError) => ({
     status: 200,
     body: { status: statusOf(apiError), message: apiError.message, execution_time: 0 },

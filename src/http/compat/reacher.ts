@@ -96,7 +96,7 @@ export function reacherReply(result: CompatResult) {
 }
 
 export const REACHER_FORM: ForeignForm = {
-  keyOf: keyIn({ header: 'x-reacher-secret', schemes: [''] }),
+  ...keyIn({ header: 'x-reacher-secret', schemes: [''] }),
   error: (apiError) => ({ status: apiError.status, body: { error: apiError.message } }),
 };
 

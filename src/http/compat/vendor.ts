@@ -23,13 +23,14 @@ const textIn = (object: unknown, name: string | undefined): string | null => {
 };
 
 /** The key that a request carries, from the first place that has one. */
-export const keyIn =
-  ({ query, body, header, schemes = [] }: KeyPlaces): ForeignForm['keyOf'] =>
-  (request, input) =>
+export const keyIn = ({ query, body, header, schemes = [] }: KeyPlaces): Pick<ForeignForm, 'keyOf' | 'inBody'> => ({
+  inBody: body !== undefined,
+  keyOf: (request, sent) =>
     textIn(request.query, query) ??
-    textIn(input.body, body) ??
+    textIn(sent, body) ??
     textIn(request.headers, header) ??
-    authorized(request, ['bearer', ...schemes]);
+    authorized(request, ['bearer', ...schemes]),
+});
 
 function authorized({ headers }: HttpRequest, schemes: readonly string[]): string | null {
   const [first = '', second, ...rest] = (headers.authorization ?? '').trim().split(/ +/);

@@ -51,27 +51,31 @@ function judgementOf(result: CompatResult): Judgement {
   return found.status === 'catch-all' ? row('do_not_mail', 'role_based_catch_all') : found;
 }
 
+/** A text, there. The MX records of an address that is decided without them are not looked up. */
+const mxFoundOf = ({ checks: { mx } }: CompatResult): string | null =>
+  mx.result === 'pass' || mx.result === 'fail' ? String((mx.records ?? []).length > 0) : null;
+
 /** Age of the domain, names, gender and places have no counterpart. */
 function zerobounceReply(result: CompatResult & { readonly verified_at: string }) {
   const { user, domain } = partsOf(result);
   return {
     address: result.email,
     ...judgementOf(result),
-    free_email: result.is_free ?? false,
+    free_email: result.is_free,
     did_you_mean: result.did_you_mean,
     account: user,
     domain,
     domain_age_days: null,
     active_in_days: null,
     smtp_provider: result.checks.mx.provider ?? null,
-    mx_found: String((result.checks.mx.records ?? []).length > 0),
+    mx_found: mxFoundOf(result),
     mx_record: mailHostOf(result) ?? '',
     ...{ firstname: null, lastname: null, gender: null, country: null, region: null, city: null, zipcode: null },
     processed_at: result.verified_at.replace('T', ' ').replace('Z', ''),
   };
 }
 
-const keyOf = keyIn({ query: 'api_key', body: 'api_key' });
+const KEY = keyIn({ query: 'api_key', body: 'api_key' });
 /** A wrong key and an empty balance are one error there. */
 const KEY_OR_CREDITS = 'Invalid API key or your account ran out of credits';
 const sentenceOf = ({ status, message }: ApiError): string =>
@@ -81,13 +85,13 @@ const errorOf = (apiError: ApiError) => ({
   status: apiError.status === 401 || apiError.status === 402 ? 400 : apiError.status,
   body: { error: sentenceOf(apiError) },
 });
-const FORM: ForeignForm = { keyOf, error: errorOf };
+const FORM: ForeignForm = { ...KEY, error: errorOf };
 const CREDITS_FORM: ForeignForm = {
-  keyOf,
+  ...KEY,
   error: (apiError) => (isAboutKey(apiError) ? { status: 200, body: { Credits: '-1' } } : errorOf(apiError)),
 };
 const BATCH_FORM: ForeignForm = {
-  keyOf,
+  ...KEY,
   error: (apiError) => ({
     status: apiError.status === 401 || apiError.status === 402 ? 200 : apiError.status,
     body: { email_batch: [], errors: [{ error: sentenceOf(apiError), email_address: 'all' }] },

@@ -82,7 +82,7 @@ export const MCP_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/mcp',
     access: 'charged-api-key:verify',
-    form: { keyOf: keyIn({}) },
+    form: keyIn({}),
     input: { body: Type.Object({}), bodyLimit: MCP_BYTES },
     serve:
       (context) =>

@@ -1,4 +1,5 @@
 /** Writers of results: the columns of the file, then those of the results. All write piece by piece. */
+import { notFormula, quoted } from '../kernel/csv.ts';
 import type { ResultFormat } from '../kernel/lists.ts';
 import { RESULT_COLUMNS, RESULT_PREFIX, type Result, type ResultCell } from './result-columns.ts';
 import { type XlsxState, XlsxWriter } from './xlsx/write.ts';
@@ -72,10 +73,8 @@ function csvRow({ cells, result, extra }: ResultRow): string {
 const csvLine = (cells: readonly string[], extra: readonly string[]): string =>
   `${(extra.length === 0 ? cells : [...cells, ...extra]).map(quoted).join(',')}\r\n`;
 
-const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-
 /** What we add is never a formula: a suggested address may begin like one. */
 function safeCell(value: ResultCell): string {
   if (value === null) return '';
-  return typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return typeof value === 'string' ? notFormula(value) : String(value);
 }

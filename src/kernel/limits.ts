@@ -106,6 +106,9 @@ export const OPERATOR_JOBS = 100;
 export const ACCOUNTS_PAGE = { min: 1, max: 100_000, default: 1 };
 /** Rows of the log that one search examines. */
 export const LOG_SEARCH_ROWS = 5_000;
+/** Exports of the log at once: of one account, and of one process. */
+export const LOG_EXPORTS_PER_ACCOUNT = 2;
+export const LOG_EXPORTS_AT_ONCE = 20;
 /** The newest mailbox checks that figures by mail operator are made of; operators and addresses that are shown. */
 export const MAILBOX_CHECKS_COUNTED = 1_000;
 export const OPERATORS_SHOWN = 8;

@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.ts';
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
 import { canonicalIp } from '../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
@@ -11,6 +12,7 @@ import type {
   Store,
   LogSearch as VerificationSearch,
 } from '../store/store.ts';
+import { createLogExports, type LogExports } from './log-export.ts';
 import {
   type FoundRejections,
   isEnd,
@@ -36,13 +38,13 @@ export type LoggedRequest = LoggedRejection & {
   readonly key: { readonly id: string; readonly name: string } | null;
 };
 
-type LogSearch = Omit<VerificationSearch, 'before' | 'status'> & {
+export type LogSearch = Omit<VerificationSearch, 'before' | 'status'> & {
   readonly before: LogCursor | null;
   /** `rejected`: rejected requests alone. */
   readonly status: Status | 'rejected' | null;
 };
 
-interface LogResult {
+export interface LogResult {
   readonly entries: readonly LogEntry[];
   readonly rejected: readonly LoggedRequest[];
   readonly next: LogCursor | null;
@@ -51,7 +53,7 @@ interface LogResult {
 }
 
 /** The log: verifications, and requests that were rejected. All methods throw ApiError. */
-export interface LogService {
+export interface LogService extends LogExports {
   /** Newest first; pass `next` as the next `before`. */
   search(account: AccountId, search: LogSearch): Promise<LogResult>;
   get(account: AccountId, id: string): Promise<LogEntry>;
@@ -62,6 +64,7 @@ export interface LogService {
 
 export function createLogService(
   store: Pick<Store, 'verifications' | 'rejectedRequests' | 'keys' | 'accounts' | 'lists'>,
+  clock: Clock,
   serverRetentionDays: number,
 ): LogService {
   /** Of API keys, by ID. */
@@ -98,27 +101,30 @@ export function createLogService(
     return wanted === null ? NO_REJECTIONS : store.rejectedRequests.list(account, wanted);
   }
 
+  async function search(account: AccountId, search: LogSearch): Promise<LogResult> {
+    const { status } = search;
+    const before = search.before ?? { seq: null, rejected: null };
+    const [verifications, rejected, owner] = await Promise.all([
+      status === 'rejected' || isEnd(before).seq
+        ? NO_VERIFICATIONS
+        : store.verifications.search(account, { ...search, status, before: before.seq }),
+      isEnd(before).rejected ? NO_REJECTIONS : rejections(account, search),
+      store.accounts.get(account),
+    ]);
+    const page = mergedPage(verifications, rejected, before, search.limit);
+    const keyOf = await keyNames(account, page.verifications.length + page.rejections.length);
+    return {
+      entries: await withNames(account, page.verifications, keyOf),
+      rejected: page.rejections.map((row) => withKey(row, keyOf)),
+      next: page.next,
+      searchedTo: page.searchedTo,
+      retentionDays: Math.min(owner?.retentionDays ?? serverRetentionDays, serverRetentionDays),
+    };
+  }
+
   return {
-    async search(account, search) {
-      const { status } = search;
-      const before = search.before ?? { seq: null, rejected: null };
-      const [verifications, rejected, owner] = await Promise.all([
-        status === 'rejected' || isEnd(before).seq
-          ? NO_VERIFICATIONS
-          : store.verifications.search(account, { ...search, status, before: before.seq }),
-        isEnd(before).rejected ? NO_REJECTIONS : rejections(account, search),
-        store.accounts.get(account),
-      ]);
-      const page = mergedPage(verifications, rejected, before, search.limit);
-      const keyOf = await keyNames(account, page.verifications.length + page.rejections.length);
-      return {
-        entries: await withNames(account, page.verifications, keyOf),
-        rejected: page.rejections.map((row) => withKey(row, keyOf)),
-        next: page.next,
-        searchedTo: page.searchedTo,
-        retentionDays: Math.min(owner?.retentionDays ?? serverRetentionDays, serverRetentionDays),
-      };
-    },
+    search,
+    ...createLogExports(search, clock),
     async get(account, id) {
       const row = await store.verifications.get(account, id);
       if (row === null)

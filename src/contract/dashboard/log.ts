@@ -75,7 +75,8 @@ const LOG_STATUSES = [...STATUSES, 'rejected'] as const;
 /** Where a page of the log ends: among verifications by their number, among rejected requests by time and id; empty: at the start. */
 export const LOG_CURSOR = /^(\d{0,16})~(?:(\d{1,16})-(\d{1,16}))?$/;
 
-export const LogQuery = Type.Object({
+/** What is searched for: by an export, and a page at a time. */
+export const LogFilters = Type.Object({
   email: Type.Optional(
     Text(
       'email',
@@ -117,6 +118,9 @@ export const LogQuery = Type.Object({
       'x-error': `status must be ${choice(LOG_STATUSES)}.`,
     }),
   ),
+});
+export const LogQuery = Type.Object({
+  ...LogFilters.properties,
   before: Type.Optional(
     Type.String({
       pattern: LOG_CURSOR.source,

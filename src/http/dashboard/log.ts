@@ -1,13 +1,15 @@
 import * as C from '../../contract/dashboard/log.ts';
+import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ERRORS, isErrorCode } from '../../kernel/errors.ts';
 import type { LogCursor, LogEntry, LoggedRequest } from '../../service/log.ts';
+import type { LogExportSearch } from '../../service/log-export.ts';
 import { type Route, route } from '../route.ts';
 import { verifyHere } from './verify.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
-const entryReply = (entry: LogEntry): C.LogEntry => ({
+export const logEntryReply = (entry: LogEntry): C.LogEntry => ({
   id: entry.id,
   email: entry.email,
   status: entry.status,
@@ -23,7 +25,7 @@ const entryReply = (entry: LogEntry): C.LogEntry => ({
   created_at: toIso(entry.createdAt),
 });
 
-const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
+export const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
   id: row.id,
   at: toIso(row.at),
   count: row.count,
@@ -34,6 +36,14 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
   status: row.status,
   code: row.code,
 });
+
+/** Of the query of a search. */
+export function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
+  const { email = null, id = null, reason = null, key: keyId = null, status = null } = query;
+  const { query: text = null, level = null, deliverability: outcome = null, origin = null } = query;
+  const { operator = null, from = null, to = null } = query;
+  return { email, id, reason, keyId, status, text, level, outcome, origin, operator, from, to };
+}
 
 const cursorText = ({ seq, rejected }: LogCursor): string =>
   `${seq ?? ''}~${rejected === null ? '' : `${rejected.at}-${rejected.id}`}`;
@@ -73,28 +83,12 @@ export const LOG_ROUTES: readonly Route[] = [
     serve:
       ({ log }) =>
       async ({ account }, { query }) => {
-        const {
-          email = null,
-          id = null,
-          reason = null,
-          key: keyId = null,
-          status = null,
-          limit,
-          query: text = null,
-          level = null,
-          deliverability: outcome = null,
-          origin = null,
-          operator = null,
-          from = null,
-          to = null,
-        } = query;
-        const filters = { text, level, outcome, origin, operator, from, to };
         const before = query.before === undefined ? null : cursorOf(query.before);
-        const search = { email, id, reason, keyId, status, before, limit, ...filters };
+        const search = { ...logSearchOf(query), before, limit: query.limit };
         const { entries, rejected, next, searchedTo, retentionDays } = await log.search(account, search);
         return {
           body: {
-            entries: entries.map(entryReply),
+            entries: entries.map(logEntryReply),
             rejected: rejected.map(rejectedReply),
             next: next === null ? null : cursorText(next),
             searched_to: searchedTo === null ? null : toIso(searchedTo),
@@ -113,7 +107,7 @@ export const LOG_ROUTES: readonly Route[] = [
       ({ log }) =>
       async ({ account }, { params }) => {
         const entry = await log.get(account, params.id);
-        return { body: { entry: entryReply(entry), reply: JSON.parse(entry.body) } };
+        return { body: { entry: logEntryReply(entry), reply: JSON.parse(entry.body) } };
       },
   }),
   route({

@@ -6,6 +6,7 @@ import { JOB_ROUTES } from './jobs.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LIST_ROUTES } from './lists.ts';
 import { LOG_ROUTES } from './log.ts';
+import { LOG_EXPORT_ROUTES } from './log-export.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { REPLY_ROUTES } from './replies.ts';
 import { SERVICE_ROUTES } from './service.ts';
@@ -18,6 +19,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...SIGN_IN_ROUTES,
   ...USAGE_ROUTES,
   ...LOG_ROUTES,
+  ...LOG_EXPORT_ROUTES,
   ...LIST_ROUTES,
   ...KEY_ROUTES,
   ...FILTER_ROUTES,

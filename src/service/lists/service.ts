@@ -24,10 +24,10 @@ import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/plans.ts';
 import { listObject } from '../../store/lists/object.ts';
 import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
+import { AccountSlots, withRelease } from '../account-slots.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
 import { type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
-import { AccountSlots, withRelease } from './slots.ts';
 import { storeUpload } from './upload.ts';
 
 export type { List };

@@ -617,6 +617,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/log.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All verifications and rejected requests that a search finds, as CSV */
+        get: operations["logCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/log.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same as JSON Lines; the `kind` of a row is `verification` or `rejected` */
+        get: operations["logJsonLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/lists": {
         parameters: {
             query?: never;
@@ -4156,6 +4190,104 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             415: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    logCsv: {
+        parameters: {
+            query?: {
+                /** @description An address or its beginning, without regard to case. */
+                email?: string;
+                id?: string;
+                /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
+                query?: string;
+                level?: "mx" | "smtp";
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
+                deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
+                origin?: "api" | "dashboard" | "list";
+                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
+                operator?: string;
+                from?: string;
+                to?: string;
+                /** @description `none`: without a reason. */
+                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                /** @description Id of a key, or `dashboard`. */
+                key?: string;
+                /** @description Of verifications, or `rejected` for rejected requests alone. */
+                status?: "good" | "bad" | "rejected";
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All verifications and rejected requests that a search finds, as CSV */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            429: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    logJsonLines: {
+        parameters: {
+            query?: {
+                /** @description An address or its beginning, without regard to case. */
+                email?: string;
+                id?: string;
+                /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
+                query?: string;
+                level?: "mx" | "smtp";
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
+                deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
+                origin?: "api" | "dashboard" | "list";
+                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
+                operator?: string;
+                from?: string;
+                to?: string;
+                /** @description `none`: without a reason. */
+                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                /** @description Id of a key, or `dashboard`. */
+                key?: string;
+                /** @description Of verifications, or `rejected` for rejected requests alone. */
+                status?: "good" | "bad" | "rejected";
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same as JSON Lines; the `kind` of a row is `verification` or `rejected` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            429: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };

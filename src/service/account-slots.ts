@@ -1,4 +1,4 @@
-import type { AccountId } from '../../store/store.ts';
+import type { AccountId } from '../store/store.ts';
 
 /** Bounds what accounts do at once in this process. */
 export class AccountSlots {

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import * as C from '../../contract/dashboard/log.ts';
+import type { LogExportRow } from '../../service/log-export.ts';
+import { type Route, route } from '../route.ts';
+import { asDownload, CSV_TYPE, csvLine, JSON_LINES } from './csv.ts';
+import { logEntryReply, logSearchOf, rejectedReply } from './log.ts';
+
+const LOG = '/dashboard/accounts/:account/log';
+
+type Pages = AsyncIterable<readonly LogExportRow[]>;
+type Cell = string | number | null;
+
+interface Column {
+  readonly entry?: (entry: C.LogEntry) => Cell;
+  readonly rejected?: (request: C.RejectedRequest) => Cell;
+}
+
+/** By name; what a kind of row does not have is empty. */
+const COLUMNS: Readonly<Record<string, Column>> = {
+  kind: { entry: () => 'verification', rejected: () => 'rejected' },
+  at: { entry: (row) => row.created_at, rejected: (row) => row.at },
+  id: { entry: (row) => row.id },
+  email: { entry: (row) => row.email },
+  status: { entry: (row) => row.status },
+  deliverability: { entry: (row) => row.deliverability },
+  reason: { entry: (row) => row.reason },
+  requested: { entry: (row) => row.requested },
+  validation_type: { entry: (row) => row.validation_type },
+  credits_used: { entry: (row) => row.credits_used },
+  duration_ms: { entry: (row) => row.duration_ms },
+  client_ip: { entry: (row) => row.client_ip, rejected: (row) => row.client_ip },
+  key_id: { entry: (row) => row.key?.id ?? null, rejected: (row) => row.key?.id ?? null },
+  key_name: { entry: (row) => row.key?.name ?? null, rejected: (row) => row.key?.name ?? null },
+  list_id: { entry: (row) => row.list?.id ?? null },
+  list_name: { entry: (row) => row.list?.name ?? null },
+  request_id: { rejected: (row) => row.request_id },
+  route: { rejected: (row) => row.route },
+  http_status: { rejected: (row) => row.status },
+  code: { rejected: (row) => row.code },
+  count: { rejected: (row) => row.count },
+};
+
+function csvRow(row: LogExportRow): string {
+  const columns = Object.values(COLUMNS);
+  if ('rejected' in row) {
+    const request = rejectedReply(row.rejected);
+    return csvLine(columns.map(({ rejected }) => rejected?.(request) ?? null));
+  }
+  const shown = logEntryReply(row.entry);
+  return csvLine(columns.map(({ entry }) => entry?.(shown) ?? null));
+}
+
+const jsonLine = (row: LogExportRow): string =>
+  `${JSON.stringify(
+    'rejected' in row
+      ? { kind: 'rejected', ...rejectedReply(row.rejected) }
+      : { kind: 'verification', ...logEntryReply(row.entry) },
+  )}\n`;
+
+/** A page without rows is an empty text: writing it, the stream notices that the client has gone. */
+async function* textOf(head: string, pages: Pages, line: (row: LogExportRow) => string): AsyncGenerator<string> {
+  let text = head;
+  for await (const page of pages) {
+    yield text + page.map(line).join('');
+    text = '';
+  }
+}
+
+/** The log as a file, with the search of the page. */
+export const LOG_EXPORT_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${LOG}.csv`,
+    access: 'member',
+    input: { query: C.LogFilters },
+    output: { content: 'text/csv' },
+    doc: {
+      operationId: 'logCsv',
+      tag: 'Dashboard',
+      summary: 'All verifications and rejected requests that a search finds, as CSV',
+      errors: [429],
+    },
+    serve:
+      ({ log }) =>
+      async ({ account }, { query }) => {
+        const pages = log.export(account, logSearchOf(query));
+        const body = Readable.from(textOf(csvLine(Object.keys(COLUMNS)), pages, csvRow));
+        return { body, type: CSV_TYPE, headers: asDownload('log.csv') };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: `${LOG}.jsonl`,
+    access: 'member',
+    input: { query: C.LogFilters },
+    output: { content: JSON_LINES },
+    doc: {
+      operationId: 'logJsonLines',
+      tag: 'Dashboard',
+      summary: 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
+      errors: [429],
+    },
+    serve:
+      ({ log }) =>
+      async ({ account }, { query }) => {
+        const body = Readable.from(textOf('', log.export(account, logSearchOf(query)), jsonLine));
+        return { body, type: `${JSON_LINES}; charset=utf-8`, headers: asDownload('log.jsonl') };
+      },
+  }),
+];

@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,12 +8,14 @@ import type { Log } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { formatDateTime, pluralize } from '../parts/format.ts';
-import { Icon } from '../parts/icon.tsx';
+import { FreshBar } from '../parts/fresh-bar.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
+import { focusRow } from '../parts/rows.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
+import { ExportMenu } from './log/export-menu.tsx';
 import { LogFilters } from './log/filters.tsx';
 import { Hours } from './log/hours.tsx';
 import css from './log/log.module.css';
@@ -34,6 +36,7 @@ export function LogPage() {
   /** The address to erase, while the dialog is open. */
   const [erasing, setErasing] = useState<string | null>(null);
   const { open, ...filters } = search;
+  const isSearch = Object.keys(filters).length > 0;
   const queryKey = ['account', id, 'log', filters];
   const query = useKeysetQuery(queryKey, (before) => {
     const page = { limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before }) };
@@ -46,7 +49,7 @@ export function LogPage() {
   const show = (next: LogSearch) => void navigate({ search: next, resetScroll: false });
   const openEntry = (entry: string) => show({ ...search, open: entry });
   const close = () => {
-    document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(open ?? '')}"] a`)?.focus({ preventScroll: true });
+    focusRow(open);
     show(filters);
   };
   const step = (by: -1 | 1) => {
@@ -65,24 +68,27 @@ export function LogPage() {
           {days !== undefined && ` Kept for ${pluralize(days, 'day')}.`} Times are UTC.
         </>
       }
-      action={isAdmin && <Button onClick={() => setErasing('')}>Erase address</Button>}
+      action={
+        <Group gap="xs">
+          {isAdmin && <Button onClick={() => setErasing('')}>Erase address</Button>}
+          <ExportMenu search={search} isSearch={isSearch} />
+        </Group>
+      }
     >
       <LogFilters search={search} onSearch={show} />
       <div className={css.panel}>
         <Hours chosen={search.hour} onChoose={(hour) => show({ ...withoutTime(filters), hour })} />
         {fresh !== null && (
-          <button type="button" className={css.fresh} onClick={() => void client.resetQueries({ queryKey })}>
-            <Icon name="arrow-up" size={14} /> {fresh} new
-          </button>
+          <FreshBar icon="arrow-up" onShow={() => void client.resetQueries({ queryKey })}>
+            {`${fresh} new`}
+          </FreshBar>
         )}
         {rows.length > 0 && <LogTable rows={rows} search={search} onOpen={openEntry} />}
       </div>
       <LoadMore query={query}>
         {(pages) => (
           <>
-            {rows.length === 0 && pages.at(-1)?.next === null && (
-              <NoEntries isSearch={Object.keys(filters).length > 0} />
-            )}
+            {rows.length === 0 && pages.at(-1)?.next === null && <NoEntries isSearch={isSearch} />}
             <SearchProgress pages={pages} found={rows.length} />
           </>
         )}

@@ -12,7 +12,7 @@ import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
-import { DownloadMenu } from './download-menu.tsx';
+import { ListDownloads } from './download-menu.tsx';
 import { listsKey } from './queries.ts';
 
 type Action = keyof typeof LIST_ACTION_STATUSES;
@@ -68,7 +68,7 @@ export function ListActions({ of }: { of: ListHere }) {
           Delete
         </Button>
       )}
-      {of.status !== 'ready' && <DownloadMenu of={of} />}
+      {of.status !== 'ready' && <ListDownloads of={of} />}
       {toggle.error && <ErrorAlert error={toggle.error} />}
       <ConfirmDialog
         title={`Cancel ${of.name}?`}

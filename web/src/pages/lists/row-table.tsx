@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
 import { formatNumber } from '../../parts/format.ts';
+import { BelowAddress, OpenableRow, RowsTable } from '../../parts/rows.tsx';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './list.module.css';
 import type { ListSearch } from './search.ts';
@@ -16,7 +17,7 @@ export function RowTable(props: {
 }) {
   const { of, rows, search, onSearch } = props;
   return (
-    <table className={css.table} aria-label="Rows">
+    <RowsTable label="Rows">
       <thead>
         <tr>
           <th scope="col" className={css.number}>
@@ -36,7 +37,7 @@ export function RowTable(props: {
           <RowLine key={row.row} of={of} row={row} search={search} onSearch={onSearch} />
         ))}
       </tbody>
-    </table>
+    </RowsTable>
   );
 }
 
@@ -46,15 +47,10 @@ function RowLine(props: { of: ListHere; row: Row; search: ListSearch; onSearch: 
   const judged = judgedOf(row);
   const isOpen = id !== null && search.open === id && kind !== 'duplicate';
   return (
-    <tr
-      className={id === null ? '' : css.row}
-      {...(id === null || kind === 'duplicate' ? {} : { 'data-entry': id })}
-      {...(isOpen ? { 'aria-current': true } : {})}
-      onClick={(event) => {
-        // The link itself can be opened in another tab.
-        if (id !== null && event.target instanceof Element && event.target.closest('a') === null)
-          onSearch({ ...search, open: id });
-      }}
+    <OpenableRow
+      id={kind === 'duplicate' ? null : id}
+      isOpen={isOpen}
+      onOpen={id === null ? null : () => onSearch({ ...search, open: id })}
     >
       <td className={css.number}>{formatNumber(row.row)}</td>
       <td>
@@ -72,15 +68,15 @@ function RowLine(props: { of: ListHere; row: Row; search: ListSearch; onSearch: 
           </Link>
         )}
         {kind === 'duplicate' && <span className={css.mark}>duplicate</span>}
-        <span className={css.below}>
+        <BelowAddress>
           <RowVerdict of={row} />
-        </span>
+        </BelowAddress>
       </td>
       <td className={css.verdict}>
         <RowVerdict of={row} />
       </td>
       <td className={css.credits}>{row.credits_used === null ? '–' : formatNumber(row.credits_used)}</td>
-    </tr>
+    </OpenableRow>
   );
 }
 

@@ -6,8 +6,10 @@ import { LIST_QUERY_LENGTH, PAGE_SIZE } from '../../api/limits.ts';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
 import { formatNumber, pluralize } from '../../parts/format.ts';
+import { FreshBar } from '../../parts/fresh-bar.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LoadMore } from '../../parts/load-more.tsx';
+import { focusRow } from '../../parts/rows.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useRowShortcuts } from '../../parts/use-row-shortcuts.ts';
 import { reasonName } from '../../parts/verdict/reasons.ts';
@@ -67,7 +69,7 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
   useRowShortcuts(step);
   const close = () => {
     const { open: _open, ...rest } = search;
-    document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(open ?? '')}"] a`)?.focus({ preventScroll: true });
+    focusRow(open);
     onSearch(rest);
   };
   return (
@@ -88,9 +90,9 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
         </div>
       </header>
       {fresh > 0 && !isInPlace && (
-        <button type="button" className={css.fresh} onClick={() => void client.resetQueries({ queryKey })}>
-          <Icon name="refresh" size={14} /> {pluralize(fresh, 'new result')}
-        </button>
+        <FreshBar icon="refresh" onShow={() => void client.resetQueries({ queryKey })}>
+          {pluralize(fresh, 'new result')}
+        </FreshBar>
       )}
       {rows.length > 0 && <RowTable of={of} rows={rows} search={search} onSearch={onSearch} />}
       <div className={css.more}>

@@ -3,6 +3,7 @@ import { Fragment, type ReactNode } from 'react';
 import type { LogEntry, RejectedRequest } from '../../api/schema.ts';
 import { formatClock, formatDateTime, formatDay, formatNumber, pluralize } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
+import { BelowAddress, OpenableRow, RowsTable } from '../../parts/rows.tsx';
 import lineCss from '../../parts/verdict/verdict-line.module.css';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './log.module.css';
@@ -15,7 +16,7 @@ const dayOf = ({ at }: LogRow): string => at.slice(0, 10);
 export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; onOpen: (id: string) => void }) {
   const { rows, search, onOpen } = props;
   return (
-    <table className={css.table} aria-label="Log">
+    <RowsTable label="Log">
       <thead>
         <tr>
           <th scope="col" className={css.time}>
@@ -62,7 +63,7 @@ export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; on
           </Fragment>
         ))}
       </tbody>
-    </table>
+    </RowsTable>
   );
 }
 
@@ -117,15 +118,7 @@ function Row(
   const { row, search, onOpen, label, subject, verdict, source, level, took, credits } = props;
   const { id, at } = row;
   return (
-    <tr
-      className={css.row}
-      data-entry={id}
-      {...(search.open === id ? { 'aria-current': true } : {})}
-      onClick={(event) => {
-        // The link itself can be opened in another tab.
-        if (event.target instanceof Element && event.target.closest('a') === null) onOpen(id);
-      }}
-    >
+    <OpenableRow id={id} isOpen={search.open === id} onOpen={() => onOpen(id)}>
       <td className={css.time}>
         <time dateTime={at} title={formatDateTime(at)}>
           {formatClock(at)}
@@ -135,13 +128,13 @@ function Row(
         <Link to="/log" search={{ ...search, open: id }} resetScroll={false} aria-label={label}>
           {subject}
         </Link>
-        <span className={css.below}>{verdict}</span>
+        <BelowAddress>{verdict}</BelowAddress>
       </td>
       <td className={css.verdict}>{verdict}</td>
       <td className={css.key}>{source}</td>
       <td className={css.level}>{level}</td>
       <td className={`${css.took} ${css.number}`}>{took}</td>
       <td className={`${css.credits} ${css.number}`}>{credits}</td>
-    </tr>
+    </OpenableRow>
   );
 }

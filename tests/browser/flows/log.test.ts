@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeBrowser } from '../../lab/browser.ts';
+import { person } from '../../lab/person.ts';
+import { type Lab, startLab } from '../../lab/service.ts';
+import { button, heading, rowOf } from '../steps.ts';
+
+describeBrowser('the log as an instrument', (browser) => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await startLab();
+  });
+  afterAll(() => lab.close());
+
+  /** On the log of an account that verified `emails`. */
+  async function logOf(...emails: readonly string[]) {
+    const api = await lab.member({ credits: 100 });
+    for (const email of emails) await api.verify(email);
+    const who = await person(lab, { account: api.account.id, role: 'member' });
+    const visitor = await browser.visit(`${lab.url}/log`, { as: who });
+    await heading(visitor.page, 'Log').waitFor();
+    await expect.poll(() => rows(visitor.page)).toBe(emails.length);
+    return { ...visitor, api };
+  }
+  const rows = (page: Page) => page.locator('tr[data-entry]').count();
+
+  async function download(page: Page, part: string): Promise<string> {
+    const coming = page.waitForEvent('download');
+    await page.getByRole('link', { name: part }).click();
+    return readFile(await (await coming).path(), 'utf8');
+  }
+
+  it('is exported with its search, or as a whole', async () => {
+    const { page } = await logOf('one@good.com', 'two@no-mail.com', 'three@good.com');
+    await button(page, 'Reason').click();
+    await page.getByRole('menuitemradio', { name: 'No MX records' }).click();
+    await expect.poll(() => rows(page)).toBe(1);
+    await button(page, 'Export').click();
+    const [head, ...found] = (await download(page, 'Rows of this search')).trimEnd().split('\r\n');
+    expect(head).toMatch(/^kind,at,id,email,/);
+    expect(found).toEqual([expect.stringMatching(/^verification,.+,two@no-mail\.com,bad,undeliverable,/)]);
+    await page.getByText('JSON Lines', { exact: true }).click();
+    const lines = (await download(page, 'All rows')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).email)).toEqual(['three@good.com', 'two@no-mail.com', 'one@good.com']);
+    await page.keyboard.press('Escape');
+    await button(page, 'Clear Reason').click();
+    await rowOf(page, 'one@good.com').waitFor();
+    // Without a search there is nothing but all rows.
+    await button(page, 'Export').click();
+    await page.getByRole('link', { name: 'All rows' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Rows of this search' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import css from './rows.module.css';
+
+/** A table of rows beside which one is opened. Columns leave by the width of the container `rows`. */
+export const RowsTable = ({ label, children }: { label: string; children: ReactNode }) => (
+  <table className={css.table} aria-label={label}>
+    {children}
+  </table>
+);
+
+/** A row that opens as a whole. Its link can be opened in another tab. */
+export function OpenableRow(props: {
+  /** Of what it opens, by which the focus comes back to it; null: another row does so. */
+  id: string | null;
+  isOpen: boolean;
+  /** Null: there is nothing to open. */
+  onOpen: (() => void) | null;
+  children: ReactNode;
+}) {
+  const { id, isOpen, onOpen, children } = props;
+  return (
+    <tr
+      className={onOpen === null ? undefined : css.row}
+      data-entry={id ?? undefined}
+      aria-current={isOpen || undefined}
+      onClick={({ target }) => {
+        if (target instanceof Element && target.closest('a') === null) onOpen?.();
+      }}
+    >
+      {children}
+    </tr>
+  );
+}
+
+/** What stands below the address where its own column has left. */
+export const BelowAddress = ({ children }: { children: ReactNode }) => <span className={css.below}>{children}</span>;
+
+/** Gives the focus back to the row, once what it opened is closed. */
+export const focusRow = (id: string | undefined): void =>
+  document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id ?? '')}"] a`)?.focus({ preventScroll: true });

@@ -4,7 +4,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { LOG_EXPORTS_AT_ONCE, LOG_EXPORTS_PER_ACCOUNT } from '../kernel/limits.ts';
 import type { AccountId } from '../store/store.ts';
 import { AccountSlots } from './account-slots.ts';
-import type { LogEntry, LoggedRequest, LogResult, LogSearch } from './log.ts';
+import type { LogEntry, LoggedRequest, LogResult, LogSearch } from './log-rows.ts';
 
 /** Rows in one read of the store. */
 const PAGE_ROWS = 250;

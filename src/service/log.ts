@@ -2,55 +2,13 @@ import type { Clock } from '../kernel/clock.ts';
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
 import { canonicalIp } from '../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
-import type { Status } from '../kernel/reasons.ts';
-import type {
-  AccountId,
-  Actor,
-  LoggedRejection,
-  LoggedVerification,
-  RejectionSearch,
-  Store,
-  LogSearch as VerificationSearch,
-} from '../store/store.ts';
+import type { AccountId, Actor, LoggedRejection, LoggedVerification, RejectionSearch, Store } from '../store/store.ts';
 import { createLogExports, type LogExports } from './log-export.ts';
-import {
-  type FoundRejections,
-  isEnd,
-  type LogCursor,
-  mergedPage,
-  NO_REJECTIONS,
-  NO_VERIFICATIONS,
-} from './log-page.ts';
+import { type FoundRejections, isEnd, mergedPage, NO_REJECTIONS, NO_VERIFICATIONS } from './log-page.ts';
+import type { LogEntry, LoggedRequest, LogResult, LogSearch } from './log-rows.ts';
 
 export type { LogCursor } from './log-page.ts';
-
-/** A verification in the log. */
-export type LogEntry = Omit<LoggedVerification, 'seq' | 'list'> & {
-  /** Null: made in the dashboard. */
-  readonly key: { readonly id: string; readonly name: string } | null;
-  /** Whose result it is; null: of none, or the list was deleted. */
-  readonly list: { readonly id: string; readonly name: string } | null;
-};
-
-/** A request in the log that got an error. */
-export type LoggedRequest = LoggedRejection & {
-  /** Null: in the dashboard, or several requests. */
-  readonly key: { readonly id: string; readonly name: string } | null;
-};
-
-export type LogSearch = Omit<VerificationSearch, 'before' | 'status'> & {
-  readonly before: LogCursor | null;
-  /** `rejected`: rejected requests alone. */
-  readonly status: Status | 'rejected' | null;
-};
-
-export interface LogResult {
-  readonly entries: readonly LogEntry[];
-  readonly rejected: readonly LoggedRequest[];
-  readonly next: LogCursor | null;
-  readonly searchedTo: number | null;
-  readonly retentionDays: number;
-}
+export type { LogEntry, LoggedRequest };
 
 /** The log: verifications, and requests that were rejected. All methods throw ApiError. */
 export interface LogService extends LogExports {

@@ -5,7 +5,7 @@ import { formatNumber } from './format.ts';
 import { Icon } from './icon.tsx';
 import { keysOf } from './keys-of.ts';
 
-export interface DownloadPart<F> {
+interface DownloadPart<F> {
   readonly label: string;
   readonly icon: ReactNode;
   /** Rows, where they are known. */

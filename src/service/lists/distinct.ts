@@ -1,19 +1,22 @@
 /**
  * Numbers the distinct addresses of a list, from 1, in the order in which they first occur. Of each it keeps 96 bits of
- * SHA-256 in a table of open addressing, because a million texts would take ten times the memory; two addresses with the
- * same bits cannot be found in less than 2^48 tries, and would only share a result in their sender's own list.
+ * SHA-256, because a million texts would take ten times the memory; two addresses with the same bits cannot be found in
+ * less than 2^48 tries, and would only share a result in their sender's own list.
  */
 import { hash } from 'node:crypto';
 import { duplicateKey } from '../../files/address-cell.ts';
 
 const WORDS = 3;
 const FIRST_SLOTS = 4096;
+/** Addresses whose bits are in one array, a power of two: arrays are added, never copied. */
+const PAGE = 1 << 16;
+
+type Key = readonly [number, number, number];
 
 export class DistinctAddresses {
-  #slots = FIRST_SLOTS;
-  #keys = new Uint32Array(FIRST_SLOTS * WORDS);
-  /** 0: free. */
-  #numbers = new Uint32Array(FIRST_SLOTS);
+  readonly #pages: Uint32Array[] = [];
+  /** Numbers, by open addressing; 0: free. At most half of the slots are taken. */
+  #slots = new Uint32Array(FIRST_SLOTS);
   #count = 0;
 
   get count(): number {
@@ -22,44 +25,56 @@ export class DistinctAddresses {
 
   /** The number of the address, which is new if it equals `count` now and did not before. */
   number(address: string): number {
-    const digest = hash('sha256', duplicateKey(address), 'buffer');
-    const key: Key = [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)];
-    const slot = this.#find(key);
-    const known = this.#numbers[slot] ?? 0;
+    const digest = hash('sha256', duplicateKey(address), 'binary');
+    const key: Key = [wordOf(digest, 0), wordOf(digest, 4), wordOf(digest, 8)];
+    const slot = this.#slotOf(key);
+    const known = this.#slots[slot] ?? 0;
     if (known > 0) return known;
-    this.#count += 1;
-    this.#put(slot, key, this.#count);
-    if (this.#count * 2 > this.#slots) this.#grow();
+    this.#add(key);
+    this.#slots[slot] = this.#count;
+    if (this.#count * 2 > this.#slots.length) this.#grow();
     return this.#count;
   }
 
-  /** Where the key is, or belongs. */
-  #find([a, b, c]: Key): number {
-    const last = this.#slots - 1;
-    for (let slot = a & last; ; slot = (slot + 1) & last) {
-      if (this.#numbers[slot] === 0) return slot;
-      const at = slot * WORDS;
-      if (this.#keys[at] === a && this.#keys[at + 1] === b && this.#keys[at + 2] === c) return slot;
+  /** Where the number of the key is, or belongs. */
+  #slotOf(key: Key): number {
+    const last = this.#slots.length - 1;
+    for (let slot = key[0] & last; ; slot = (slot + 1) & last) {
+      const number = this.#slots[slot] ?? 0;
+      if (number === 0 || this.#isOf(number, key)) return slot;
     }
   }
 
-  #put(slot: number, key: Key, number: number): void {
-    this.#keys.set(key, slot * WORDS);
-    this.#numbers[slot] = number;
+  #isOf(number: number, [a, b, c]: Key): boolean {
+    const page = this.#pages[Math.floor((number - 1) / PAGE)];
+    const at = ((number - 1) % PAGE) * WORDS;
+    return page !== undefined && page[at] === a && page[at + 1] === b && page[at + 2] === c;
+  }
+
+  #add(key: Key): void {
+    const at = this.#count % PAGE;
+    if (at === 0) this.#pages.push(new Uint32Array(PAGE * WORDS));
+    this.#pages.at(-1)?.set(key, at * WORDS);
+    this.#count += 1;
   }
 
   #grow(): void {
-    const [keys, numbers] = [this.#keys, this.#numbers];
-    this.#slots *= 2;
-    this.#keys = new Uint32Array(this.#slots * WORDS);
-    this.#numbers = new Uint32Array(this.#slots);
-    for (const [slot, number] of numbers.entries()) {
-      if (number === 0) continue;
-      const at = slot * WORDS;
-      const key: Key = [keys[at] ?? 0, keys[at + 1] ?? 0, keys[at + 2] ?? 0];
-      this.#put(this.#find(key), key, number);
+    const slots = new Uint32Array(this.#slots.length * 2);
+    const last = slots.length - 1;
+    for (let number = 1; number <= this.#count; number++) {
+      const first = this.#pages[Math.floor((number - 1) / PAGE)]?.[((number - 1) % PAGE) * WORDS] ?? 0;
+      let slot = first & last;
+      while (slots[slot] !== 0) slot = (slot + 1) & last;
+      slots[slot] = number;
     }
+    this.#slots = slots;
   }
 }
 
-type Key = readonly [number, number, number];
+/** Four characters of a byte each. */
+const wordOf = (digest: string, at: number): number =>
+  ((digest.charCodeAt(at) << 24) |
+    (digest.charCodeAt(at + 1) << 16) |
+    (digest.charCodeAt(at + 2) << 8) |
+    digest.charCodeAt(at + 3)) >>>
+  0;

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { DistinctAddresses } from './distinct.ts';
+
+/** More than a page of keys, and several growths of the table. */
+const MANY = 150_000;
+const addressOf = (n: number): string => `jane.doe${n}@example.com`;
+
+it('numbers distinct addresses in the order in which they first occur', () => {
+  const distinct = new DistinctAddresses();
+  const wrong: number[] = [];
+  for (let n = 1; n <= MANY; n++) if (distinct.number(addressOf(n)) !== n) wrong.push(n);
+  // Again, in another order.
+  for (let n = MANY; n > 0; n--) if (distinct.number(addressOf(n)) !== n) wrong.push(n);
+  expect(wrong).toEqual([]);
+  expect(distinct.count).toBe(MANY);
+});
+
+it('ignores case in domains, and blanks around an address', () => {
+  const distinct = new DistinctAddresses();
+  expect(['Jane@example.com', ' Jane@EXAMPLE.com ', 'jane@example.com'].map((text) => distinct.number(text))).toEqual([
+    1, 1, 2,
+  ]);
+});

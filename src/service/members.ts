@@ -34,8 +34,6 @@ export interface MemberService {
   withdraw(by: ActingMember, id: string): Promise<void>;
 }
 
-const ATTEMPTS = 5;
-
 const ROLE_TEXT: Readonly<Record<Role, string>> = { member: 'a member', admin: 'an admin or owner', owner: 'an owner' };
 
 /** Throws `role_not_sufficient` if `role` ranks below `needed`. */
@@ -59,29 +57,6 @@ export function createMemberService(parts: {
   const { store, mailLimits, clock, url, mail, signupOpen } = parts;
   const { members } = store;
 
-  /** Admins may change members and admins, only owners may change owners. Retries if the role changes concurrently. */
-  async function changeMember(
-    by: ActingMember,
-    user: string,
-    act: (current: Role) => Promise<RoleOutcome>,
-  ): Promise<RoleOutcome> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const current = (await members.role(by.account, user))?.role;
-      if (current === undefined) throw noMember();
-      requireRole(by.role, current === 'owner' ? 'owner' : 'admin');
-      const outcome = await act(current);
-      if (outcome !== 'changed') return outcome;
-    }
-    throw new ApiError('overloaded', 'The role of this member keeps changing. Reload and try again.', {
-      retry_after: 1,
-    });
-  }
-
-  /** Only owners may withdraw or replace an owner's invitation. */
-  function requireOwnerFor(by: ActingMember, invitations: readonly Invitation[]): void {
-    if (invitations.some(({ role }) => role === 'owner')) requireRole(by.role, 'owner');
-  }
-
   return {
     role: (account, user) => members.role(account, user),
 
@@ -91,17 +66,11 @@ export function createMemberService(parts: {
     },
 
     async setRole(by, user, role) {
-      if ((await members.role(by.account, user)) === null) throw noMember();
-      if (role === 'owner') requireRole(by.role, 'owner');
-      throwUnlessDone(
-        await changeMember(by, user, (current) => members.setRole(by.account, user, role, by.actor, current)),
-      );
+      throwUnlessDone(await members.setRole(by.account, user, role, by.actor), by, MEMBER);
     },
 
     async remove(by, user) {
-      if (user === by.user) throwUnlessDone(await members.remove(by.account, user, by.actor));
-      else
-        throwUnlessDone(await changeMember(by, user, (current) => members.remove(by.account, user, by.actor, current)));
+      throwUnlessDone(await members.remove(by.account, user, by.actor), by, MEMBER);
     },
 
     async invite(by, input) {
@@ -111,10 +80,8 @@ export function createMemberService(parts: {
       if (present.some((member) => member.email.toLowerCase() === email.toLowerCase()))
         throw new ApiError('already_member', undefined, { field: 'email' });
       const open = await members.invitations(by.account);
-      requireOwnerFor(
-        by,
-        open.filter((earlier) => earlier.email === email.toLowerCase()),
-      );
+      const replaced = open.some((earlier) => earlier.email === email.toLowerCase() && earlier.role === 'owner');
+      if (replaced) requireRole(by.role, 'owner');
       if (!(await mailLimits.accountMaySend('invitation', by.account)))
         throw new ApiError('account_suspended', 'This account is suspended. It cannot invite anyone.');
       const hour = await store.attempts.count(`invite:${by.account}`, HOUR_MS);
@@ -130,32 +97,35 @@ export function createMemberService(parts: {
       const tokenHash = sha256Hex(token);
       const invitation = { email, role: input.role, tokenHash, expiresAt, provesAddress: mail, mailTo };
       const sent = await members.invite(by.account, invitation, by.actor);
-      if (sent === null)
-        throw new ApiError('role_not_sufficient', 'Your role has just changed, and no longer allows this.', {
-          required_role: input.role === 'owner' ? 'owner' : 'admin',
-        });
+      if (sent === null) throw roleHasChanged(input.role === 'owner' ? 'owner' : 'admin');
       // The link sets the password of the address. If anyone can be an admin, only the mailbox may receive it.
       return { id: sent.id, link: mail || signupOpen ? null : link, mailed: mail };
     },
 
     async withdraw(by, id) {
-      const open = await members.invitations(by.account);
-      requireOwnerFor(
-        by,
-        open.filter((one) => one.id === id),
-      );
-      if (!(await members.withdraw(by.account, id, by.actor)))
-        throw new ApiError('not_found', 'There is no such invitation; it may have been accepted or withdrawn.');
+      throwUnlessDone(await members.withdraw(by.account, id, by.actor), by, INVITATION);
     },
   };
 }
 
-function throwUnlessDone(outcome: RoleOutcome): void {
-  if (outcome === 'not_found') throw noMember();
+const MEMBER = 'There is no such member in this account.';
+const INVITATION = 'There is no such invitation; it may have been accepted or withdrawn.';
+
+/** `absent`: the message for what is not there. */
+function throwUnlessDone(outcome: RoleOutcome, by: ActingMember, absent: string): void {
+  if (outcome === 'done') return;
+  if (outcome === 'not_found') throw new ApiError('not_found', absent);
   if (outcome === 'last_owner') throw new ApiError('last_owner');
+  const needed = outcome === 'owner_needed' ? 'owner' : 'admin';
+  requireRole(by.role, needed);
+  throw roleHasChanged(needed);
 }
 
-const noMember = () => new ApiError('not_found', 'There is no such member in this account.');
+/** The role sufficed when the request arrived, and does not any more. */
+const roleHasChanged = (needed: Role): ApiError =>
+  new ApiError('role_not_sufficient', 'Your role has just changed, and no longer allows this.', {
+    required_role: needed,
+  });
 
 /** A valid address that can also sign in, trimmed. Throws ApiError. */
 function mailableAddress(text: string): string {

@@ -52,9 +52,9 @@ describeStores('invitations', (lab) => {
     const second = await invite(store, account.id, 'JANE@example.com', 'member', 'second');
     expect(await store.members.invitation('first')).toBeNull();
     expect(await store.members.invitations(account.id)).toEqual([second]);
-    expect(await store.members.withdraw(stranger.account.id, second.id, BY)).toBe(false);
-    expect(await store.members.withdraw(account.id, second.id, BY)).toBe(true);
-    expect(await store.members.withdraw(account.id, second.id, BY)).toBe(false);
+    expect(await store.members.withdraw(stranger.account.id, second.id, COMMAND)).toBe('not_found');
+    expect(await store.members.withdraw(account.id, second.id, COMMAND)).toBe('done');
+    expect(await store.members.withdraw(account.id, second.id, COMMAND)).toBe('not_found');
     expect(await store.members.accept('second', jane, BY)).toBeNull();
     expect((await actions(store, account.id))[0]).toBe('invitation.withdrawn jane@example.com');
 

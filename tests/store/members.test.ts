@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import type { AccountId } from '../../src/store/store.ts';
+import type { Role } from '../../src/kernel/roles.ts';
+import type { AccountId, Actor } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member } from './cast.ts';
-import { actions, BY, person, roles } from './people.ts';
+import { actions, BY, COMMAND, person, roles } from './people.ts';
 
 describeStores('members', (lab) => {
   it('are added once, listed in the order of their coming, and see their accounts, the oldest first', async () => {
@@ -83,25 +84,50 @@ describeStores('members', (lab) => {
     const store = await lab.open();
     const { account } = await member(store);
     const [jane, bob] = [await person(store, 'jane@example.com'), await person(store, 'bob@example.com')];
-    await store.members.add(account.id, jane, 'owner', BY);
-    await store.members.add(account.id, bob, 'admin', BY);
-    expect(await store.members.setRole(account.id, jane, 'member', BY)).toBe('last_owner');
-    // Judged as the admin that she was a moment ago.
-    expect(await store.members.setRole(account.id, jane, 'member', BY, 'admin')).toBe('changed');
-    expect(await store.members.remove(account.id, jane, BY, 'admin')).toBe('changed');
-    expect(await store.members.remove(account.id, jane, BY)).toBe('last_owner');
-    expect(await store.members.setRole(account.id, jane, 'owner', BY)).toBe('done');
+    await store.members.add(account.id, jane, 'owner', COMMAND);
+    await store.members.add(account.id, bob, 'admin', COMMAND);
+    expect(await store.members.setRole(account.id, jane, 'member', COMMAND)).toBe('last_owner');
+    expect(await store.members.remove(account.id, jane, COMMAND)).toBe('last_owner');
+    expect(await store.members.setRole(account.id, jane, 'owner', COMMAND)).toBe('done');
     expect(await roles(store, account.id)).toEqual(['bob@example.com admin', 'jane@example.com owner']);
-    expect(await store.members.setRole(account.id, bob, 'owner', BY)).toBe('done');
-    expect(await store.members.setRole(account.id, jane, 'member', BY)).toBe('done');
-    expect(await store.members.remove(account.id, jane, BY)).toBe('done');
-    expect(await store.members.remove(account.id, jane, BY)).toBe('not_found');
+    expect(await store.members.setRole(account.id, bob, 'owner', COMMAND)).toBe('done');
+    expect(await store.members.setRole(account.id, jane, 'member', COMMAND)).toBe('done');
+    expect(await store.members.remove(account.id, jane, COMMAND)).toBe('done');
+    expect(await store.members.remove(account.id, jane, COMMAND)).toBe('not_found');
     expect(await roles(store, account.id)).toEqual(['bob@example.com owner']);
     const [removed, lowered, raised] = await store.auditLog.list(account.id, { before: null, limit: 3 });
     expect(removed).toMatchObject({ action: 'member.removed', target: 'jane@example.com', detail: { role: 'member' } });
     expect(lowered).toMatchObject({ action: 'member.role_changed', detail: { from: 'owner', to: 'member' } });
     expect(raised).toMatchObject({ target: 'bob@example.com', detail: { from: 'admin', to: 'owner' } });
     expect(await actions(store, account.id)).toHaveLength(5);
+  });
+
+  it('manage others with the role that they have by then, whatever it was when they asked', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const [jane, bob] = [await person(store, 'jane@example.com'), await person(store, 'bob@example.com')];
+    await store.members.add(account.id, jane, 'owner', COMMAND);
+    await store.members.add(account.id, bob, 'admin', COMMAND);
+    const [byJane, byBob]: Actor[] = [
+      { ...BY, id: jane },
+      { ...BY, id: bob },
+    ];
+    const invite = (role: Role) => {
+      const input = { email: `${role}@example.com`, role, tokenHash: role, expiresAt: lab.clock.now() + 60_000 };
+      return store.members.invite(account.id, input, COMMAND);
+    };
+    const [ofOwner, ofAdmin] = [await invite('owner'), await invite('admin')];
+    expect(await store.members.setRole(account.id, jane, 'member', byBob!)).toBe('owner_needed');
+    expect(await store.members.remove(account.id, jane, byBob!)).toBe('owner_needed');
+    expect(await store.members.setRole(account.id, bob, 'owner', byBob!)).toBe('owner_needed');
+    expect(await store.members.withdraw(account.id, ofOwner!.id, byBob!)).toBe('owner_needed');
+    expect(await store.members.setRole(account.id, bob, 'member', byJane!)).toBe('done');
+    expect(await store.members.setRole(account.id, bob, 'admin', byBob!)).toBe('admin_needed');
+    expect(await store.members.withdraw(account.id, ofAdmin!.id, byBob!)).toBe('admin_needed');
+    expect(await roles(store, account.id)).toEqual(['bob@example.com member', 'jane@example.com owner']);
+    expect(await store.members.remove(account.id, bob, byBob!)).toBe('done');
+    expect(await store.members.withdraw(account.id, ofAdmin!.id, byBob!)).toBe('admin_needed');
+    expect(await store.members.withdraw(account.id, ofAdmin!.id, byJane!)).toBe('done');
   });
 
   it('leave at the same time on several nodes, and one owner stays', async () => {
@@ -112,8 +138,8 @@ describeStores('members', (lab) => {
     const ends = owners.map((owner, i) => {
       const store = stores[i % 2]!;
       if (i % 3 === 0) return store.users.remove(owner, BY).then((removed) => (removed ? 'done' : 'last_owner'));
-      if (i % 3 === 1) return store.members.setRole(account.id, owner, 'member', BY);
-      return store.members.remove(account.id, owner, BY);
+      if (i % 3 === 1) return store.members.setRole(account.id, owner, 'member', COMMAND);
+      return store.members.remove(account.id, owner, COMMAND);
     });
     const outcomes = await Promise.all(ends);
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(7);

@@ -85,10 +85,10 @@ export interface InvitationInput {
 }
 
 /**
- * `last_owner`: the account would be left without an owner. `changed`: the member no longer has the role for which it was
- * judged whether this may be done. Nothing was changed in either case.
+ * `last_owner`: the account would be left without an owner. `admin_needed`, `owner_needed`: the role of `by` does not
+ * suffice, or no longer. Nothing was changed in these cases.
  */
-export type RoleOutcome = 'done' | 'not_found' | 'last_owner' | 'changed';
+export type RoleOutcome = 'done' | 'not_found' | 'last_owner' | 'admin_needed' | 'owner_needed';
 
 /** Every change is written to the audit log in the same transaction. */
 export interface Members {
@@ -99,9 +99,10 @@ export interface Members {
   list(account: AccountId): Promise<Member[]>;
   /** False when the user is a member already, or the account was deleted. */
   add(account: AccountId, user: string, role: Role, by: Actor): Promise<boolean>;
-  /** `judged`: the role that the member had when it was judged whether this may be done. */
-  setRole(account: AccountId, user: string, role: Role, by: Actor, judged?: Role): Promise<RoleOutcome>;
-  remove(account: AccountId, user: string, by: Actor, judged?: Role): Promise<RoleOutcome>;
+  /** Admins may change members and admins, only owners may change owners or make one. */
+  setRole(account: AccountId, user: string, role: Role, by: Actor): Promise<RoleOutcome>;
+  /** The same rule; every member may leave. */
+  remove(account: AccountId, user: string, by: Actor): Promise<RoleOutcome>;
   /**
    * `tokenHash`: SHA-256 of the link's token, hex. An earlier invitation of the same address is replaced. Null: `by` is a
    * member who may not send it, or no longer.
@@ -109,7 +110,8 @@ export interface Members {
   invite(account: AccountId, input: InvitationInput, by: Actor): Promise<Invitation | null>;
   /** Those that can be used. */
   invitations(account: AccountId): Promise<Invitation[]>;
-  withdraw(account: AccountId, id: string, by: Actor): Promise<boolean>;
+  /** Only owners may withdraw an owner's invitation. */
+  withdraw(account: AccountId, id: string, by: Actor): Promise<Exclude<RoleOutcome, 'last_owner'>>;
   /** Null where it is used, withdrawn or past its time. */
   invitation(tokenHash: string): Promise<Invitation | null>;
   /** Uses the invitation up and makes the user a member (one who is a member keeps the higher role); null as above. */

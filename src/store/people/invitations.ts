@@ -21,16 +21,24 @@ const toInvitation = (row: Omit<Row<'invitations'>, 'token_hash'>, accountName: 
   expiresAt: row.expires_at,
 });
 
-/** Owners invite owners, admins anyone else. */
-const mayInvite = (role: Role | null, invited: Role): boolean =>
-  role !== null && isAtLeast(role, invited === 'owner' ? 'owner' : 'admin');
+/** Owners manage owners, admins anyone else. */
+const managerOf = (roles: readonly Role[]): 'owner' | 'admin' => (roles.includes('owner') ? 'owner' : 'admin');
 
-/** The role of a sender who is a member, re-read in the transaction: it may have changed since the guard read it. */
-async function mayStillInvite(trx: Transaction<Tables>, account: string, roles: readonly Role[], by: Actor) {
-  if (by.kind !== 'user') return true;
+/**
+ * The role that `by` lacks to invite, change or remove members with these roles; null if `by` may. A user's role is
+ * read again in the transaction, because it may have changed since the guard read it. The account is locked.
+ */
+export async function missingRole(
+  trx: Transaction<Tables>,
+  account: string,
+  roles: readonly Role[],
+  by: Actor,
+): Promise<'owner' | 'admin' | null> {
+  if (by.kind !== 'user') return null;
   const mine = trx.selectFrom('members').select('role').where('account_id', '=', account);
-  const sender = await mine.where('user_id', '=', by.id).executeTakeFirst();
-  return roles.every((role) => mayInvite(sender?.role ?? null, role));
+  const acting = await mine.where('user_id', '=', by.id).executeTakeFirst();
+  const needed = managerOf(roles);
+  return acting !== undefined && isAtLeast(acting.role, needed) ? null : needed;
 }
 
 /** Ends what a member has sent and may no longer send with this role (null: removed). The account is locked. */
@@ -44,7 +52,7 @@ export async function endInvitationsOf(
 ): Promise<void> {
   const sent = trx.selectFrom('invitations').select(['id', 'email', 'role']).where('account_id', '=', account);
   for (const { id, email, role: invited } of await sent.where('sender_id', '=', sender).execute()) {
-    if (mayInvite(role, invited)) continue;
+    if (role !== null && isAtLeast(role, managerOf([invited]))) continue;
     await trx.deleteFrom('invitations').where('id', '=', id).execute();
     const detail = { role: invited, sender };
     await writeAudit(trx, account, now, by, { action: 'invitation.withdrawn', target: email, detail });
@@ -109,7 +117,7 @@ export function invitations(
         const replaced = await earlier.where('email', '=', row.email).executeTakeFirst();
         // Whoever may not send an invitation may not replace it either.
         const roles = replaced === undefined ? [role] : [role, replaced.role];
-        if (!(await mayStillInvite(trx, account, roles, by))) return null;
+        if ((await missingRole(trx, account, roles, by)) !== null) return null;
         if (replaced !== undefined) await trx.deleteFrom('invitations').where('id', '=', replaced.id).execute();
         await trx
           .insertInto('invitations')
@@ -130,12 +138,16 @@ export function invitations(
     async withdraw(account, id, by) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
-        const mine = trx.deleteFrom('invitations').where('account_id', '=', account).where('id', '=', id);
-        const gone = await mine.returning(['email', 'role']).executeTakeFirst();
-        if (gone === undefined) return false;
-        const detail = { role: gone.role };
-        await writeAudit(trx, account, now, by, { action: 'invitation.withdrawn', target: gone.email, detail });
-        return true;
+        if ((await lockAccount(driver, trx, account)) === null) return 'not_found';
+        const mine = trx.selectFrom('invitations').select(['email', 'role']).where('account_id', '=', account);
+        const sent = await mine.where('id', '=', id).executeTakeFirst();
+        if (sent === undefined) return 'not_found';
+        const missing = await missingRole(trx, account, [sent.role], by);
+        if (missing !== null) return `${missing}_needed` as const;
+        await trx.deleteFrom('invitations').where('id', '=', id).execute();
+        const detail = { role: sent.role };
+        await writeAudit(trx, account, now, by, { action: 'invitation.withdrawn', target: sent.email, detail });
+        return 'done';
       });
     },
 

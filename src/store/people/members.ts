@@ -8,7 +8,7 @@ import type { AccountId, AccountRole, Actor, Members, RoleOutcome } from '../sto
 import type { Tables } from '../tables.ts';
 import { liveIdOf, testAccount, testIdOf } from '../test-account.ts';
 import { writeAudit } from './audit-log.ts';
-import { endInvitationsOf, invitations } from './invitations.ts';
+import { endInvitationsOf, invitations, missingRole } from './invitations.ts';
 
 const emailOf = async (trx: Transaction<Tables>, user: string): Promise<string> =>
   (await trx.selectFrom('auth_users').select('email').where('id', '=', user).executeTakeFirst())?.email ?? user;
@@ -42,20 +42,17 @@ export function members(driver: StorageDriver): Members {
   const { db } = driver;
 
   /** Changes the member's role; null removes the member. */
-  async function change(
-    account: AccountId,
-    user: string,
-    role: Role | null,
-    by: Actor,
-    judged: Role | undefined,
-  ): Promise<RoleOutcome> {
+  async function change(account: AccountId, user: string, role: Role | null, by: Actor): Promise<RoleOutcome> {
     const now = await driver.now();
     return driver.transaction(async (trx) => {
       if ((await lockAccount(driver, trx, account)) === null) return 'not_found';
       const mine = trx.selectFrom('members').select('role').where('account_id', '=', account);
       const before = await mine.where('user_id', '=', user).executeTakeFirst();
       if (before === undefined) return 'not_found';
-      if (judged !== undefined && before.role !== judged) return 'changed';
+      const leaves = role === null && by.id === user;
+      const roles = role === null ? [before.role] : [before.role, role];
+      const missing = leaves ? null : await missingRole(trx, account, roles, by);
+      if (missing !== null) return `${missing}_needed` as const;
       if (before.role === role) return 'done';
       if (before.role === 'owner' && (await isLastOwner(trx, account, user))) return 'last_owner';
       const target = await emailOf(trx, user);
@@ -153,7 +150,7 @@ export function members(driver: StorageDriver): Members {
       });
     },
 
-    setRole: (account, user, role, by, judged) => change(account, user, role, by, judged),
-    remove: (account, user, by, judged) => change(account, user, null, by, judged),
+    setRole: (account, user, role, by) => change(account, user, role, by),
+    remove: (account, user, by) => change(account, user, null, by),
   };
 }

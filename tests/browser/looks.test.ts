@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { violations } from '../lab/axe.ts';
 import { describeBrowser } from '../lab/browser.ts';
-import type { Look } from '../lab/chromium.ts';
 import {
   COMPANIES,
   createMonthOfUse,
@@ -17,11 +16,8 @@ import { type Lab, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { button, dialog, field, fillIn, heading, openAccountMenu, rowOf, says, sideways } from './steps.ts';
 
-const LOOKS: Readonly<Record<string, Look>> = {
-  'on a desk, light and then dark': {},
-  'on a tablet': { width: 768, height: 1024 },
-  'on a phone': { width: 375, height: 740 },
-};
+const DESK = { width: 1440, height: 900 };
+const NARROW = { tablet: { width: 768, height: 1024 }, phone: { width: 375, height: 740 } };
 
 /** Path and heading; `:entry`, `:key`, `:list`, `:ready`, `:webhook`, `:account` and `:reset` are filled in. */
 const INSIDE = [
@@ -173,19 +169,24 @@ describeBrowser('how it looks', (browser) => {
   };
 
   /** One after the other in one window, as a person would: its scripts are loaded once. */
-  describe.each(Object.entries(LOOKS))('%s', (_, look) => {
+  describe('on a desk, light and then dark, on a tablet and on a phone', () => {
     const judge = async (page: Page, what: string): Promise<void> => {
       expect.soft(await violations(page), what).toEqual([]);
       expect.soft(await sideways(page), `${what}: pixels to scroll sideways`).toBe(0);
-      if (look.width !== undefined) return;
       // The same elements at the same places, in other colors.
       await wear(page, 'dark');
       expect.soft(await violations(page, 'colors'), `${what}, dark`).toEqual([]);
       await wear(page, 'light');
+      for (const [name, size] of Object.entries(NARROW)) {
+        await page.setViewportSize(size);
+        expect.soft(await violations(page), `${what}, ${name}`).toEqual([]);
+        expect.soft(await sideways(page), `${what}, ${name}: pixels to scroll sideways`).toBe(0);
+      }
+      await page.setViewportSize(DESK);
     };
 
     it('every page', async () => {
-      const { page } = await browser.visit(lab.url, { ...look, as: seeded.owner });
+      const { page } = await browser.visit(lab.url, { ...DESK, as: seeded.owner });
       for (const [path, title] of INSIDE) {
         await page.goto(lab.url + pathOf(path));
         await shown(page, title);
@@ -195,7 +196,7 @@ describeBrowser('how it looks', (browser) => {
     });
 
     it('every signed-out page', async () => {
-      const { page } = await browser.visit(lab.url, look);
+      const { page } = await browser.visit(lab.url, DESK);
       for (const [path, title] of OUTSIDE) {
         // A link changes the fragment only, which loads nothing anew.
         await page.goto('about:blank');
@@ -206,7 +207,7 @@ describeBrowser('how it looks', (browser) => {
     });
 
     it('menus and dialogs', async () => {
-      const { page } = await browser.visit(lab.url, { ...look, as: seeded.owner });
+      const { page } = await browser.visit(lab.url, { ...DESK, as: seeded.owner });
       for (const [name, path, open] of DIALOGS) {
         await page.goto(lab.url + pathOf(path));
         await page.getByRole('heading', { level: 1 }).waitFor();
@@ -228,7 +229,7 @@ describeBrowser('how it looks', (browser) => {
   });
 
   it('on a phone the menu opens, navigates and closes', async () => {
-    const { page } = await browser.visit(lab.url, { width: 375, height: 740, as: seeded.owner });
+    const { page } = await browser.visit(lab.url, { ...NARROW.phone, as: seeded.owner });
     await heading(page, 'Overview').waitFor();
     const menu = page.getByRole('navigation', { name: 'Pages' });
     const link = menu.getByRole('link', { name: 'Filters', exact: true });

@@ -4,6 +4,7 @@
  */
 
 import { type Bench, record } from './apparatus/results.ts';
+import { disk } from './disk.ts';
 import { disposable } from './disposable.ts';
 import { engine } from './engine.ts';
 import { files } from './files.ts';
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   startUp,
   web,
   memory,
+  disk,
   lists,
   disposable,
   files,

@@ -31,7 +31,7 @@ const SOURCES = [
     'library/package.json',
   ],
   // The guide.
-  ...['docs', 'sdk/README.md', 'SECURITY.md', 'CONTRIBUTING.md'],
+  ...['docs', 'sdk/README.md', 'SECURITY.md', 'SUPPORT.md', 'CONTRIBUTING.md'],
 ];
 
 /**

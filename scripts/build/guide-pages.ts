@@ -22,6 +22,7 @@ interface GuideSection {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'sdk/README.md': 'client',
   'SECURITY.md': 'security',
+  'SUPPORT.md': 'support',
   'CONTRIBUTING.md': 'contributing',
 };
 

@@ -1,8 +1,13 @@
-/** `npm run up` in a clean clone on a machine with only Node and npm; then again, and again while it is running. */
-import { existsSync, readdirSync } from 'node:fs';
+/**
+ * What a newcomer does on a machine with only Node and npm: a clean clone, `npm run up` as README.md and docs/quickstart.md
+ * have it, the printed requests, then a form, a list and a webhook with the samples of docs/quickstart.md and docs/webhooks.md.
+ * Then `npm run up` again, and again while it is running.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DnsLab, zone } from '../lab/dns.ts';
+import { samplesOf } from '../lab/samples.ts';
 import { cloneTo, freePort, freshMachine, type Machine, type Running, requestOf } from './machine.ts';
 
 const MINUTES = 60_000;
@@ -14,7 +19,8 @@ let port: number;
 
 beforeAll(async () => {
   machine = freshMachine();
-  clone = join(machine.dir, 'clone');
+  // The name that the quickstart gives it.
+  clone = join(machine.dir, 'mailvet');
   cloneTo(clone);
   // The printed request verifies an address at a real provider; this zone stands in for its DNS.
   const mx = 'gmail-smtp-in.l.google.com';
@@ -24,6 +30,8 @@ beforeAll(async () => {
     MAILVET_PORT: `${port}`,
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
     MAILVET_DNS_CONTROL_NAMES: 'none',
+    // For the webhook's receiver, which is on loopback.
+    MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     npm_config_prefer_offline: 'true',
   };
 });
@@ -62,9 +70,59 @@ async function opensDashboard(link: string): Promise<void> {
   expect((await setup()).status).toBe(410);
 }
 
+/** The sample of a page that begins so, with the service's address. */
+function sample(page: string, start: string): string {
+  const found = samplesOf(page).find(({ code }) => code.startsWith(start));
+  if (found === undefined) throw new Error(`${page} has no sample that begins with ${start}`);
+  return found.code.replaceAll('http://127.0.0.1:8025', `http://127.0.0.1:${port}`);
+}
+
+async function succeeds(cwd: string, command: string, more: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await machine.run(cwd, 'sh', ['-ec', command], { ...env, ...more });
+  expect([command, code, code === 0 ? '' : stderr]).toEqual([command, 0, '']);
+  return stdout;
+}
+
+/** Guards a form, receives a webhook and cleans a list, in a project of one's own beside the clone. */
+async function usesIt(key: string): Promise<void> {
+  const shop = join(machine.dir, 'shop');
+  mkdirSync(shop);
+  writeFileSync(join(shop, 'package.json'), '{"private": true, "type": "module"}');
+  await succeeds(clone, sample('docs/quickstart.md', 'npm pack'));
+  await succeeds(shop, sample('docs/quickstart.md', 'npm install'));
+  const addresses = ['ada@example.com', 'undeliverable@example.com', 'disposable_domain@example.com'];
+  const form = sample('docs/quickstart.md', 'import { guard }');
+  const submit = `for (const email of ${JSON.stringify(addresses)}) console.log(await problemWith(email, '203.0.113.7'));`;
+  writeFileSync(join(shop, 'form.js'), `${form}\n${submit}`);
+  const keys = { MAILVET_TEST_KEY: key };
+  const [ada, ...others] = (await succeeds(shop, 'node form.js', keys)).trim().split('\n');
+  expect([ada, others.map((text) => text.slice(0, 3))]).toEqual(['null', ['Thi', 'Use']]);
+
+  const hooks = await freePort();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ url: `http://127.0.0.1:${hooks}/`, events: ['list.completed'] });
+  const made = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, { method: 'POST', headers, body });
+  const { secret } = (await made.json()) as { secret: string };
+  writeFileSync(
+    join(shop, 'hooks.js'),
+    sample('docs/webhooks.md', 'import { createServer }').replace('3000', `${hooks}`),
+  );
+  const receiver = machine.start(shop, 'node', ['hooks.js'], { MAILVET_WEBHOOK_SECRET: secret });
+
+  const submitted = await succeeds(clone, sample('docs/quickstart.md', 'printf'), keys);
+  const [id = ''] = /lst_\w+/.exec(submitted) ?? [];
+  await receiver.printed(/list\.completed/, MINUTES);
+  receiver.signal('SIGKILL', 'process');
+  const access = { MAILVET_URL: `http://127.0.0.1:${port}`, MAILVET_KEY: key };
+  await succeeds(clone, `npx mailvet lists download ${id} --only deliverable --out cleaned.csv`, access);
+  const [, kept, ...rest] = readFileSync(join(clone, 'cleaned.csv'), 'utf8').trim().split('\r\n');
+  expect([kept, rest]).toEqual([expect.stringMatching(/^Ada,ada@example\.com,good,deliverable/), []]);
+}
+
 describe('npm run up', () => {
   it('installs, builds, starts, and prints requests that work', async () => {
     expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+    const began = performance.now();
     const up = machine.start(clone, 'npm', ['run', 'up'], env);
     const [, test, live] = await up.printed(
       /^(curl [\s\S]*?-d '[^']*')$[\s\S]*?^(curl [\s\S]*?-d '[^']*')$/m,
@@ -77,8 +135,10 @@ describe('npm run up', () => {
       return reply.json();
     };
     expect(await replyTo(test)).toMatchObject({ status: 'good', deliverability: 'deliverable', credits_used: 0 });
+    console.info(`The first verdict came ${Math.round((performance.now() - began) / 1000)} s after npm run up.`);
     expect(await replyTo(live)).toMatchObject({ status: 'good', validation_type: 'mx', credits_used: 1 });
     await opensDashboard((await up.printed(/^Dashboard: (\S+)$/m, 0))[1]!);
+    await usesIt(/mv_test_\w+/.exec(test ?? '')?.[0] ?? '');
 
     // Again while the first is running.
     const second = await machine.run(clone, 'npm', ['run', 'up'], env);

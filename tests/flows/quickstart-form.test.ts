@@ -21,9 +21,9 @@ beforeAll(async () => {
   // With the client's sources in place of the installed package.
   const sample = (/^```js\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '')
     .replace("'@mailvet/client'", JSON.stringify(join(ROOT, 'sdk/src/index.ts')))
-    .replace('process.env.MAILVET_KEY', JSON.stringify(test.key))
+    .replace('process.env.MAILVET_TEST_KEY', JSON.stringify(test.key))
     .replace('http://127.0.0.1:8025', lab.url);
-  await writeFile(join(folder, 'form.mjs'), `${sample.replace(/^export /gm, '')}\nexport { problemWith };`);
+  await writeFile(join(folder, 'form.mjs'), sample);
   ({ problemWith } = await import(pathToFileURL(join(folder, 'form.mjs')).href));
 });
 afterAll(async () => {

@@ -29,8 +29,15 @@ async function firstRequest(page: string): Promise<unknown> {
   return reply.json();
 }
 
+it('the README shows what its request returns', async () => {
+  const shown = /^```json\n([\s\S]*?)^```$/m.exec(
+    readFileSync(join(import.meta.dirname, '../..', 'README.md'), 'utf8'),
+  )?.[1];
+  expect(await firstRequest('README.md')).toMatchObject(JSON.parse(shown ?? ''));
+});
+
 it.each([
-  ['README.md', { status: 'good', deliverability: 'deliverable' }],
+  ['README.md', { status: 'bad', deliverability: 'undeliverable' }],
   ['docs/quickstart.md', { status: 'good', deliverability: 'deliverable' }],
   ['docs/testing.md', { status: 'bad', reason: 'mailbox_not_found' }],
 ])('the first request of %s works without DNS', async (page, reply) => {

@@ -22,7 +22,7 @@ const textOf = async (path: string): Promise<string> => {
 const PAGES = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md') && name !== 'README.md')
   .map((name) => name.replace(/(\/README)?\.md$/, '').replace('/', '-'))
-  .concat('client', 'security', 'contributing');
+  .concat('client', 'security', 'support', 'contributing');
 
 /** Values of `href` and `src`. */
 const targets = (html: string): string[] =>

@@ -1,0 +1,124 @@
+/**
+ * Who runs which sample of the documentation. Shell commands, JavaScript and TypeScript that nobody claims are run by
+ * docs-samples.test.ts as they stand; all other samples need a row.
+ */
+type Claim =
+  /** The test file that reads this page and runs the sample. */
+  | { readonly by: string }
+  /** Why no test here can run it. */
+  | { readonly not: string }
+  /** JavaScript around the sample, and what the whole prints. */
+  | { readonly before?: string; readonly after?: string; readonly prints?: string }
+  /** JSON of the form that the request returns, or the command before, whose values are others. */
+  | { readonly shape: `GET /${string}` | 'of the command before' | 'valid' }
+  /** JSON of the verdict on this address, or of its checks alone. */
+  | { readonly verdict: string; readonly part?: 'checks' }
+  /** Text whose first line the command before prints; numbers, IDs and times are others. */
+  | { readonly printed: true };
+
+const NET = 'it needs the Internet';
+const CLIENT =
+  "import { createMailvet } from '@mailvet/client'; const mailvet = createMailvet({ url: process.env.MAILVET_URL, key: process.env.MAILVET_KEY });";
+const VENDOR =
+  "import { createRequire } from 'node:module'; const require = createRequire(process.env.ROOT); const key = process.env.MAILVET_TEST_KEY;";
+const FORGED =
+  "await POST(new Request('http://service', { method: 'POST', body: '{}' })).catch(({ name }) => console.log(name));";
+
+/** By page; each sample is named by how it begins. */
+export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> = {
+  'README.md': {
+    'npm run up': { by: 'tests/debian/fresh.test.ts' },
+    'curl -s http://127.0.0.1:8025/v1/verify': { by: 'tests/flows/samples.test.ts' },
+    '{': { by: 'tests/flows/samples.test.ts' },
+  },
+  'docs/backups.md': {
+    'Backed up the store': { printed: true },
+    '# /etc/litestream.yml': { not: 'it needs Litestream' },
+    'litestream restore': { not: 'it needs Litestream' },
+  },
+  'docs/charging.md': { 'RateLimit-Policy': { not: 'headers; tests/http/authorization.test.ts has them' } },
+  'docs/cli.md': {
+    'npx mailvet serve': { not: 'it does not end by itself; every test of a process starts it' },
+    'ADDRESS ': { printed: true },
+    '{"id": "acc_': { shape: 'of the command before' },
+    'Created key': { printed: true },
+    'npx mailvet lists': { not: 'each needs a list in another state; tests/flows/cli-lists.test.ts makes them' },
+    'npx mailvet disposable update': { not: NET },
+    'Version 2026': { not: NET },
+    'mail.mailinator.com:': { printed: true },
+    'npx mailvet mcp': { not: 'it does not end by itself; tests/http/mcp.test.ts speaks with it' },
+    'npx mailvet jobs retry': { not: 'they need a failed job; tests/flows/cli-jobs.test.ts makes one' },
+    'ID ': { not: 'it needs a failed job' },
+  },
+  'docs/dashboard.md': { 'Dashboard: http': { not: 'npm run up prints it; tests/debian/fresh.test.ts uses it' } },
+  'docs/data-sources.md': {
+    'npx mailvet disposable update': { not: NET },
+    'npm run lists': { not: 'it rebuilds data/; the check stage runs it with --check' },
+  },
+  'docs/doctor.md': { '$ npx mailvet doctor': { not: NET }, '{': { shape: 'GET /readyz' } },
+  'docs/filters.md': {
+    '{"id": 1': { shape: 'of the command before' },
+    '{"error"': { shape: 'valid' },
+    '{"filters"': { shape: 'of the command before' },
+    '{"status"': { shape: 'of the command before' },
+  },
+  'docs/laboratory.md': { curl: { not: 'it needs npm run lab; the debian stage verifies the same addresses' } },
+  'docs/library.md': {
+    'npm ci': { not: 'tests/packages packs and installs it' },
+    'npm install': { not: 'tests/packages packs and installs it' },
+  },
+  'docs/licenses.md': { 'npm run': { not: 'tests/packages/release.test.ts makes one' } },
+  'docs/lists.md': { '': { by: 'tests/flows/lists-page.test.ts' } },
+  'docs/mcp.md': { '{': { shape: 'valid' } },
+  'docs/migrate/emailable.md': {
+    const: { before: VENDOR, after: "console.log((await emailable.verify('a@b.com')).state);", prints: 'deliverable' },
+  },
+  'docs/migrate/kickbox.md': {
+    const: {
+      before: VENDOR,
+      after: "client.kickbox().verify('a@b.com', (error, { body }) => console.log(error, body.result));",
+      prints: 'null deliverable',
+    },
+  },
+  'docs/migrate/neverbounce.md': {
+    const: { not: 'the client insists on HTTPS; tests/http/compat-clients.ts redirects it' },
+  },
+  'docs/migrate/zerobounce.md': {
+    const: {
+      before: `${VENDOR} const { ZeroBounceSDK } = await import(require.resolve('@zerobounce/zero-bounce-sdk/src/zero-bounce.js'));`,
+      after: "console.log((await zerobounce.validateEmail('a@b.com')).status);",
+      prints: 'valid',
+    },
+  },
+  'docs/operating.md': {
+    'mailvet: MAILVET_PORT': { not: 'src/config has tests of each message' },
+    'docker compose': { not: 'it needs a container engine; tests/debian/container.test.ts runs the image’s steps' },
+    'location /': { not: 'it needs nginx' },
+    '# /etc/unbound': { not: 'tests/debian/deploy.test.ts checks the one in deploy/unbound' },
+    '{\n  "status"': { not: 'of a service without a resolver; src and tests/http have tests of it' },
+    scrape_configs: { not: 'it needs Prometheus' },
+    '{"level"': { shape: 'valid' },
+  },
+  'docs/quickstart.md': {
+    'git clone': { by: 'tests/debian/fresh.test.ts' },
+    'Mailvet is listening': { by: 'tests/debian/fresh.test.ts' },
+    '"syntax": {': { not: 'a part of a reply; src/engine has tests of it' },
+    'npm pack': { by: 'tests/debian/fresh.test.ts' },
+    'npm install': { by: 'tests/debian/fresh.test.ts' },
+    'import { guard }': { by: 'tests/flows/quickstart-form.test.ts' },
+  },
+  'docs/upgrading.md': { PENDING: { not: 'nothing is pending in a store of this version' } },
+  'docs/verdicts.md': {
+    '{\n  "email"': { verdict: 'someone@gmial.com' },
+    '{\n  "syntax"': { verdict: 'someone@null-mx.com', part: 'checks' },
+  },
+  'docs/webhooks.md': { '': { by: 'tests/flows/webhooks-page.test.ts' } },
+  'sdk/README.md': {
+    'npm ci': { not: 'tests/packages packs and installs it' },
+    'npm install': { not: 'tests/packages packs and installs it' },
+    'import { createMailvet, MailvetError }': { by: 'tests/flows/client.test.ts' },
+    'import { createReadStream': { before: CLIENT },
+    '// ': { by: 'tests/packages/frameworks.test.ts' },
+    'import { verifyWebhook }': { after: FORGED, prints: 'WebhookVerificationError' },
+  },
+};

@@ -1,0 +1,186 @@
+/** Every sample of the documentation is run: here, or by the test that docs-claims.ts names. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../../scripts/fresh.mjs';
+import { readOptions } from '../../src/config/read.ts';
+import { unknownVariables } from '../../src/config/unknown-variables.ts';
+import { SAMPLE_PAGES, type Sample, samplesOf } from '../lab/samples.ts';
+import { type Lab, type Member, startLab } from '../lab/service.ts';
+import { CLAIMS } from './docs-claims.ts';
+
+type Json = ReturnType<JSON['parse']>;
+const run = promisify(execFile);
+const CLI = join(ROOT, 'bin/mailvet.mjs');
+const RUNNABLE = ['sh', 'js', 'ts'];
+
+/** The longest beginning that a sample has. */
+const claimName = ({ page, code }: Sample): string | undefined =>
+  Object.keys(CLAIMS[page] ?? {})
+    .filter((start) => code.startsWith(start))
+    .sort((a, b) => b.length - a.length)[0];
+const claimOf = (sample: Sample) => CLAIMS[sample.page]?.[claimName(sample) ?? ''];
+
+describe('every sample', () => {
+  it.each(SAMPLE_PAGES)('of %s is run, or it is said why not', (page) => {
+    const samples = samplesOf(page);
+    const unclaimed = samples.filter((one) => !RUNNABLE.includes(one.language) && claimOf(one) === undefined);
+    expect(unclaimed.map(({ code }) => code)).toEqual([]);
+    expect(Object.keys(CLAIMS[page] ?? {}).filter((name) => !samples.some((one) => claimName(one) === name))).toEqual(
+      [],
+    );
+    for (const claim of Object.values(CLAIMS[page] ?? {})) {
+      if (!('by' in claim)) continue;
+      const reads = existsSync(join(ROOT, claim.by)) && readFileSync(join(ROOT, claim.by), 'utf8').includes(page);
+      expect([claim.by, reads]).toEqual([claim.by, true]);
+    }
+  });
+
+  it('is of a page that exists', () => {
+    expect(Object.keys(CLAIMS).filter((page) => !SAMPLE_PAGES.includes(page))).toEqual([]);
+  });
+});
+
+let lab: Lab;
+/** Of the page. */
+let live: Member;
+let test: Member;
+let dir: string;
+/** What the samples need beside the service. */
+let environment: Record<string, string>;
+beforeAll(async () => {
+  const mx = 'gmail-smtp-in.l.google.com';
+  lab = await startLab({}, { net: { 'gmail.com': { MX: [[5, mx]] }, [mx]: { A: ['127.0.0.1'] } } });
+  dir = mkdtempSync(join(tmpdir(), 'mailvet-samples-'));
+  const people = 'Name,Email\nAda,ada@example.com\nBob,domain_not_found@example.com\n';
+  for (const name of ['people.csv', 'newsletter.xlsx']) writeFileSync(join(dir, name), people);
+  writeFileSync(join(dir, 'users.tsv'), 'Ada\tada@good.com\n');
+  writeFileSync(join(dir, 'password.txt'), 'correct horse battery staple\n');
+  const { PATH = '', HOME = '' } = process.env;
+  environment = {
+    ...{ PATH, HOME, ROOT: `${ROOT}/`, NODE_NO_WARNINGS: '1', MAILVET_DATABASE_URL: lab.databaseUrl },
+    ...{ MAILVET_DNS_SERVERS: `127.0.0.1:${lab.dns.port}`, MAILVET_DNS_CONTROL_NAMES: 'none' },
+    ...{ MAILVET_ALLOW_PRIVATE_NETWORKS: 'true', MAILVET_LISTS_DIR: lab.listsDir, MAILVET_URL: lab.url },
+    MAILVET_WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}`,
+  };
+});
+afterAll(async () => {
+  rmSync(dir, { recursive: true, force: true });
+  await lab.close();
+});
+
+/** Addresses, keys and placeholders of the page as they are here. */
+async function here(text: string): Promise<string> {
+  // What a page does to an account is not done to its keys here.
+  const other = text.includes('_…') ? await lab.member() : null;
+  return text
+    .replaceAll('http://127.0.0.1:8025', lab.url)
+    .replaceAll('https://mailvet.example.com', lab.url)
+    .replaceAll('mv_live_…', live.key)
+    .replaceAll('mv_test_…', test.key)
+    .replaceAll('acc_…', other?.account.id ?? '')
+    .replaceAll('key_…', other?.keyId ?? '')
+    .replaceAll('/backup/', `${dir}/backup-`);
+}
+
+/** Variables alone, as in a file of options. */
+const OPTIONS = /^(?:#.*\n|\w+=\S+\n)+$/;
+
+async function shell(code: string): Promise<string> {
+  if (OPTIONS.test(code)) {
+    const set = [...code.matchAll(/^(\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [name, value]);
+    const options = Object.fromEntries(set);
+    expect([readOptions(options).ok, unknownVariables(options)]).toEqual([true, []]);
+    return '';
+  }
+  const local = (await here(code)).replaceAll('npx mailvet', `'${process.execPath}' '${CLI}'`);
+  return (await run('bash', ['-ec', local], { cwd: dir, env: environment })).stdout;
+}
+
+/** Runs as a module, with the sources in place of the packages and the DNS of the laboratory. */
+async function program(code: string, { before = '', after = '' }): Promise<string> {
+  const dns = `dnsServers: ['127.0.0.1:${lab.dns.port}'], dnsControlNames: [], allowPrivateNetworks: true`;
+  const text = `${before}\n${await here(code)}\n${after}`
+    .replaceAll("'@mailvet/client'", JSON.stringify(join(ROOT, 'sdk/src/index.ts')))
+    .replaceAll("'@mailvet/engine'", JSON.stringify(join(ROOT, 'src/index.ts')))
+    .replaceAll('createVerifier()', `createVerifier({ ${dns} })`)
+    .replaceAll('createVerifier({ smtp', `createVerifier({ ${dns}, smtp`);
+  writeFileSync(join(dir, 'sample.mjs'), text);
+  const { stdout } = await run(process.execPath, ['sample.mjs'], { cwd: dir, env: environment });
+  // What a comment behind console.log says is printed.
+  for (const [, said = ''] of code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)) expect(stdout).toContain(said);
+  return stdout;
+}
+
+/** Whether all that is shown is there, of the same type; what is null or left out (`…`) may be anything. */
+function expectShape(shown: Json, actual: Json, path = ''): void {
+  if (shown === null || actual === null || shown === '…') return;
+  expect([path, Array.isArray(actual) ? 'array' : typeof actual]).toEqual([
+    path,
+    Array.isArray(shown) ? 'array' : typeof shown,
+  ]);
+  if (Array.isArray(shown)) {
+    if (shown.length > 0 && actual.length > 0) expectShape(shown[0], actual[0], `${path}[0]`);
+  } else if (typeof shown === 'object') {
+    for (const [name, value] of Object.entries(shown).filter(([name]) => name !== '…')) {
+      expect(Object.keys(actual), path).toContain(name);
+      expectShape(value, actual[name], `${path}.${name}`);
+    }
+  }
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+/** A line whose numbers, IDs, times and paths are others. */
+const pattern = (line: string): RegExp =>
+  new RegExp(
+    escaped(line.trim())
+      .replaceAll(/\\\/\S*\\\/\S*:/g, '\\S+:')
+      .replaceAll(/(acc|key|job)_\w+/g, '$1_\\w+')
+      .replaceAll(/\d[\d,:-]*/g, '[\\d.,:-]+')
+      .replaceAll(/ +/g, ' +'),
+  );
+
+/** What a verdict has anew each time. */
+function lasting({ id: _id, duration_ms: _ms, verified_at: _at, ...verdict }: Json): Json {
+  return verdict;
+}
+
+/** Runs the samples of a page that nobody else runs, in order. */
+async function runPage(page: string): Promise<void> {
+  live = await lab.member({ plan: 'enterprise', credits: 10_000 });
+  test = await lab.testMember(live);
+  Object.assign(environment, { MAILVET_KEY: live.key, MAILVET_TEST_KEY: test.key });
+  let printed = '';
+  for (const sample of samplesOf(page)) {
+    const claim = claimOf(sample) ?? {};
+    if ('by' in claim || 'not' in claim) continue;
+    const { code, language } = sample;
+    if ('printed' in claim) expect(printed).toMatch(pattern(code.split('\n')[0] ?? ''));
+    else if ('verdict' in claim) {
+      const { json } = await live.verify(claim.verdict);
+      const actual = claim.part === undefined ? json : json[claim.part];
+      expect(actual).toMatchObject(lasting(JSON.parse(code)));
+    } else if ('shape' in claim) {
+      const shown = JSON.parse(code);
+      const [, path] = claim.shape.split(' /');
+      if (claim.shape === 'of the command before') expectShape(shown, JSON.parse(printed));
+      else if (path !== undefined) expectShape(shown, (await live.call('GET', `/${path}`)).json);
+    } else if (language === 'sh') printed = await shell(code);
+    else {
+      const output = await program(code, claim);
+      expect(output).toContain(claim.prints ?? '');
+    }
+  }
+}
+
+/** Pages with nothing to run are not listed. */
+const own = SAMPLE_PAGES.filter((page) =>
+  samplesOf(page).some((sample) => {
+    const claim = claimOf(sample);
+    return claim === undefined || !('by' in claim || 'not' in claim);
+  }),
+);
+it.each(own)('the samples of %s work', { timeout: 120_000 }, runPage);

@@ -4,6 +4,7 @@
  *     cli.js, *-*.js            command and service, for Node 24; lazily loaded parts in separate files
  *     disposable-lists-worker.js  the worker thread that updates the lists
  *     sqlite-thread.js          the threads with the connections to a SQLite store
+ *     xlsx-thread.js            the threads that read and write XLSX files
  *     web/                      the dashboard
  *     guide/                    the documentation, as a site and as Markdown
  *     scalar.js                 the script of the API reference page, served from our own origin
@@ -72,6 +73,7 @@ const ENTRIES = {
   cli: 'src/cli/main.ts',
   'disposable-lists-worker': 'src/service/disposable-lists-worker.ts',
   'sqlite-thread': 'src/store/sqlite/thread.ts',
+  'xlsx-thread': 'src/files/xlsx/thread.ts',
 };
 
 /**

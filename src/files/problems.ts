@@ -9,7 +9,7 @@ export const ROW_PROBLEMS = {
 export type RowProblem = keyof typeof ROW_PROBLEMS;
 
 /** Codes of the public API: 413 `list_too_large`, 422 for the others. */
-type FileProblem =
+export type FileProblem =
   | { readonly code: 'list_too_large'; readonly limit: number; readonly line: number | null }
   | { readonly code: 'unreadable_file'; readonly line: number | null }
   | { readonly code: 'no_address_column'; readonly columns: readonly string[] };

@@ -1,6 +1,6 @@
 /**
  * The reader of address files: CSV, TSV, plain text, NDJSON, a JSON array, XLSX. Streams in bounded memory; an XLSX file
- * is first copied to a temporary file.
+ * is first copied to a temporary file, and read in a thread.
  */
 import {
   LIST_BYTES,
@@ -21,6 +21,7 @@ import { type RowProblem, tooLarge, unreadable } from './problems.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
 import type { RawBatch, RawRow, RowSource } from './rows.ts';
 import { type Delimiter, RowSplitter } from './split-rows.ts';
+import { SpooledInput, spool } from './spool.ts';
 import { readXlsx } from './xlsx/read.ts';
 
 export interface Row {
@@ -93,7 +94,7 @@ export async function readAddressFile(
   { form: claimed = null, header = 'auto', column = null, limits: given = {} }: ReadOptions = {},
 ): Promise<AddressFile> {
   const limits = { ...LIMITS, ...given };
-  const opened = await open(inputBlocks(input, limits.bytes), claimed, limits);
+  const opened = await open(input, claimed, limits);
   try {
     const sample = await sampleOf(opened.source);
     if (sample.length === 0) throw unreadable('it is empty', 1);
@@ -129,18 +130,32 @@ interface Opened {
   readonly source: RowSource;
 }
 
-async function open(input: InputBlocks, claimed: FileForm | null, limits: ReadLimits): Promise<Opened> {
+async function open(source: AsyncIterable<Uint8Array>, claimed: FileForm | null, limits: ReadLimits): Promise<Opened> {
+  const input = inputBlocks(source, limits.bytes);
   const first = await input.blocks.next();
   if (first.done) throw unreadable('it is empty', 1);
   const blocks = withFirst(first.value, input.blocks);
   try {
     const form = formOf(first.value, claimed);
-    if (form === 'xlsx') return { form, delimiter: 'none', source: readXlsx(blocks, limits) };
+    if (form === 'xlsx') return { form, delimiter: 'none', source: openXlsx(source, blocks, limits) };
     return await openText(decodeText(blocks), form, limits, input);
   } catch (error) {
     await input.blocks.return();
     throw error;
   }
+}
+
+/** What was spooled already is read where it is, and closed by whom it belongs to. */
+function openXlsx(
+  source: AsyncIterable<Uint8Array>,
+  blocks: AsyncGenerator<Buffer, void, undefined>,
+  limits: ReadLimits,
+): RowSource {
+  if (!(source instanceof SpooledInput)) return readXlsx(() => spool(blocks), limits);
+  const { file } = source;
+  if (file.size > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
+  const close = () => Promise.resolve();
+  return readXlsx(() => Promise.resolve({ ...file, close }), limits);
 }
 
 async function openText(

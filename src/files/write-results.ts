@@ -2,7 +2,8 @@
 import { notFormula, quoted } from '../kernel/csv.ts';
 import type { ResultFormat } from '../kernel/lists.ts';
 import { RESULT_COLUMNS, RESULT_PREFIX, type Result, type ResultCell } from './result-columns.ts';
-import { type XlsxState, XlsxWriter } from './xlsx/write.ts';
+import { rowsToPiece } from './xlsx/threads.ts';
+import { writeEnd, writeHead, type XlsxState } from './xlsx/write.ts';
 
 export interface ResultRow {
   /** As many as the file has columns. */
@@ -35,13 +36,22 @@ export function createResultWriter(
   const names = [...columns, ...RESULT_COLUMNS.map((name) => RESULT_PREFIX + name)];
   if (format === 'jsonl') return textWriter('', ({ json }) => `${JSON.stringify(json)}\n`);
   if (format === 'csv') return textWriter(csvLine(names, []), csvRow);
-  const sheet = new XlsxWriter(state);
+  return xlsxWriter(names, state);
+}
+
+function xlsxWriter(names: readonly string[], before: WriterState): ResultWriter {
+  const first = writeHead(names);
+  let state = before ?? first.state;
   return {
-    head: () => sheet.head(names),
-    rows: (rows) => sheet.rows(rows.map(cellsOf)),
-    end: () => sheet.end(),
+    head: () => first.piece,
+    async rows(rows) {
+      const written = await rowsToPiece(state, rows.map(cellsOf));
+      ({ state } = written);
+      return written.piece;
+    },
+    end: () => writeEnd(state),
     get state() {
-      return sheet.state;
+      return state;
     },
   };
 }

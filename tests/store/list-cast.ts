@@ -1,6 +1,7 @@
 /** Lists for the store's tests. */
 import { listResultId, newId } from '../../src/kernel/ids.ts';
 import type { Level } from '../../src/kernel/plans.ts';
+import { newBlock } from '../../src/store/lists/blocks.ts';
 import type { ListOutcome, ListRow, ListWork, NewListBlock, Store, VerificationRecord } from '../../src/store/store.ts';
 import { type Member, verdict } from './cast.ts';
 
@@ -19,7 +20,7 @@ function blocksOf(emails: readonly string[], size = 500): NewListBlock[] {
       const address = numbers.get(email) ?? null;
       return { row: from + i + 1, address, cells: [`name ${from + i + 1}`, email], extra: [], problem: null };
     });
-    blocks.push({ rows, firstAddress, addresses });
+    blocks.push(newBlock(rows, firstAddress, addresses));
   }
   return blocks;
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { LIST_CLAIMS_MAX } from '../../src/kernel/limits.ts';
+import { newBlock } from '../../src/store/lists/blocks.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member, purge, removeDeleted } from './cast.ts';
 import { addressesOf, claimWith, found, LEASE_MS, startedList, waitingWith } from './list-cast.ts';
@@ -130,7 +131,7 @@ describeStores('work on a list', (lab) => {
     const given = { keyId: who.key.id, clientIp: null, name: 'x', level, patienceMinutes: 0, layout };
     await store.lists.create({ id: upload, account, ...given });
     await store.lists.append(account, upload, [
-      { rows: [{ row: 1, address: null, cells: [''], extra: [], problem: null }], firstAddress: 1, addresses: [] },
+      newBlock([{ row: 1, address: null, cells: [''], extra: [], problem: null }], 1, []),
     ]);
     lab.clock.advance(DAY);
     await purge(lab, store, lab.clock.now() - 2 * DAY);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { listResultId, newId } from '../../src/kernel/ids.ts';
+import { newBlock } from '../../src/store/lists/blocks.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member } from './cast.ts';
 import { addressesOf, claimWith, found, startedList, uploadList, waitingWith } from './list-cast.ts';
@@ -99,13 +100,11 @@ describeStores('a list of addresses', (lab) => {
       },
       { row: 2, address: null, cells: ['"broken', ''], extra: [], problem: { code: 'unclosed_quote', line: 3 } },
     ];
-    expect(await store.lists.append(account.id, id, [{ rows, firstAddress: 1, addresses: ['a@example.com'] }])).toBe(
-      true,
-    );
+    expect(await store.lists.append(account.id, id, [newBlock(rows, 1, ['a@example.com'])])).toBe(true);
     expect(await store.lists.get(account.id, id)).toBeNull();
     await store.lists.finish(account.id, id, { total: 2, addresses: 1, duplicates: 0, blank: 0, unreadable: 1 });
     expect((await store.lists.block(account.id, id, 0))?.rows).toEqual(rows);
-    expect(await store.lists.append(account.id, id, [{ rows, firstAddress: 1, addresses: [] }])).toBe(false);
+    expect(await store.lists.append(account.id, id, [newBlock(rows, 1, [])])).toBe(false);
   });
 
   it('is not started beyond the balance or the budget of its key', async () => {

@@ -1,9 +1,11 @@
 import { unreadable } from '../problems.ts';
-import type { RawBatch, RowLimits, RowSource } from '../rows.ts';
-import { type RandomAccess, spool } from '../spool.ts';
+import type { RawBatch, RowSource } from '../rows.ts';
+import type { RandomAccess } from '../spool.ts';
 import { readDateStyles } from './dates.ts';
 import { readSharedStrings } from './shared-strings.ts';
 import { SheetRows } from './sheet.ts';
+import type { SheetLimits } from './thread-messages.ts';
+import { rowsInThread } from './threads.ts';
 import { openWorkbook } from './workbook.ts';
 import { XmlScanner } from './xml.ts';
 import { openZip } from './zip-read.ts';
@@ -13,26 +15,30 @@ const SHEET_BYTES = 2 ** 31;
 const STRINGS_BYTES = 2 ** 29;
 const STYLES_BYTES = 2 ** 26;
 
-/** The first sheet of an XLSX file. Only what the cells show is read: no formulas, no links, no other parts. */
-export function readXlsx(blocks: AsyncIterable<Buffer>, limits: RowLimits & { readonly rows: number }): RowSource {
-  return { names: null, batches: batchesOf(blocks, limits) };
+/**
+ * The first sheet of an XLSX file, read in a thread. Only what the cells show is read: no formulas, no links, no other parts.
+ * `open`: called with the first batch; the file is closed behind the last one.
+ */
+export function readXlsx(open: () => Promise<RandomAccess>, limits: SheetLimits): RowSource {
+  return { names: null, batches: batchesOf(open, limits) };
 }
 
 async function* batchesOf(
-  blocks: AsyncIterable<Buffer>,
-  limits: RowLimits & { readonly rows: number },
+  open: () => Promise<RandomAccess>,
+  limits: SheetLimits,
 ): AsyncGenerator<RawBatch, void, undefined> {
-  const file = await spool(blocks);
+  const file = await open();
   try {
-    yield* sheetRows(file, limits);
+    yield* rowsInThread(file.shared, limits);
   } finally {
     await file.close();
   }
 }
 
-async function* sheetRows(
-  file: RandomAccess,
-  limits: RowLimits & { readonly rows: number },
+/** In the thread. Without rows that the sheet leaves out; batches may be empty. */
+export async function* sheetRows(
+  file: Pick<RandomAccess, 'size' | 'read'>,
+  limits: SheetLimits,
 ): AsyncGenerator<RawBatch, void, undefined> {
   const zip = await openZip(file);
   const workbook = await openWorkbook(zip);
@@ -53,10 +59,7 @@ async function* sheetRows(
   const scanner = new XmlScanner(rows);
   for await (const piece of zip.read(sheet, SHEET_BYTES, (read) => (packed = read))) {
     scanner.push(piece);
-    const taken = rows.take();
-    if (taken.length > 0) yield { rows: taken, bytes: (packed / Math.max(1, sheet.packed)) * file.size };
+    yield { rows: rows.take(), bytes: (packed / Math.max(1, sheet.packed)) * file.size };
   }
   scanner.end();
-  const taken = rows.take();
-  if (taken.length > 0) yield { rows: taken, bytes: file.size };
 }

@@ -15,16 +15,11 @@ interface SheetContext {
   readonly maxRows: number;
 }
 
-/**
- * Collects rows. Rows that the sheet leaves out are blank ones, if a row with text follows; blank rows at the end, which
- * only have a format, are dropped.
- */
+/** Collects rows with text. Rows that only have a format are left out like those that the sheet leaves out. */
 export class SheetRows implements XmlHandler {
   wantsText = false;
   readonly #context: SheetContext;
   #rows: RawRow[] = [];
-  /** Of the last row that was taken. */
-  #last = 0;
   #line = 0;
   #cells: string[] = [];
   #size = 0;
@@ -80,9 +75,7 @@ export class SheetRows implements XmlHandler {
     if (this.#cells.length === 0) return;
     const { maxRows } = this.#context;
     if (this.#line > maxRows) throw tooLarge(maxRows, 'rows of a sheet');
-    for (let line = this.#last + 1; line < this.#line; line++) this.#rows.push({ line, cells: [''], problem: null });
     this.#rows.push({ line: this.#line, cells: this.#cells, problem: null });
-    this.#last = this.#line;
     this.#cells = [];
   }
 

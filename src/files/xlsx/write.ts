@@ -1,6 +1,5 @@
 /** Writes an XLSX file (ECMA-376, transitional) with one sheet, piece by piece. */
-import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { unreadable } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';
 import { escapeText } from './text.ts';
@@ -48,7 +47,6 @@ const PART_BYTES = 0xffff_ffff;
 const DEFLATE_END = Buffer.from([3, 0]);
 /** A piece ends at a byte, and refers to nothing before it. */
 const PIECE = { finishFlush: constants.Z_SYNC_FLUSH, level: 5 };
-const pack = promisify(deflateRaw);
 
 /** The parts before the sheet are always the same. */
 const BEFORE = fixedParts();
@@ -68,50 +66,41 @@ function fixedParts(): { bytes: Buffer; parts: ZipPart[] } {
   return { bytes: Buffer.concat(pieces), parts };
 }
 
-export class XlsxWriter {
-  #state: XlsxState;
+export interface Written {
+  readonly piece: Uint8Array;
+  /** Behind it. */
+  readonly state: XlsxState;
+}
 
-  constructor(state: XlsxState | null) {
-    this.#state = state ?? { rows: 0, crc: 0, size: 0, packed: 0 };
-  }
+const START: XlsxState = { rows: 0, crc: 0, size: 0, packed: 0 };
 
-  get state(): XlsxState {
-    return this.#state;
-  }
+/** The file up to and with the first row. */
+export function writeHead(names: readonly string[]): Written {
+  const { piece, state } = packed(START, SHEET_HEAD + rowXml(1, names), 1);
+  return { piece: Buffer.concat([BEFORE.bytes, localHeader(SHEET), piece]), state };
+}
 
-  /** The file up to and with the first row. */
-  head(names: readonly string[]): Buffer {
-    const xml = Buffer.from(SHEET_HEAD + rowXml(1, names));
-    const piece = deflateRawSync(xml, PIECE);
-    this.#count(1, xml, piece.length);
-    return Buffer.concat([BEFORE.bytes, localHeader(SHEET), piece]);
-  }
+/** Computes for some 5 µs per row. Throws FileError for more than an XLSX file can hold. */
+export const writeRows = (state: XlsxState, rows: readonly (readonly ResultCell[])[]): Written =>
+  packed(state, rows.map((cells, i) => rowXml(state.rows + 1 + i, cells)).join(''), rows.length);
 
-  async rows(rows: readonly (readonly ResultCell[])[]): Promise<Buffer> {
-    const first = this.#state.rows + 1;
-    const xml = Buffer.from(rows.map((cells, i) => rowXml(first + i, cells)).join(''));
-    const piece = await pack(xml, PIECE);
-    this.#count(rows.length, xml, piece.length);
-    return piece;
-  }
+/** What follows the last row. */
+export function writeEnd(before: XlsxState): Uint8Array {
+  const { piece, state } = packed(before, SHEET_END, 0, DEFLATE_END);
+  const part = { name: SHEET, crc: state.crc, size: state.size, packed: state.packed, at: BEFORE.bytes.length };
+  const descriptor = dataDescriptor(part);
+  const at = part.at + localHeader(SHEET).length + state.packed + descriptor.length;
+  return Buffer.concat([piece, descriptor, directory([...BEFORE.parts, part], at)]);
+}
 
-  end(): Buffer {
-    const xml = Buffer.from(SHEET_END);
-    const piece = Buffer.concat([deflateRawSync(xml, PIECE), DEFLATE_END]);
-    this.#count(0, xml, piece.length);
-    const { crc, size, packed } = this.#state;
-    const part = { name: SHEET, crc, size, packed, at: BEFORE.bytes.length };
-    const descriptor = dataDescriptor(part);
-    const at = part.at + localHeader(SHEET).length + packed + descriptor.length;
-    return Buffer.concat([piece, descriptor, directory([...BEFORE.parts, part], at)]);
-  }
-
-  #count(rows: number, xml: Buffer, packed: number): void {
-    const state = this.#state;
-    const size = state.size + xml.length;
-    if (size > PART_BYTES) throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
-    this.#state = { rows: state.rows + rows, crc: crc32(xml, state.crc), size, packed: state.packed + packed };
-  }
+/** `end`: of the packed sheet. */
+function packed(before: XlsxState, text: string, rows: number, end: Buffer = Buffer.alloc(0)): Written {
+  const xml = Buffer.from(text);
+  const size = before.size + xml.length;
+  if (size > PART_BYTES) throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
+  const piece = Buffer.concat([deflateRawSync(xml, PIECE), end]);
+  const state = { rows: before.rows + rows, crc: crc32(xml, before.crc), size, packed: before.packed + piece.length };
+  return { piece, state };
 }
 
 const rowXml = (row: number, cells: readonly ResultCell[]): string =>

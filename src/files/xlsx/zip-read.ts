@@ -5,6 +5,8 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import { tooLarge, unreadable } from '../problems.ts';
 import type { RandomAccess } from '../spool.ts';
 
+type Bytes = Pick<RandomAccess, 'size' | 'read'>;
+
 interface ZipEntry {
   readonly name: string;
   readonly isEncrypted: boolean;
@@ -43,7 +45,7 @@ const RATIO_FREE_BYTES = 16 << 20;
 
 const damaged = (what: string) => unreadable(`the ZIP archive is damaged: ${what}`);
 
-export async function openZip(file: RandomAccess): Promise<Zip> {
+export async function openZip(file: Bytes): Promise<Zip> {
   const { at, length, count } = await directoryOf(file);
   if (count > ENTRIES_MAX) throw tooLarge(ENTRIES_MAX, 'parts in the XLSX file');
   if (length > DIRECTORY_BYTES || at + length > file.size) throw damaged('its directory does not fit');
@@ -57,7 +59,7 @@ export async function openZip(file: RandomAccess): Promise<Zip> {
 
 const keyOf = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
-async function directoryOf(file: RandomAccess): Promise<{ at: number; length: number; count: number }> {
+async function directoryOf(file: Bytes): Promise<{ at: number; length: number; count: number }> {
   const start = Math.max(0, file.size - LENGTH.end - COMMENT_LENGTH - LENGTH.locator64);
   const tail = await file.read(start, file.size - start);
   for (let end = tail.length - LENGTH.end; end >= 0; end--) {
@@ -123,7 +125,7 @@ function sizesOf(directory: Buffer, at: number, extra: Buffer): [number, number,
 }
 
 async function* contentOf(
-  file: RandomAccess,
+  file: Bytes,
   entry: ZipEntry,
   maxBytes: number,
   progress: (packed: number) => void = () => undefined,
@@ -150,7 +152,7 @@ async function* contentOf(
   if (size !== entry.size || crc !== entry.crc) throw damaged('the checksum of an entry does not match');
 }
 
-async function* piecesOf(file: RandomAccess, start: number, length: number, progress: (packed: number) => void) {
+async function* piecesOf(file: Bytes, start: number, length: number, progress: (packed: number) => void) {
   for (let at = 0; at < length; at += PIECE_BYTES) {
     yield await file.read(start + at, Math.min(PIECE_BYTES, length - at));
     progress(Math.min(length, at + PIECE_BYTES));

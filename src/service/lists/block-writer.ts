@@ -1,6 +1,7 @@
 /** Rows of a new list: numbers their addresses, cuts them into blocks and stores these. */
 import { ApiError } from '../../kernel/errors.ts';
 import { ADDRESS_LENGTH } from '../../kernel/limits.ts';
+import { newBlock } from '../../store/lists/blocks.ts';
 import type { AccountId, ListRow, Lists, NewListBlock } from '../../store/store.ts';
 import { DistinctAddresses } from './distinct.ts';
 
@@ -67,7 +68,7 @@ export class BlockWriter {
   #endBlock(): void {
     if (this.#rows.length === 0) return;
     const firstAddress = this.#distinct.count - this.#addresses.length + 1;
-    this.#blocks.push({ rows: this.#rows, firstAddress, addresses: this.#addresses });
+    this.#blocks.push(newBlock(this.#rows, firstAddress, this.#addresses));
     this.#characters += this.#blockCharacters;
     this.#rows = [];
     this.#addresses = [];

@@ -54,12 +54,15 @@ export interface ListRow {
   readonly problem: { readonly code: string; readonly line: number } | null;
 }
 
-/** Rows in the order of the file. */
+/** Rows in the order of the file, as they are stored: made by `newBlock` (lists/blocks.ts). */
 export interface NewListBlock {
-  readonly rows: readonly ListRow[];
+  readonly firstRow: number;
+  readonly rowCount: number;
+  readonly rows: string;
   /** Distinct addresses that first occur in these rows, numbered from `firstAddress`. */
   readonly firstAddress: number;
-  readonly addresses: readonly string[];
+  readonly addressCount: number;
+  readonly addresses: string;
 }
 
 export interface ListRowCounts {

@@ -8,7 +8,24 @@ import type { ListRow, NewListBlock } from '../store.ts';
 type Head = number | readonly [code: string, line: number];
 type StoredRow = readonly [Head, ...string[]];
 
-export const rowsText = (rows: NewListBlock['rows']): string =>
+/**
+ * At least one row. As texts, because a few objects for each of many rows that wait to be stored would outlive the young
+ * generation.
+ */
+export function newBlock(rows: readonly ListRow[], firstAddress: number, addresses: readonly string[]): NewListBlock {
+  const [first] = rows;
+  if (first === undefined) throw new RangeError('A block has at least one row.');
+  return {
+    firstRow: first.row,
+    rowCount: rows.length,
+    rows: rowsText(rows),
+    firstAddress,
+    addressCount: addresses.length,
+    addresses: JSON.stringify(addresses),
+  };
+}
+
+const rowsText = (rows: readonly ListRow[]): string =>
   JSON.stringify(rows.map(({ address, problem, cells, extra }) => [headOf(address, problem), ...cells, ...extra]));
 
 const headOf = (address: number | null, problem: ListRow['problem']): Head =>

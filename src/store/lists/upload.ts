@@ -7,7 +7,6 @@ import { lockAccount } from '../lock.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import type { AccountId, Lists, NewListBlock } from '../store.ts';
 import { storable } from '../text.ts';
-import { rowsText } from './blocks.ts';
 import { deleteList } from './end.ts';
 import { findList, noResults, toList } from './row.ts';
 
@@ -44,7 +43,7 @@ export function upload(driver: StorageDriver): Upload {
           .insertInto('list_blocks')
           .values(blocks.map((block) => blockRow(account, id, block)))
           .execute();
-        const chunks = blocks.filter(({ addresses }) => addresses.length > 0);
+        const chunks = blocks.filter(({ addressCount }) => addressCount > 0);
         if (chunks.length === 0) return true;
         await trx
           .insertInto('list_chunks')
@@ -73,24 +72,19 @@ export function upload(driver: StorageDriver): Upload {
   };
 }
 
-const firstRowOf = ({ rows: [first] }: NewListBlock): number => {
-  if (first === undefined) throw new RangeError('A block has at least one row.');
-  return first.row;
-};
-
 const blockRow = (account: AccountId, list: string, block: NewListBlock) => ({
   account_id: account,
   list_id: list,
-  first_row: firstRowOf(block),
-  row_count: block.rows.length,
+  first_row: block.firstRow,
+  row_count: block.rowCount,
   first_address: block.firstAddress,
-  addresses: JSON.stringify(block.addresses),
-  rows: rowsText(block.rows),
+  addresses: block.addresses,
+  rows: block.rows,
 });
 
-const chunkRow = (account: AccountId, list: string, block: NewListBlock) => ({
+const chunkRow = (account: AccountId, list: string, { firstRow, firstAddress, addressCount }: NewListBlock) => ({
   account_id: account,
   list_id: list,
-  first_row: firstRowOf(block),
-  pending: JSON.stringify(block.addresses.map((_, i) => block.firstAddress + i)),
+  first_row: firstRow,
+  pending: JSON.stringify(Array.from({ length: addressCount }, (_, i) => firstAddress + i)),
 });

@@ -1,0 +1,51 @@
+/**
+ * Between a thread for XLSX files (thread.ts) and its user. Flat arrays, because copying objects costs the receiver about as
+ * much as the thread saves.
+ */
+import type { FileProblem } from '../problems.ts';
+import type { ResultCell } from '../result-columns.ts';
+import type { RowLimits } from '../rows.ts';
+import type { SharedBytes } from '../spool.ts';
+import type { XlsxState } from './write.ts';
+
+export type SheetLimits = RowLimits & { readonly rows: number };
+
+export type Order =
+  /** Reads the first sheet: leads to the first `rows`, each `more` to the next ones, and all in all to one `end` or `failed`. */
+  | { readonly kind: 'read'; readonly source: SharedBytes; readonly limits: SheetLimits }
+  | { readonly kind: 'more' }
+  /** Ends the reading early. */
+  | { readonly kind: 'stop' }
+  /** Leads to `written` or `failed`. `widths`: cells of each row. */
+  | {
+      readonly kind: 'write';
+      readonly state: XlsxState;
+      readonly widths: readonly number[];
+      readonly cells: readonly ResultCell[];
+    };
+
+/** `lines`: rows of the sheet, from 1. */
+export interface ReadRows {
+  readonly kind: 'rows';
+  readonly lines: readonly number[];
+  readonly widths: readonly number[];
+  readonly cells: readonly string[];
+  /** Of the file, up to the end of these rows, approximately. */
+  readonly bytes: number;
+}
+
+export type Report =
+  | ReadRows
+  | { readonly kind: 'end' }
+  | { readonly kind: 'written'; readonly piece: Uint8Array; readonly state: XlsxState }
+  /** `problem`: of the file; null: it is ours. */
+  | { readonly kind: 'failed'; readonly problem: FileProblem | null; readonly message: string };
+
+/** Cuts `cells` into rows. */
+export function rowsOf<T>(widths: readonly number[], cells: readonly T[]): T[][] {
+  let end = 0;
+  return widths.map((width) => {
+    end += width;
+    return cells.slice(end - width, end);
+  });
+}

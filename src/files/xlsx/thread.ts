@@ -1,0 +1,55 @@
+/** A thread that reads and writes XLSX files, one at a time: packing and XML compute for long. */
+import { parentPort } from 'node:worker_threads';
+import { FileError } from '../problems.ts';
+import { readShared } from '../spool.ts';
+import { sheetRows } from './read.ts';
+import { type Order, type Report, rowsOf } from './thread-messages.ts';
+import { writeRows } from './write.ts';
+
+const send = (report: Report): void => parentPort?.postMessage(report);
+
+/** Whether the reading was told to end, and what wakes it. */
+let stopped = false;
+let wake: () => void = () => undefined;
+
+async function read({ source, limits }: Extract<Order, { kind: 'read' }>): Promise<void> {
+  stopped = false;
+  for await (const { rows, bytes } of sheetRows(readShared(source), limits)) {
+    if (stopped) break;
+    const asked = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const [lines, widths] = [rows.map(({ line }) => line), rows.map(({ cells }) => cells.length)];
+    send({ kind: 'rows', lines, widths, cells: rows.flatMap(({ cells }) => cells), bytes });
+    await asked;
+    if (stopped) break;
+  }
+  send({ kind: 'end' });
+}
+
+function fail(error: unknown): void {
+  const problem = error instanceof FileError ? error.problem : null;
+  send({ kind: 'failed', problem, message: error instanceof Error ? error.message : String(error) });
+}
+
+parentPort?.on('message', (order: Order) => {
+  switch (order.kind) {
+    case 'read':
+      read(order).catch(fail);
+      break;
+    case 'stop':
+      stopped = true;
+      wake();
+      break;
+    case 'more':
+      wake();
+      break;
+    case 'write':
+      try {
+        send({ kind: 'written', ...writeRows(order.state, rowsOf(order.widths, order.cells)) });
+      } catch (error) {
+        fail(error);
+      }
+      break;
+  }
+});

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
@@ -13,11 +14,12 @@ class Noting implements ChargeDriver {
   readonly lanes: number = 1;
   async open(): Promise<void> {}
   readonly batches: string[][] = [];
+  delayMs = 0;
   fail: (hashes: readonly string[]) => Error | null = () => null;
   async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
     const hashes = requests.map(hashOf);
     this.batches.push(hashes);
-    await new Promise(setImmediate);
+    await (this.delayMs === 0 ? new Promise(setImmediate) : sleep(this.delayMs));
     const error = this.fail(hashes);
     if (error !== null) throw error;
     return hashes.map((value) => ({ value }));
@@ -61,6 +63,36 @@ describe('the batcher', () => {
     await Promise.all([first, ...rest]);
     expect(driver.batches).toEqual([['first'], ['a', 'b', 'c', 'd'], ['e']]);
     expect(batcher.stats).toMatchObject({ batches: 3, answered: 6, failed: 0, overloaded: 0 });
+  });
+
+  it('commits half of many while the other half is answered and asks again, and does not split further', async () => {
+    const { engine: driver, batcher } = make({ batch: 64 });
+    const client = async (i: number) => {
+      for (let round = 0; round < 5; round += 1) await batcher.admit(ask(`${i}.${round}`));
+    };
+    await Promise.all(Array.from({ length: 32 }, (_, i) => client(i)));
+    expect(driver.batches.map((batch) => batch.length)).toEqual(Array.from({ length: 10 }, () => 16));
+  });
+
+  it('sends a batch before it answers the one before', async () => {
+    const { engine: driver, batcher } = make({ batch: 64 });
+    const sent: number[] = [];
+    const asked = Array.from({ length: 32 }, async (_, i) => {
+      await batcher.admit(ask(`${i}`));
+      sent.push(driver.batches.length);
+    });
+    await Promise.all(asked);
+    expect(sent).toEqual(Array.from({ length: 32 }, () => 2));
+  });
+
+  it('lets all that wait share a commit that takes long', async () => {
+    const { engine: driver, batcher } = make({ batch: 64 });
+    driver.delayMs = 10;
+    const all = () => Promise.all(Array.from({ length: 32 }, (_, i) => batcher.admit(ask(`${i}`))));
+    await all();
+    driver.batches.length = 0;
+    await all();
+    expect(driver.batches.map((batch) => batch.length)).toEqual([32]);
   });
 
   it('begins again after it was idle', async () => {

@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/limits.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
-import { type BatchLimits, first, type Lane, laneOf, newLane, runBatch } from './lane.ts';
+import { type AnswerBatch, type BatchLimits, first, type Lane, laneOf, newLane, runBatches } from './lane.ts';
 import type { Answer, ChargeRequest } from './state.ts';
 import { isAdmission, tooLate, unavailable, type Waiting } from './waiting.ts';
 
@@ -27,6 +27,7 @@ export interface ChargeDriver {
   isOutage(error: unknown): boolean;
 }
 
+type Final = Exclude<Answer, { held: true } | { again: true }>;
 /** Requests in a transaction, by lane. */
 type Batches = (readonly Waiting[] | undefined)[];
 
@@ -140,15 +141,8 @@ export class Batcher implements Charging {
       const index = laneOf(owner, this.#lanes.length);
       const lane = this.#lanes[index]!;
       lane.queue.push(waiting);
-      lane.running ??= this.#run(lane, index);
+      lane.running ??= runBatches(lane, this.#limits.batch, this.#clock, (batch) => this.#commit(batch, index));
     });
-  }
-
-  async #run(lane: Lane, index: number): Promise<void> {
-    do {
-      await runBatch(lane, this.#limits.batch, this.#clock, (batch) => this.#commit(batch, index));
-    } while (lane.queue.length > 0);
-    lane.running = null;
   }
 
   /** Each account that was set aside in turn, until its lock comes. */
@@ -158,7 +152,7 @@ export class Batcher implements Charging {
       // To the end, so that the others come first if it is still held.
       this.#aside.delete(owner);
       this.#aside.set(owner, queue);
-      await this.#commit(queue.splice(0, this.#limits.batch), this.#lanes.length);
+      (await this.#commit(queue.splice(0, this.#limits.batch), this.#lanes.length))();
       if (queue.length === 0) this.#aside.delete(owner);
       else if (turn % this.#aside.size === 0) await sleep(ASIDE_PAUSE_MS);
     }
@@ -178,30 +172,32 @@ export class Batcher implements Charging {
     this.#asideRunning ??= this.#runAside();
   }
 
-  async #commit(batch: readonly Waiting[], lane: number): Promise<void> {
-    if (batch.length === 0) return;
+  async #commit(batch: readonly Waiting[], lane: number): Promise<AnswerBatch> {
+    if (batch.length === 0) return () => undefined;
     this.#inTransaction[lane] = batch;
-    await this.#commitAll(batch, lane);
+    const answer = await this.#commitAll(batch, lane);
     this.#inTransaction[lane] = undefined;
+    return answer;
   }
 
-  async #commitAll(batch: readonly Waiting[], lane: number): Promise<void> {
-    const error = await this.#transact(batch, lane);
-    if (error === null) return;
-    if (this.#driver.isOutage(error.cause)) return this.#fail(batch, error.cause);
+  async #commitAll(batch: readonly Waiting[], lane: number): Promise<AnswerBatch> {
+    const result = await this.#transact(batch, lane);
+    if (typeof result === 'function') return result;
+    if (this.#driver.isOutage(result.cause)) return () => this.#fail(batch, result.cause);
     const [first, ...others] = batch;
-    if (first !== undefined && others.length === 0) return this.#answer(first, { error: error.cause });
+    if (first !== undefined && others.length === 0) return () => this.#answer(first, { error: result.cause });
     // One request is at fault: run each alone, so that the others succeed.
     for (const [i, waiting] of batch.entries()) {
       const alone = await this.#transact([waiting], lane);
-      if (alone === null) continue;
-      if (this.#driver.isOutage(alone.cause)) return this.#fail(batch.slice(i), alone.cause);
-      this.#answer(waiting, { error: alone.cause });
+      if (typeof alone === 'function') alone();
+      else if (this.#driver.isOutage(alone.cause)) return () => this.#fail(batch.slice(i), alone.cause);
+      else this.#answer(waiting, { error: alone.cause });
     }
+    return () => undefined;
   }
 
-  /** Null when the batch was committed and answered, else the cause. */
-  async #transact(batch: readonly Waiting[], lane: number): Promise<{ cause: unknown } | null> {
+  /** What answers the requests when the batch was committed, else the cause. */
+  async #transact(batch: readonly Waiting[], lane: number): Promise<AnswerBatch | { cause: unknown }> {
     this.#stats.batches += 1;
     let answers: Answer[];
     try {
@@ -214,20 +210,23 @@ export class Batcher implements Charging {
     }
     const aside: Waiting[] = [];
     const again: Waiting[] = [];
+    const done: [Waiting, Final][] = [];
     for (const [i, waiting] of batch.entries()) {
       const answer = answers[i] ?? { error: new Error('The driver left a request unanswered.') };
       if ('held' in answer) aside.push(waiting);
       else if ('again' in answer) again.push(waiting);
-      else this.#answer(waiting, answer);
+      else done.push([waiting, answer]);
     }
     for (const waiting of again) waiting.entered = false;
     if (again.length > 0) this.#lanes[lane]?.queue.unshift(...again);
     // Each goes to the front.
     for (const waiting of aside.toReversed()) this.#setAside(waiting);
-    return null;
+    return () => {
+      for (const [waiting, answer] of done) this.#answer(waiting, answer);
+    };
   }
 
-  #answer(waiting: Waiting, answer: Exclude<Answer, { held: true } | { again: true }>): void {
+  #answer(waiting: Waiting, answer: Final): void {
     waiting.answered = true;
     if ('dropped' in answer) {
       waiting.reject(tooLate(waiting));

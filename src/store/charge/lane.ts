@@ -1,18 +1,21 @@
 /** One of the transactions side by side, and what waits for it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, idleMs } from '../../kernel/clock.ts';
 import type { Waiting } from './waiting.ts';
 
 export interface Lane {
   queue: Waiting[];
   running: Promise<void> | null;
-  /** Its last transaction, and the requests that waited at its end; `ended` by the clock's `elapsed`. */
-  last: { readonly requests: number; readonly waiting: number; readonly ms: number; readonly ended: number };
+  /**
+   * Its last transaction, and the requests that waited at its end. `idle`: ms of it in which the main thread had nothing to do;
+   * `ended` by the clock's `elapsed`.
+   */
+  last: { readonly requests: number; readonly waiting: number; readonly idle: number; readonly ended: number };
 }
 
-export const newLane = (): Lane => ({ queue: [], running: null, last: { requests: 0, waiting: 0, ms: 0, ended: 0 } });
+export const newLane = (): Lane => ({ queue: [], running: null, last: { requests: 0, waiting: 0, idle: 0, ended: 0 } });
 
-/** A commit that takes longer waits for a disk or a network, ms. */
+/** A commit that leaves the main thread idle for longer waits for a disk or a network, ms. */
 const SLOW_MS = 3;
 /** How long to wait for more requests after a slow commit, ms; and for how long without one. */
 const GATHER_MS = { most: 5, pause: 1 };
@@ -22,9 +25,9 @@ const GATHER_MS = { most: 5, pause: 1 };
  * Otherwise the first of them would have the next commit to itself, and clients in two groups would wait for two commits.
  */
 async function gather(lane: Lane, clock: Pick<Clock, 'elapsed'>): Promise<void> {
-  const { requests, waiting, ms, ended } = lane.last;
-  if (ms <= SLOW_MS) return;
-  const until = ended + Math.min(GATHER_MS.most, ms / 2);
+  const { requests, waiting, idle, ended } = lane.last;
+  if (idle <= SLOW_MS) return;
+  const until = ended + Math.min(GATHER_MS.most, idle / 2);
   for (let before = 0; lane.queue.length < requests + waiting && lane.queue.length > before; ) {
     if (clock.elapsed() >= until) return;
     before = lane.queue.length;
@@ -39,21 +42,51 @@ export interface BatchLimits {
   readonly batch: number;
 }
 
-/** Commits up to `limit` requests of the queue. */
-export async function runBatch(
+/** Answers the requests of a batch. */
+export type AnswerBatch = () => void;
+
+/** From so many requests on, two commits cost less than what the main thread would miss while it waits for one. */
+const HALVED_FROM = 16;
+
+/**
+ * How many requests the next batch takes. Clients that all wait for the same commit leave the main thread idle meanwhile, and
+ * then the store: of many, half commit while the other half is answered and read. A slow commit is shared by all.
+ */
+function sizeOf({ queue, last }: Lane, unanswered: number, limit: number): number {
+  const all = queue.length + unanswered;
+  return Math.min(limit, all >= HALVED_FROM && last.idle <= SLOW_MS ? Math.ceil(all / 2) : all);
+}
+
+/** The `running` of a lane: commits up to `limit` requests at a time until none waits. The answers of a batch are given while the next one commits. */
+export async function runBatches(
   lane: Lane,
   limit: number,
   clock: Pick<Clock, 'elapsed'>,
-  commit: (batch: readonly Waiting[]) => Promise<void>,
+  commit: (batch: readonly Waiting[]) => Promise<AnswerBatch>,
 ): Promise<void> {
-  // Requests received in the same turn of the event loop share a transaction.
-  await new Promise(setImmediate);
-  await gather(lane, clock);
-  const began = clock.elapsed();
-  const batch = lane.queue.splice(0, limit);
-  await commit(batch);
-  const ended = clock.elapsed();
-  lane.last = { requests: batch.length, waiting: lane.queue.length, ms: ended - began, ended };
+  let unanswered = 0;
+  let answer: AnswerBatch = () => undefined;
+  do {
+    // Requests received in the same turn of the event loop share a transaction.
+    await new Promise(setImmediate);
+    if (lane.last.idle > SLOW_MS) {
+      answer();
+      [answer, unanswered] = [() => undefined, 0];
+      await gather(lane, clock);
+    }
+    const idleBefore = idleMs();
+    const batch = lane.queue.splice(0, sizeOf(lane, unanswered, limit));
+    const committed = commit(batch);
+    // After the promises through which the batch gets on its way.
+    process.nextTick(answer);
+    answer = await committed;
+    unanswered = batch.length;
+    const idle = idleMs() - idleBefore;
+    lane.last = { requests: batch.length, waiting: lane.queue.length, idle, ended: clock.elapsed() };
+  } while (lane.queue.length > 0);
+  // Before the answers: whoever gets one may ask again at once.
+  lane.running = null;
+  answer();
 }
 
 /** The lane of an owner's requests: FNV-1a of the owner. */

@@ -95,18 +95,19 @@ function report(
 ): void {
   const ip = context.callerIp(raw);
   context.answered({ method, route, status, seconds: ms / 1000, caller, requestId: id, ip, errorCode });
-  context.logger.info({
-    request_id: id,
-    method,
-    route,
-    status,
-    ms: Math.round(ms * 10) / 10,
-    ip: context.logsClientIp ? ip : undefined,
-    account: caller?.accountId ?? account,
-    key: caller?.keyId,
-    user,
-  });
+  const whose =
+    field('ip', context.logsClientIp ? ip : undefined) +
+    field('account', caller?.accountId ?? account) +
+    field('key', caller?.keyId) +
+    field('user', user);
+  // Of the first ones, none has a character that JSON escapes.
+  context.logger.infoFields(
+    `"request_id":"${id}","method":"${method}","route":"${route}","status":${status},"ms":${Math.round(ms * 10) / 10}${whose}`,
+  );
 }
+
+const field = (name: string, value: string | undefined): string =>
+  value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
 
 /** A well-formed id from the caller is kept, so that both sides' logs tell of one request under one name. */
 function requestId({ headers }: IncomingMessage, { clock }: HttpContext): string {

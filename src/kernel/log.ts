@@ -1,8 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { destination, type Logger, pino } from 'pino';
+import { destination, levels, type Logger as PinoLogger, pino } from 'pino';
 import { systemClock, toIso } from './clock.ts';
 
-export type { Logger };
+export interface Logger extends PinoLogger {
+  /**
+   * A line of level info whose fields are JSON already, `"name":value,…`: for the line of every request, which costs a fifth of
+   * what it costs with `info`.
+   */
+  infoFields(fields: string): void;
+}
 
 type LogAddresses = 'hash' | 'domain' | 'full';
 
@@ -12,14 +18,13 @@ type LogAddresses = 'hash' | 'domain' | 'full';
  * line, and tests search the output for them.
  */
 export function createLogger(level: string): Logger {
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: isoTime,
+  const output = standardOutput();
+  const logger = pino({ level, base: null, timestamp: isoTime }, output);
+  return Object.assign(logger, {
+    infoFields(fields: string) {
+      if (logger.isLevelEnabled('info')) output.write(`{"level":${levels.values.info}${isoTime()},${fields}}\n`);
     },
-    standardOutput(),
-  );
+  });
 }
 
 /** It collects bytes: of text, it would measure all that it has at every line. */

@@ -1,4 +1,5 @@
-import { request as rawRequest } from 'node:http';
+import { Agent, request as rawRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAILED_AUTH_PER_WINDOW } from '../../src/kernel/limits.ts';
 import { createKey } from '../../src/service/keys.ts';
@@ -68,6 +69,31 @@ describe('Authorization', () => {
       sent.end();
     });
     expect(status).toBe(401);
+  });
+
+  it('is looked at in every request of a connection', async () => {
+    const other = await lab.member();
+    expect((await other.verify('a@good.com')).status).toBe(200);
+    const { port } = new URL(lab.url);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const sockets = new Set<unknown>();
+    const ask = (...keys: string[]) =>
+      new Promise((resolve, reject) => {
+        const headers = ['Host', 'x', 'X-Forwarded-For', '203.0.113.98'];
+        for (const key of keys) headers.push('Authorization', `Bearer ${key}`);
+        const sent = rawRequest({ host: '127.0.0.1', port, path: '/v1/usage', headers, agent }, (response) => {
+          sockets.add(response.socket);
+          text(response).then((body) => resolve(JSON.parse(body).credits?.used ?? null), reject);
+        });
+        sent.on('error', reject).end();
+      });
+    for (const key of [owner.key, owner.key]) expect(await ask(key)).toBe(0);
+    expect(await ask(other.key)).toBe(1);
+    // A 401.
+    for (const keys of [[other.key, owner.key], [], ['mv_live_short']]) expect(await ask(...keys)).toBe(null);
+    expect(await ask(owner.key)).toBe(0);
+    expect(sockets.size).toBe(1);
+    agent.destroy();
   });
 
   it('checks the key before the body', async () => {

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { constants } from 'node:os';
+import { constants, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { MISSING_NODE, pinnedNode } from './pinned-node.mjs';
@@ -14,9 +14,11 @@ const root = join(dirname(here), '..');
 /**
  * For the service, in MB; a setting of the operator's comes first. Little of what a request needs outlives it, so a young
  * generation beyond 2 × 8 MB only costs memory, some 80 MB under load. The old one is far smaller than its bound, but the
- * bound decides how much garbage V8 lets gather: up to 4 times what is in use from 2 GB on, 1.6 times at 1 GB.
+ * bound decides how much garbage V8 lets gather: up to 4 times what is in use from 2 GB on, 1.6 times at 1 GB. In a machine
+ * or container of less than 4 GB, V8's own bound is lower than that.
  */
-const HEAP = { '--max-semi-space-size': 8, '--max-old-space-size': 1024 };
+const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+const HEAP = { '--max-semi-space-size': 8, ...(memory >= 4 * 1024 ** 3 ? { '--max-old-space-size': 1024 } : {}) };
 const isService = process.argv[2] === 'serve';
 const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').replaceAll('_', '-');
 const flags = Object.entries(HEAP).flatMap(([flag, size]) =>

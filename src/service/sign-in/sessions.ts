@@ -2,6 +2,7 @@ import type { Factor } from '../../kernel/audit-actions.ts';
 import { DAY_MS, systemClock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { SESSION_MAX_DAYS } from '../../kernel/lifetimes.ts';
+import type { Store } from '../../store/store.ts';
 import { parsePersonName } from '../names.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
@@ -43,6 +44,7 @@ interface SessionParts {
   readonly limits: Limits;
   readonly devices: Devices;
   readonly audit: UserAudit;
+  readonly signIns: Pick<Store['signIns'], 'change'>;
 }
 
 const BEGIN_AGAIN = 'The sign-in took too long, or there were too many wrong codes. Start again with your password.';
@@ -76,7 +78,7 @@ export async function beginSession(
   return { setCookie: cookiesOf(headers) };
 }
 
-export function createSessions({ library, limits, devices, audit }: SessionParts): SessionService {
+export function createSessions({ library, limits, devices, audit, signIns }: SessionParts): SessionService {
   async function endSession(browser: BrowserRequest): Promise<Cookies> {
     if (!hasCookie(browser.cookie, 'session_token')) return { setCookie: [] };
     const { api } = await library();
@@ -108,18 +110,37 @@ export function createSessions({ library, limits, devices, audit }: SessionParts
     return { user, setCookie: cookiesOf(found.headers) };
   };
 
+  /**
+   * Whether the password was changed while a sign-in verified it. Under the user's lock: a change under way ends only the
+   * sessions that it sees.
+   */
+  const wasChanged = (opened: Library, { id, hash }: { id: string; hash: string | null }): Promise<boolean> =>
+    signIns.change({ user: id }, async () => {
+      const { internalAdapter } = await opened.$context;
+      return ((await internalAdapter.findCredentialAccount(id))?.password ?? null) !== hash;
+    });
+
   async function signInByPassword(browser: BrowserRequest, email: string, password: string) {
     const from = await devices.originFor(browser, email);
     await limits.count('sign-in', email, from);
-    const { api, $context } = await library();
+    const opened = await library();
+    const { api } = opened;
+    const { internalAdapter, password: passwords } = await opened.$context;
     if (!isUsableEmail(email)) {
       // Takes as long as for an existing address.
-      await (await $context).password.hash(password);
+      await passwords.hash(password);
       throw new ApiError('sign_in_failed');
     }
+    const user = (await internalAdapter.findUserByEmail(email))?.user.id;
+    const hash = user === undefined ? null : ((await internalAdapter.findCredentialAccount(user))?.password ?? null);
     const { headers, response } = await callLibrary(PASSWORD, () =>
       api.signInEmail({ body: { email, password }, headers: headersOf(browser), returnHeaders: true }),
     );
+    if (user === undefined || (await wasChanged(opened, { id: user, hash }))) {
+      const begun = cookiesOf(headers).map((cookie) => cookie.split(';', 1)[0]);
+      await endSession({ ...browser, cookie: begun.join('; ') });
+      throw new ApiError('sign_in_failed');
+    }
     await limits.clear('sign-in', email);
     // Ends the browser's previous session.
     await endSession(browser);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/kernel/ids.ts';
+import { hashPassword } from '../../../src/service/sign-in/passwords.ts';
 import { type Browser, browser, forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
 import { type SecurityKey, securityKey } from '../../lab/second-factor.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
@@ -152,4 +153,18 @@ describe('an invitation ends', () => {
     expect(await lab.store.users.remove(mallory.id, by)).toBe(true);
     expect(await found(token)).toBe(410);
   });
+});
+
+it('a sign-in under way ends with the password that it began with', async () => {
+  const victim = await person(lab, { account: a.account.id, fullHash: true });
+  const [fresh, window] = [await hashPassword(FRESH), browser(lab.url)];
+  // The old password waits to be verified, while the new one is set.
+  const busy = Array.from({ length: 30 }, () => hashPassword(PASSWORD));
+  const signedIn = window.signIn(victim.email);
+  await busy[8];
+  await peopleOf(lab).setPassword(victim.id, fresh, { ip: null, device: null });
+  expect((await signedIn).status).toBe(401);
+  expect(await lab.store.signIns.sessions(victim.id)).toEqual([]);
+  expect((await window.signIn(victim.email, FRESH)).status).toBe(200);
+  await Promise.all(busy);
 });

@@ -45,6 +45,8 @@ function fail(onResult: OnResult): () => void {
 export function createUdp(server: Server): Udp {
   const sockets = new Set<SharedSocket>();
   let current: SharedSocket | null = null;
+  /** To be sent at the end of this turn of the event loop. */
+  let burst: { readonly shared: SharedSocket; readonly octets: Buffer }[] = [];
 
   /** Closes a socket; its pending queries end with `network`. */
   function end(shared: SharedSocket): void {
@@ -98,7 +100,17 @@ export function createUdp(server: Server): Udp {
   function transmit(shared: SharedSocket, octets: Buffer): void {
     if (shared.closed) return;
     if (shared.waiting) shared.waiting.push(octets);
-    else shared.socket.send(octets, shared.onSent);
+    else {
+      if (burst.length === 0) setImmediate(flush);
+      burst.push({ shared, octets });
+    }
+  }
+
+  /** Queries that follow from the replies of one turn go out together, so a server on this host is woken once for them. */
+  function flush(): void {
+    const all = burst;
+    burst = [];
+    for (const { shared, octets } of all) if (!shared.closed) shared.socket.send(octets, shared.onSent);
   }
 
   function send(question: Question, edns: boolean, onResult: OnResult): () => void {

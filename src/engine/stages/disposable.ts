@@ -17,21 +17,8 @@ export function disposableByHost(
   lists: Lists,
 ): DisposableEvidence {
   if (byName.result === 'fail' || lists.disposable(domain).verdict === 'allowed') return byName;
-  const hit = disposableHostOf(dns, lists);
-  return hit === null ? byName : { result: 'fail', matched: hit.matched, by: 'mail_host' };
-}
-
-type Hit = ReturnType<Lists['disposableHost']>;
-const hits = new WeakMap<Lists, WeakMap<DnsEvidence, Hit>>();
-
-/** Looked up once for evidence that many addresses share. */
-function disposableHostOf(dns: DnsEvidence, lists: Lists): Hit {
-  const ofLists = hits.get(lists) ?? new WeakMap<DnsEvidence, Hit>();
-  const known = ofLists.get(dns);
-  if (known !== undefined) return known;
-  const hosts = dns.records.map((r) => r.host);
-  const addresses = dns.hosts.flatMap((h) => h.addresses);
+  const hosts = dns.records.map(({ host }) => host);
+  const addresses = dns.hosts.flatMap((host) => host.addresses);
   const hit = lists.disposableHost(hosts, addresses);
-  hits.set(lists, ofLists.set(dns, hit));
-  return hit;
+  return hit === null ? byName : { result: 'fail', matched: hit.matched, by: 'mail_host' };
 }

@@ -1,6 +1,7 @@
 import type { AuditSubject } from '../kernel/audit-actions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type {
   AccountId,
   Actor,
@@ -38,7 +39,6 @@ export interface KeysetPage<T> {
 }
 
 /** Rows of the ledger that an export reads at a time. */
-const EXPORT_BATCH = 1_000;
 
 /** An account, for its members. All methods throw ApiError. */
 export interface AccountService {
@@ -124,7 +124,8 @@ export function createAccountService(parts: {
     ledgerDays: (account, days) => ledgerDaysOf(store, clock, account, days),
     async *allLedgerRows(account) {
       for (let before: string | null = null, ended = false; !ended; ) {
-        const page: LedgerPage = await accounts.ledger(account, EXPORT_BATCH, before);
+        const from = before;
+        const page: LedgerPage = await andRest(() => accounts.ledger(account, EXPORT_ROWS, from));
         if (page.rows.length > 0) yield page.rows;
         before = page.next;
         ended = before === null;

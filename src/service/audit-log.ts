@@ -1,7 +1,6 @@
 import type { AuditSubject } from '../kernel/audit-actions.ts';
+import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type { AccountId, AuditEntry, Store } from '../store/store.ts';
-
-const BATCH = 1_000;
 
 /** All entries, newest first, in batches: for an export. */
 export async function* auditEntries(
@@ -10,9 +9,10 @@ export async function* auditEntries(
   about: AuditSubject | null,
 ): AsyncGenerator<readonly AuditEntry[]> {
   for (let last: AuditEntry | undefined, full = true; full; ) {
-    const batch = await auditLog.list(of, { before: last?.id ?? null, limit: BATCH, about });
+    const before = last?.id ?? null;
+    const batch = await andRest(() => auditLog.list(of, { before, limit: EXPORT_ROWS, about }));
     if (batch.length > 0) yield batch;
-    full = batch.length === BATCH;
+    full = batch.length === EXPORT_ROWS;
     last = batch.at(-1);
   }
 }

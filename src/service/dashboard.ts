@@ -62,7 +62,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     operators: (account) => operatorsAsked(store, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),
     keys: createKeyService(store, clock),
-    log: createLogService(store, clock, options.retentionDays),
+    log: createLogService(store, options.retentionDays),
     operator: createOperatorService({
       store,
       clock,

@@ -2,6 +2,7 @@ import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/addre
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
+import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
 import { actorFor, type ChangedBy } from './changed-by.ts';
 
@@ -40,8 +41,6 @@ export interface FilterService {
   all(account: AccountId): AsyncGenerator<Filter[]>;
 }
 
-const BATCH = 1000;
-
 export function createFilterService({ filters, keys }: Pick<Store, 'filters' | 'keys'>): FilterService {
   const actorOf = actorFor(keys);
   return {
@@ -67,9 +66,9 @@ export function createFilterService({ filters, keys }: Pick<Store, 'filters' | '
     },
     async *all(account) {
       for (let after = 0; ; ) {
-        const batch = await filters.from(account, after, BATCH);
+        const batch = await andRest(() => filters.from(account, after, EXPORT_ROWS));
         if (batch.length > 0) yield batch;
-        if (batch.length < BATCH) return;
+        if (batch.length < EXPORT_ROWS) return;
         after = batch.at(-1)!.id;
       }
     },

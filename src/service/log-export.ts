@@ -1,13 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { LOG_EXPORTS_AT_ONCE, LOG_EXPORTS_PER_ACCOUNT } from '../kernel/limits.ts';
+import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type { AccountId } from '../store/store.ts';
 import { AccountSlots } from './account-slots.ts';
 import type { LogEntry, LoggedRequest, LogResult, LogSearch } from './log-rows.ts';
 
-/** Rows in one read of the store. */
-const PAGE_ROWS = 250;
 /** After which another export may be tried. */
 const RETRY_SECONDS = 5;
 
@@ -22,10 +19,7 @@ export interface LogExports {
   export(account: AccountId, search: LogExportSearch): AsyncGenerator<readonly LogExportRow[], void, undefined>;
 }
 
-export function createLogExports(
-  search: (account: AccountId, search: LogSearch) => Promise<LogResult>,
-  clock: Clock,
-): LogExports {
+export function createLogExports(search: (account: AccountId, search: LogSearch) => Promise<LogResult>): LogExports {
   const slots = new AccountSlots(LOG_EXPORTS_PER_ACCOUNT, LOG_EXPORTS_AT_ONCE);
 
   function takeSlot(account: AccountId): () => void {
@@ -40,14 +34,11 @@ export function createLogExports(
       const release = takeSlot(account);
       try {
         for (let before: LogSearch['before'] = null; ; ) {
-          const began = clock.elapsed();
-          const page: LogResult = await search(account, { ...asked, before, limit: PAGE_ROWS });
-          const took = clock.elapsed() - began;
+          const from = before;
+          const page: LogResult = await andRest(() => search(account, { ...asked, before: from, limit: EXPORT_ROWS }));
           yield byTime(page);
           if (page.next === null) return;
           before = page.next;
-          // SQLite is read on the main thread: requests get at least half of it.
-          await setTimeout(took);
         }
       } finally {
         release();

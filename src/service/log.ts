@@ -1,4 +1,3 @@
-import type { Clock } from '../kernel/clock.ts';
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
 import { canonicalIp } from '../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
@@ -22,7 +21,6 @@ export interface LogService extends LogExports {
 
 export function createLogService(
   store: Pick<Store, 'verifications' | 'rejectedRequests' | 'keys' | 'accounts' | 'lists'>,
-  clock: Clock,
   serverRetentionDays: number,
 ): LogService {
   /** Of API keys, by ID. */
@@ -82,7 +80,7 @@ export function createLogService(
 
   return {
     search,
-    ...createLogExports(search, clock),
+    ...createLogExports(search),
     async get(account, id) {
       const row = await store.verifications.get(account, id);
       if (row === null)

@@ -7,6 +7,9 @@ export const BATCH_ROWS = 500;
 /** Rows that one transaction deletes of a table that requests write to all the time. */
 export const DELETED_ROWS = 100;
 
+/** Rows in one read of an export: replies wait while they are written. */
+export const EXPORT_ROWS = 250;
+
 /** Lets the requests that arrived meanwhile go first. */
 export const yieldToEventLoop = (): Promise<void> => new Promise(setImmediate);
 

@@ -36,20 +36,22 @@ async function deleteVerifications(
   return purged.length;
 }
 
-/** Deletes a batch of the oldest verifications, of one account or of all, in order of recording. */
-const retentionStep = (driver: StorageDriver, before: number, account?: string): Promise<number> =>
-  driver.transaction(async (trx) => {
-    const all = trx.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).limit(DELETED_ROWS);
-    const oldest =
-      account === undefined
-        ? all.orderBy('seq')
-        : all
-            .where(driver.seqRange(account, FIRST_SEQ, AFTER_LAST_SEQ))
-            .orderBy('account_id')
-            .orderBy('seq');
-    const old = (await oldest.execute()).filter((row) => row.created_at < before);
-    return old.length === 0 ? 0 : deleteVerifications(driver, trx, old);
-  });
+/**
+ * Deletes a batch of the oldest verifications, of one account or of all, in order of recording. They are looked up before
+ * the transaction, for which charges wait; whatever has deleted one of them meanwhile has counted it.
+ */
+async function retentionStep(driver: StorageDriver, before: number, account?: string): Promise<number> {
+  const all = driver.db.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).limit(DELETED_ROWS);
+  const oldest =
+    account === undefined
+      ? all.orderBy('seq')
+      : all
+          .where(driver.seqRange(account, FIRST_SEQ, AFTER_LAST_SEQ))
+          .orderBy('account_id')
+          .orderBy('seq');
+  const old = (await oldest.execute()).filter((row) => row.created_at < before);
+  return old.length === 0 ? 0 : driver.transaction((trx) => deleteVerifications(driver, trx, old));
+}
 
 /** Accounts with a retention of their own and rows beyond it; looks at up to BATCH_ROWS accounts after `after`, by id. */
 async function overdue({ db }: StorageDriver, now: number, after: string) {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Via } from '../kernel/log-origins.ts';
 import { refuseBroken } from './broken.ts';
 import { rootRoutes } from './compat/table.ts';
 import type { HttpContext } from './context.ts';
@@ -37,7 +38,13 @@ export function buildApp(context: HttpContext): Server {
     const reply = new HttpReply(response, commonHeaders(request.id, found?.row.path ?? path));
     response.on('finish', () => {
       const ms = clock.elapsed() - began;
-      report(context, request, { method, route: found?.row.path ?? 'none', status: response.statusCode, ms });
+      report(context, request, {
+        method,
+        route: found?.row.path ?? 'none',
+        via: found?.row.via ?? null,
+        status: response.statusCode,
+        ms,
+      });
     });
     if (context.closing()) reply.set(LAST_REPLY);
     // RFC 9112 §3.2. A proxy may have looked at the other one.
@@ -91,10 +98,10 @@ function unknown(methods: readonly string[] | null): ApiError {
 function report(
   context: HttpContext,
   { raw, id, caller, user, account, errorCode }: HttpRequest,
-  { method, route, status, ms }: { method: string; route: string; status: number; ms: number },
+  { method, route, via, status, ms }: { method: string; route: string; via: Via | null; status: number; ms: number },
 ): void {
   const ip = context.callerIp(raw);
-  context.answered({ method, route, status, seconds: ms / 1000, caller, requestId: id, ip, errorCode });
+  context.answered({ method, route, via, status, seconds: ms / 1000, caller, requestId: id, ip, errorCode });
   const whose =
     field('ip', context.logsClientIp ? ip : undefined) +
     field('account', caller?.accountId ?? account) +

@@ -3,6 +3,7 @@ import type { ServiceReply } from '../contract/dashboard/service.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Via } from '../kernel/log-origins.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
@@ -52,6 +53,8 @@ export interface HttpContext extends DashboardServices {
   readonly answered: (request: {
     method: string;
     route: string;
+    /** Of the row. */
+    via: Via | null;
     status: number;
     seconds: number;
     caller: Caller | undefined;

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import type { Read } from '../contract/schema.ts';
 import type { ApiError, ErrorCode } from '../kernel/errors.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
+import type { Via } from '../kernel/log-origins.ts';
 import type { Role } from '../kernel/roles.ts';
 import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts';
 import type { AccountId, Actor } from '../service/members.ts';
@@ -31,6 +32,8 @@ export interface ChargedKeyContext extends RequestContext {
   /** Whether it is a test key. */
   readonly test: boolean;
   readonly idempotency: IdempotencyRef | null;
+  /** Of the row. */
+  readonly via: Via | null;
 }
 export interface SessionContext extends RequestContext {
   readonly user: SignedIn;
@@ -165,6 +168,8 @@ export interface Route {
   readonly output?: RouteOutput;
   /** Of a row with an API key that is not part of our own API. */
   readonly form?: ForeignForm;
+  /** The contract that it speaks; absent: our own. */
+  readonly via?: Via;
   /** Of an account itself, not of its data: its test account has nothing there. */
   readonly liveOnly?: true;
   /** Absent: in no document. */

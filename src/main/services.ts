@@ -136,7 +136,7 @@ export function createServices(parts: Parts): Services {
         metrics?.note('mailvet_http_request_seconds', { route }, seconds);
       }
       if (status >= 400 && request.caller) {
-        const { caller, requestId, ip, errorCode } = request;
+        const { caller, requestId, ip, errorCode, via } = request;
         traffic.refused(caller.accountId, status);
         rejected.add({
           account: caller.accountId,
@@ -147,6 +147,7 @@ export function createServices(parts: Parts): Services {
           route: `${method} ${route}`,
           status,
           code: errorCode,
+          via,
         });
       }
     },

@@ -18,6 +18,7 @@ const verification = (seq: number, createdAt: number): LoggedVerification => ({
   createdAt,
   keyId: 'key_1',
   list: null,
+  via: null,
   seq,
 });
 const rejection = (id: number, at: number): LoggedRejection => ({
@@ -30,6 +31,7 @@ const rejection = (id: number, at: number): LoggedRejection => ({
   route: 'POST /v1/verify',
   status: 400,
   code: null,
+  via: null,
 });
 
 /** Matches among rows that are searched `reach` at a time. */

@@ -4,6 +4,7 @@ import type { Evidence } from '../engine/evidence.ts';
 import { reportText } from '../engine/report.ts';
 import type { Verdict } from '../engine/verdict.ts';
 import { type EngineDeps, withFilter } from '../engine/verify.ts';
+import type { Via } from '../kernel/log-origins.ts';
 import type { Level } from '../kernel/plans.ts';
 import type { Filter, FilterKeys, VerificationRecord } from '../store/store.ts';
 
@@ -15,12 +16,14 @@ interface Asked {
   readonly withEvidence: boolean;
   /** Of the request; none by default. */
   readonly warnings?: readonly string[];
+  /** Null by default: our own contract. */
+  readonly via?: Via | null;
 }
 
 /** `started`: `Clock.elapsed()` ms. */
 export function toRecord(
   engine: EngineDeps,
-  { email, level, clientIp, withEvidence, warnings }: Asked,
+  { email, level, clientIp, withEvidence, warnings, via = null }: Asked,
   { id, started }: { readonly id: string; readonly started: number },
   e: Evidence,
   verdict: Verdict,
@@ -37,6 +40,7 @@ export function toRecord(
     credits: verdict.credits,
     clientIp,
     durationMs: Math.round(durationMs),
+    via,
     body: reportText(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings }),
   };
 }

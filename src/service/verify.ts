@@ -5,6 +5,7 @@ import type { Verdict } from '../engine/verdict.ts';
 import type { EngineDeps } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Via } from '../kernel/log-origins.ts';
 import type { Level } from '../kernel/plans.ts';
 import type {
   Admission,
@@ -32,6 +33,8 @@ interface VerifyRequest {
   readonly clientIp: string;
   readonly timeoutMs: number;
   readonly withEvidence: boolean;
+  /** The contract through which it came; null by default: our own. */
+  readonly via?: Via | null;
   /** Of the request, for its reply; none by default. */
   readonly warnings?: readonly string[];
   /**

@@ -1,5 +1,6 @@
 /** Requests: counted, and those that were rejected. Times in ms. */
 import type { Generated } from 'kysely';
+import type { Via } from '../kernel/log-origins.ts';
 import type { TrafficRow } from './api/traffic.ts';
 
 interface TrafficHoursTable {
@@ -21,6 +22,7 @@ interface RejectedRequestsTable {
   route: string | null;
   status: number | null;
   code: string | null;
+  via: Generated<Via | null>;
 }
 
 export interface RequestTables {

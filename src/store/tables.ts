@@ -4,6 +4,7 @@ import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
 import type { JobKind, JobState } from '../kernel/jobs.ts';
+import type { Via } from '../kernel/log-origins.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/plans.ts';
 import type { Deliverability, Reason, Status } from '../kernel/reasons.ts';
 import type { Role } from '../kernel/roles.ts';
@@ -93,6 +94,7 @@ interface VerificationsTable {
   body: string;
   created_at: number;
   hold_id: Generated<string | null>;
+  via: Generated<Via | null>;
   /** What was held for it, when it is its own ledger entry: the balance changed by held − credits. */
   held: Generated<number | null>;
 }

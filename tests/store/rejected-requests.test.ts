@@ -18,6 +18,7 @@ const rejection = ({ account, key }: Member, more: Partial<RejectedRequest> = {}
   route: 'POST /v1/verify',
   status: 400,
   code: 'missing_parameter',
+  via: null,
   ...more,
 });
 

@@ -14,6 +14,7 @@ describeStores('verifications', (lab) => {
       email: '"{a,b}\\"@é.example',
       body,
       clientIp: null,
+      via: 'mcp',
     });
     await verifyNow(store, who, record, { id });
     expect(await store.verifications.get(who.account.id, id)).toEqual({

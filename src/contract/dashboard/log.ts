@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { choice } from '../../kernel/format.ts';
 import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../kernel/limits.ts';
-import { LOG_ORIGINS } from '../../kernel/log-origins.ts';
+import { LOG_ORIGINS, VIAS } from '../../kernel/log-origins.ts';
 import { OUTCOMES } from '../../kernel/outcomes.ts';
 import { LEVELS } from '../../kernel/plans.ts';
 import { STATUSES } from '../../kernel/reasons.ts';
@@ -44,6 +44,8 @@ export const LogEntry = Type.Object(
     key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     /** Null: it is the result of no list, or that was deleted. */
     list: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
+    /** The contract through which the call came; null: Mailvet's own, the dashboard, or a list. */
+    via: Nullable(OneOf(VIAS)),
     created_at: Time,
   },
   { title: 'LogEntry' },
@@ -64,6 +66,7 @@ export const RejectedRequest = Type.Object(
     route: Nullable(Type.String()),
     status: Nullable(Type.Integer()),
     code: Nullable(Type.String()),
+    via: Nullable(OneOf(VIAS)),
   },
   { title: 'RejectedRequest' },
 );
@@ -102,7 +105,12 @@ export const LogFilters = Type.Object({
       'x-error': `deliverability must be ${choice(OUTCOMES)}.`,
     }),
   ),
-  origin: Type.Optional(OneOf(LOG_ORIGINS, { 'x-error': `origin must be ${choice(LOG_ORIGINS)}.` })),
+  origin: Type.Optional(
+    OneOf(LOG_ORIGINS, {
+      description: '`compat`: the API of another service; `list`: the result of a list.',
+      'x-error': `origin must be ${choice(LOG_ORIGINS)}.`,
+    }),
+  ),
   operator: Type.Optional(
     Text('operator', NAME_LENGTH, {
       description: 'Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator.',

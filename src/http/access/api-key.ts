@@ -109,7 +109,8 @@ export const chargedApiKey: GuardFor<ChargedKeyContext> = (context, route) => {
   return async (request, read, serve) => {
     const { hash, test, reading } = await keyAndInput(context, route, request, read);
     if (reading.problem !== null) return refuse(request, () => Promise.resolve(reading), neverServed);
-    return serve({ ...request, keyHash: hash, test, idempotency: idempotencyRef(request, reading) }, reading.input);
+    const idempotency = idempotencyRef(request, reading);
+    return serve({ ...request, keyHash: hash, test, idempotency, via: route.via ?? null }, reading.input);
   };
 };
 

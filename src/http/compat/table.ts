@@ -17,11 +17,12 @@ const BY_VENDOR: Readonly<Record<CompatVendor, readonly Route[]>> = {
 };
 
 export const COMPAT_ROUTES: readonly Route[] = COMPAT_VENDORS.flatMap((vendor) =>
-  BY_VENDOR[vendor].map((row) => ({ ...row, path: `/compat/${vendor}${row.path}` })),
+  BY_VENDOR[vendor].map((row) => ({ ...row, via: vendor, path: `/compat/${vendor}${row.path}` })),
 );
 
 /** For clients that take only a host. A path of `own` stays what it is: Emailable's `POST /v1/verify` is ours. */
 export function rootRoutes(vendors: readonly CompatVendor[], own: readonly Route[]): readonly Route[] {
   const taken = new Set(own.map(({ method, path }) => `${method} ${path}`));
-  return vendors.flatMap((vendor) => BY_VENDOR[vendor]).filter(({ method, path }) => !taken.has(`${method} ${path}`));
+  const rows = vendors.flatMap((vendor) => BY_VENDOR[vendor].map((row) => ({ ...row, via: vendor })));
+  return rows.filter(({ method, path }) => !taken.has(`${method} ${path}`));
 }

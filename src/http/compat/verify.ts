@@ -28,9 +28,9 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
   let withoutSmtp: LRUCache<string, true> | null = null;
 
   async function at(level: Level, granted: ChargedKeyContext, { email, timeoutMs, clientIp }: CompatVerification) {
-    const { keyHash, test, ip, reply } = granted;
+    const { keyHash, test, ip, reply, via } = granted;
     return context.verify.verify({
-      ...{ keyHash, test, ip, email, level, timeoutMs, idempotency: null, withEvidence: false },
+      ...{ keyHash, test, ip, via, email, level, timeoutMs, idempotency: null, withEvidence: false },
       clientIp: clientIp ?? ip,
       gone: () => isGone(reply),
       signal: () => disconnectSignal(reply),

@@ -31,6 +31,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   client_ip: { entry: (row) => row.client_ip, rejected: (row) => row.client_ip },
   key_id: { entry: (row) => row.key?.id ?? null, rejected: (row) => row.key?.id ?? null },
   key_name: { entry: (row) => row.key?.name ?? null, rejected: (row) => row.key?.name ?? null },
+  via: { entry: (row) => row.via, rejected: (row) => row.via },
   list_id: { entry: (row) => row.list?.id ?? null },
   list_name: { entry: (row) => row.list?.name ?? null },
   request_id: { rejected: (row) => row.request_id },

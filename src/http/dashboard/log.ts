@@ -22,6 +22,7 @@ export const logEntryReply = (entry: LogEntry): C.LogEntry => ({
   client_ip: entry.clientIp,
   key: entry.key === null ? null : { ...entry.key },
   list: entry.list === null ? null : { ...entry.list },
+  via: entry.via,
   created_at: toIso(entry.createdAt),
 });
 
@@ -35,6 +36,7 @@ export const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
   route: row.route,
   status: row.status,
   code: row.code,
+  via: row.via,
 });
 
 /** Of the query of a search. */

@@ -14,7 +14,7 @@ import type { McpBackend } from './tools.ts';
 
 /** The service's operations with the caller's key: each is admitted, limited and charged like its own route. */
 function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend {
-  const { keyHash, test, ip, reply } = granted;
+  const { keyHash, test, ip, reply, via } = granted;
   const admitted = async (scope: KeyScope) => {
     const asked = { keyHash, scope, ip, invalid: false, idempotency: null, gone: () => isGone(reply) };
     const admission = requireAdmission(context, granted, await context.admission.admit(asked));
@@ -24,7 +24,7 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend
   return {
     async verify({ email, validation_type, client_ip, timeout_ms = TIMEOUT_MS.default }) {
       const outcome = await context.verify.verify({
-        ...{ keyHash, test, ip, email, idempotency: null, withEvidence: false },
+        ...{ keyHash, test, ip, via, email, idempotency: null, withEvidence: false },
         ...{ level: validation_type, clientIp: client_ip ?? ip, timeoutMs: timeout_ms },
         gone: () => isGone(reply),
         signal: () => disconnectSignal(reply),
@@ -83,6 +83,7 @@ export const MCP_ROUTES: readonly Route[] = [
     path: '/mcp',
     access: 'charged-api-key:verify',
     form: keyIn({}),
+    via: 'mcp',
     input: { body: Type.Object({}), bodyLimit: MCP_BYTES },
     serve:
       (context) =>

@@ -1,5 +1,6 @@
 /** Charging: the request and the outcome of admission, and the settlement of a hold. */
 import type { KeyScope } from '../../kernel/key-scopes.ts';
+import type { Via } from '../../kernel/log-origins.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/reasons.ts';
 import type { AccountId, RateWindow } from './accounts.ts';
@@ -23,6 +24,8 @@ export interface VerificationRecord {
   readonly durationMs: number;
   /** The reply's JSON text, exactly as it is sent. */
   readonly body: string;
+  /** The contract through which it was asked for; null by default: our own. */
+  readonly via?: Via | null;
 }
 
 export interface AdmissionRequest {

@@ -1,4 +1,4 @@
-import type { LogOrigin } from '../../kernel/log-origins.ts';
+import type { LogOrigin, Via } from '../../kernel/log-origins.ts';
 import type { Outcome } from '../../kernel/outcomes.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { ReasonOrNone, Status } from '../../kernel/reasons.ts';
@@ -32,6 +32,7 @@ export interface LogSearch {
 }
 
 export type LoggedVerification = VerificationRecord & {
+  readonly via: Via | null;
   /** Order of recording; for `before`. */
   readonly seq: number;
   readonly createdAt: number;

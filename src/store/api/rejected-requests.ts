@@ -1,3 +1,4 @@
+import type { LogOrigin, Via } from '../../kernel/log-origins.ts';
 import type { AccountId } from './accounts.ts';
 
 /** A request with a valid key that got an error. */
@@ -15,6 +16,8 @@ export interface RejectedRequest {
   readonly status: number;
   /** Of the error; null where the reply had none. */
   readonly code: string | null;
+  /** The contract that it speaks; null: our own, or the dashboard's. */
+  readonly via: Via | null;
 }
 
 /** Those of a minute that are only counted. */
@@ -45,8 +48,7 @@ export interface RejectionSearch {
   readonly limit: number;
   readonly requestId?: string | null;
   readonly keyId?: string | null;
-  /** With a key of the API, or in the dashboard. */
-  readonly origin?: 'api' | 'dashboard' | null;
+  readonly origin?: Exclude<LogOrigin, 'list'> | null;
   readonly clientIp?: string | null;
   readonly code?: string | null;
   /** Unix time in ms; `to` is exclusive. */

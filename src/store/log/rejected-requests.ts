@@ -1,6 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
-import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import type { StorageDriver } from '../driver.ts';
 import type {
   AccountId,
@@ -12,8 +11,9 @@ import type {
   RejectionSearch,
 } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
+import { FROM_ORIGIN } from './origin.ts';
 
-/** Rows in one statement; nine values each. */
+/** Rows in one statement; ten values each. */
 const CHUNK = 500;
 
 type Query = SelectQueryBuilder<Tables, 'rejected_requests', object>;
@@ -28,6 +28,7 @@ const toRejection = (row: Row<'rejected_requests'>): LoggedRejection => ({
   route: row.route,
   status: row.status,
   code: row.code,
+  via: row.via,
 });
 
 const chunksOf = <T>(rows: readonly T[]): T[][] =>
@@ -60,6 +61,7 @@ async function add(
         route: row.route,
         status: row.status,
         code: row.code,
+        via: row.via,
       }));
       await trx.insertInto('rejected_requests').values(rows).execute();
     }
@@ -91,7 +93,7 @@ function matching(query: Query, search: RejectionSearch): Query {
   let some = query;
   if (requestId !== null) some = some.where('request_id', '=', requestId);
   if (keyId !== null) some = some.where('key_id', '=', keyId);
-  if (origin !== null) some = some.where('key_id', origin === 'dashboard' ? '=' : '!=', DASHBOARD_KEY);
+  if (origin !== null) some = some.where(FROM_ORIGIN[origin]);
   if (clientIp !== null) some = some.where('client_ip', '=', clientIp);
   if (code !== null) some = some.where('code', '=', code);
   return some;

@@ -15,6 +15,7 @@ export const toVerification = (row: Row<'verifications'>) => ({
   createdAt: row.created_at,
   keyId: row.key_id,
   list: row.hold_id,
+  via: row.via,
 });
 
 /** Bounds of an account's log, for `StorageDriver.seqRange`. */

@@ -1,11 +1,12 @@
 /** Searches the log, reading a bounded number of rows at a time. */
 import { sql } from 'kysely';
 import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
-import { DASHBOARD_KEY, NO_OPERATOR } from '../../kernel/log-origins.ts';
+import { NO_OPERATOR } from '../../kernel/log-origins.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
 import { ADDRESS, ADDRESS_READ, indexed, seqsByAddress } from './address.ts';
+import { FROM_ORIGIN } from './origin.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ, toVerification } from './row.ts';
 
 const VERIFICATION_ID = /^ver_\w{16,}$/;
@@ -34,8 +35,7 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): P
   if (outcome === 'not_checked') some = some.where('reason', 'is', null);
   if (outcome === 'unknown') some = some.where('reason', 'is not', null);
   if (origin !== null) some = some.where('hold_id', origin === 'list' ? 'is not' : 'is', null);
-  if (origin !== null && origin !== 'list')
-    some = some.where('key_id', origin === 'dashboard' ? '=' : '!=', DASHBOARD_KEY);
+  if (origin !== null && origin !== 'list') some = some.where(FROM_ORIGIN[origin]);
   if (from !== null) some = some.where('created_at', '>=', from);
   if (to !== null) some = some.where('created_at', '<', to);
   if (operator !== null) some = some.where(driver.substringMatch(BODY, operatorMark(operator)));

@@ -44,11 +44,11 @@ const ADD_HOLDS = `INSERT INTO holds
       AS c (id, account_id, key_id, amount, route, idempotency_key, expires_at) WHERE true ${OF_CHARGED}`;
 const END_HOLDS = 'DELETE FROM holds WHERE id = ANY ($1::text[])';
 const ADD_VERIFICATIONS = `INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status,
-    deliverability, reason, credits, client_ip, duration_ms, body, held, created_at)
-  SELECT c.*, $15 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::text[], $14::bigint[])
+    deliverability, reason, credits, client_ip, duration_ms, body, held, via, created_at)
+  SELECT c.*, $16 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+    $8::text[], $9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::text[], $14::bigint[], $15::text[])
     AS c (id, account_id, key_id, email, requested, validation_type, status, deliverability, reason, credits, client_ip,
-      duration_ms, body, held) WHERE true ${OF_CHARGED}`;
+      duration_ms, body, held, via) WHERE true ${OF_CHARGED}`;
 const ADD_USAGE = `INSERT INTO usage_hours
     (account_id, hour, key_id, validation_type, status, reason, requests, credits)
   SELECT c.* FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
@@ -156,5 +156,5 @@ function combine(parts: readonly Statement[]): string {
 
 const verification = ({ accountId, keyId, record: r, held }: Changes['verifications'][number]): unknown[] => [
   ...[r.id, accountId, keyId, storable(r.email), r.requested, r.validationType, r.status, r.deliverability],
-  ...[r.reason, r.credits, storableOrNull(r.clientIp), r.durationMs, r.body, held],
+  ...[r.reason, r.credits, storableOrNull(r.clientIp), r.durationMs, r.body, held, r.via ?? null],
 ];

@@ -94,7 +94,7 @@ export function pushRecord(to: unknown[], record: VerificationRecord | null): vo
   }
   const { id, email, requested, validationType, status, deliverability, reason, credits } = record;
   to.push(id, email, requested, validationType, status, deliverability, reason, credits);
-  to.push(record.clientIp, record.durationMs, record.body);
+  to.push(record.clientIp, record.durationMs, record.body, record.via ?? null);
 }
 export function readRecord(from: Reader): VerificationRecord | null {
   const id = from.next<string | null>();
@@ -111,6 +111,7 @@ export function readRecord(from: Reader): VerificationRecord | null {
     clientIp: from.next(),
     durationMs: from.next(),
     body: from.next(),
+    via: from.next(),
   };
 }
 

@@ -30,8 +30,8 @@ const SQL = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   endHold: 'DELETE FROM holds WHERE id = ?',
   addVerification: `INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status,
-    deliverability, reason, credits, client_ip, duration_ms, body, created_at, held)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    deliverability, reason, credits, client_ip, duration_ms, body, created_at, held, via)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   addUsage: `INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, credits = credits + excluded.credits`,
@@ -130,10 +130,10 @@ function write(statements: Statements, changes: Changes, { now, node }: ChargeSt
   }
   for (const id of changes.ended) statements.endHold.run(id);
   for (const { accountId, keyId, record: r, held } of changes.verifications) {
-    const { id, requested, validationType, status, deliverability, reason, credits, durationMs, body } = r;
+    const { id, requested, validationType, status, deliverability, reason, credits, durationMs, body, via = null } = r;
     const [email, clientIp] = [storable(r.email), storableOrNull(r.clientIp)];
     const judged = [validationType, status, deliverability, reason, credits] as const;
-    const recorded = [clientIp, durationMs, body, now, held] as const;
+    const recorded = [clientIp, durationMs, body, now, held, via] as const;
     statements.addVerification.run(id, accountId, keyId, email, requested, ...judged, ...recorded);
   }
   for (const u of changes.usage.values()) {

@@ -2070,6 +2070,7 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
+            via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable") | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -2088,6 +2089,7 @@ export interface components {
             route: string | null;
             status: number | null;
             code: string | null;
+            via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable") | null;
         };
         /** Log */
         Log: {
@@ -4063,7 +4065,8 @@ export interface operations {
                 level?: "mx" | "smtp";
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
                 deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                origin?: "api" | "dashboard" | "list";
+                /** @description `compat`: the API of another service; `list`: the result of a list. */
+                origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 from?: string;
@@ -4205,7 +4208,8 @@ export interface operations {
                 level?: "mx" | "smtp";
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
                 deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                origin?: "api" | "dashboard" | "list";
+                /** @description `compat`: the API of another service; `list`: the result of a list. */
+                origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 from?: string;
@@ -4254,7 +4258,8 @@ export interface operations {
                 level?: "mx" | "smtp";
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
                 deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                origin?: "api" | "dashboard" | "list";
+                /** @description `compat`: the API of another service; `list`: the result of a list. */
+                origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 from?: string;

@@ -6,6 +6,7 @@ import { CopyText } from '../../parts/copy-text.tsx';
 import { formatDateTime } from '../../parts/format.ts';
 import { escapeInvisibleJson } from '../../parts/verdict/escape-invisible.ts';
 import { Verdict } from '../../parts/verdict/verdict.tsx';
+import { sourceOf } from './source.ts';
 
 /** A verification with its facts, verdict and evidence. */
 export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail }) {
@@ -13,7 +14,7 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ['Time', formatDateTime(entry.created_at)],
     ...(list === null ? [] : [['List', <ListLink key="list" of={list} />] as const]),
-    ['Source', entry.key === null ? 'Dashboard' : `API key “${entry.key.name}”`],
+    ['Source', sourceOf(entry)],
     ['IP address', entry.client_ip ?? 'Unknown'],
     ['Requested level', entry.requested],
   ];

@@ -10,6 +10,7 @@ import { formatDateTime, pluralize } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
 import { rejectionName } from './rows.ts';
+import { sourceOf } from './source.ts';
 
 /** A rejected request beside the log. `onStep`: to the row above (-1) or below (1). */
 export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void; onClose: () => void }) {
@@ -35,7 +36,7 @@ export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void
 }
 
 function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail }) {
-  const { at, count, request_id, key, client_ip, route, code } = rejected;
+  const { at, count, request_id, client_ip, route, code } = rejected;
   if (request_id === null)
     return (
       <Text>
@@ -57,7 +58,7 @@ function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail
       <DescriptionList>
         <DescriptionItem term="Time">{formatDateTime(at)}</DescriptionItem>
         <DescriptionItem term="Route">{route}</DescriptionItem>
-        <DescriptionItem term="Source">{key === null ? 'Dashboard' : `API key “${key.name}”`}</DescriptionItem>
+        <DescriptionItem term="Source">{sourceOf(rejected)}</DescriptionItem>
       </DescriptionList>
       <section aria-label="To copy">
         <CopyText label="request ID" text={request_id} />

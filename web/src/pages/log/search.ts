@@ -16,7 +16,13 @@ export const STATUS_LABELS: Readonly<Record<Verification['status'] | 'rejected',
   bad: 'bad in the API',
   rejected: 'Rejected request',
 };
-export const ORIGIN_LABELS = { api: 'API', dashboard: 'Dashboard', list: 'List' } as const;
+export const ORIGIN_LABELS = {
+  api: 'API',
+  compat: 'API of another service',
+  mcp: 'Assistant (MCP)',
+  dashboard: 'Dashboard',
+  list: 'List',
+} as const;
 
 /** Search parameters of the page. */
 export interface LogSearch {

@@ -1,3 +1,9 @@
+interface Rounds {
+  /** Runs one now, or after the current one. */
+  now(): void;
+  stop(): Promise<void>;
+}
+
 /**
  * Runs `round` every `ms` until stopped; rounds never overlap. `stop` aborts the signal of the current round and waits for
  * it to end.
@@ -6,18 +12,28 @@ export function every(
   ms: number,
   round: (signal: AbortSignal) => Promise<void>,
   failed: (error: unknown) => void,
-): { stop(): Promise<void> } {
+): Rounds {
   const stopping = new AbortController();
   let current: Promise<void> | null = null;
-  const timer = setInterval(() => {
+  let again = false;
+  const run = () => {
+    if (stopping.signal.aborted) return;
     current ??= round(stopping.signal)
       .catch(failed)
       .finally(() => {
         current = null;
+        if (!again) return;
+        again = false;
+        run();
       });
-  }, ms);
+  };
+  const timer = setInterval(run, ms);
   timer.unref();
   return {
+    now() {
+      if (current === null) run();
+      else again = true;
+    },
     async stop() {
       clearInterval(timer);
       stopping.abort();

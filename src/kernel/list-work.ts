@@ -12,6 +12,6 @@ export const LIST_CHECKS = 2_000;
 export const LIST_OPERATORS_OF_OTHERS = 1_000;
 export const LIST_OPERATOR_LENGTH = 200;
 /** Outcomes in one transaction: while nobody else charges, and while single calls wait for its end. */
-export const LIST_OUTCOMES = { alone: 1_000, besideCalls: 200 };
+export const LIST_OUTCOMES = { alone: 1_000, besideCalls: 100 };
 /** Outcomes that wait to be recorded before no more addresses are judged from memory. */
 export const LIST_OUTCOMES_WAITING = 1_000;

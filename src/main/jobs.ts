@@ -24,6 +24,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import type { HostLearning } from '../service/host-learning.ts';
 import { ALL_OPERATORS, createListOperators } from '../service/lists/operators.ts';
+import type { ListService } from '../service/lists/service.ts';
 import { createListVerifier } from '../service/lists/verify-list.ts';
 import { createListWork, type ListWorkService } from '../service/lists/work.ts';
 import { createLowBalanceAlerts } from '../service/low-balance.ts';
@@ -52,7 +53,7 @@ interface Parts {
   readonly listsUpdate: ListsUpdate;
   readonly deliverWebhook: DeliverWebhook;
   readonly sharedLists: SharedLists;
-  readonly context: { readonly signIn: SignInService; readonly verify: VerifyService };
+  readonly context: { readonly signIn: SignInService; readonly verify: VerifyService; readonly lists: ListService };
   readonly hostLearning: HostLearning;
   readonly closers: Closers;
   readonly url: () => string;
@@ -69,7 +70,7 @@ export function startJobs(parts: Parts): void {
   closers.add('upkeep', 3_000, () => upkeep.stop());
   const worker = startWorker({ jobs: store.jobs, runners: runnersOf(parts), clock, logger });
   closers.add('jobs', 5_000, () => worker.stop());
-  const lists = startListWorker(listWork(parts), logger);
+  const lists = startListWorker(listWork(parts), parts.context.lists, logger);
   closers.add('work on lists', 5_000, () => lists.stop());
 }
 

@@ -116,7 +116,7 @@ export function createServices(parts: Parts): Services {
     verify,
     filters: createFilterService(store),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
-    lists: createListService({ store, clock }),
+    lists: createListService({ store, clock, singleCalls: () => verify.calls }),
     isDisposable: (domain) => engine.lists().disposable(domain).verdict === 'disposable',
     compat: options.compat,
     health,

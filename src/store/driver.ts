@@ -6,13 +6,16 @@ import type { CountingDriver } from './charge/observed.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type {
   AccountId,
+  ListClaim,
   ListOutcome,
   ListRecorded,
   LooseMode,
+  NewListBlock,
   PoolUse,
   SchemaCheck,
   StoreEvent,
   VerificationRecord,
+  WaitingClaim,
 } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
@@ -44,6 +47,24 @@ export interface TableSchema {
   readonly references: readonly string[];
 }
 
+export type ClaimedChunk = Pick<Row<'list_chunks'>, 'first_row' | 'pending' | 'attempts'> &
+  Pick<Row<'list_blocks'>, 'first_address' | 'addresses'>;
+
+/**
+ * Whole transactions (lists/transactions.ts). On SQLite each is one message to the thread of the writer, which runs it: charges
+ * wait for as long as it computes, and not for the main thread between its statements.
+ */
+export interface ListTransactions {
+  /** See `Lists.append`. */
+  append(account: AccountId, list: string, blocks: readonly NewListBlock[]): Promise<boolean>;
+  /** See `Lists.claim`. */
+  claim(claim: ListClaim & { readonly chunks: number }): Promise<ClaimedChunk[]>;
+  /** See `Lists.claimWaiting`. */
+  claimWaiting(claim: WaitingClaim): Promise<Row<'list_waiting'>[]>;
+  /** See `Lists.record`. */
+  record(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded>;
+}
+
 export interface StorageDriver {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Tables>;
@@ -72,8 +93,7 @@ export interface StorageDriver {
   lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
   /** Serializes transactions that take the same key. */
   advisoryLock(trx: Transaction<Tables>, what: string): Promise<void>;
-  /** See `Lists.record`. */
-  recordOutcomes(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded>;
+  readonly lists: ListTransactions;
   /** Adds many results to the log, as Kysely would in several times the time. */
   addResults(trx: Transaction<Tables>, results: NewResults): Promise<void>;
   /** Whether the value is one of many texts, which are one parameter. */

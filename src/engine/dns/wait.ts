@@ -1,5 +1,6 @@
 /** Waiting for a shared query: each caller leaves at its own deadline. */
 import type { Clock } from '../../kernel/clock.ts';
+import { onAbort } from '../../kernel/on-abort.ts';
 import type { DnsAnswer } from './records.ts';
 
 export interface Limit {
@@ -25,10 +26,10 @@ export function waitFor(
     // Bounded by the flight's end, because timers are limited to 24 days.
     const end = Math.min(limit.deadline, flight.until + SLACK_MS);
     const timer = setTimeout(leave, Math.max(0, end - clock.elapsed()));
-    signal?.addEventListener('abort', leave);
+    const ignoreAbort = signal && onAbort(signal, leave);
     function settle(answer: DnsAnswer): void {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', leave);
+      ignoreAbort?.();
       resolve(answer);
     }
     void flight.answer.then(settle);

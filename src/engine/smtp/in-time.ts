@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { onAbort } from '../../kernel/on-abort.ts';
 import type { MailboxLimit } from '../verify.ts';
 
 /** What the promise gives before the limit; null afterwards. */
@@ -10,12 +11,12 @@ export async function inTime<T>(
   const { promise: over, resolve } = Promise.withResolvers<null>();
   const end = () => resolve(null);
   const timer = setTimeout(end, Math.max(0, Math.ceil(deadline - clock.elapsed())));
-  signal?.addEventListener('abort', end, { once: true });
+  const ignoreAbort = signal && onAbort(signal, end);
   if (signal?.aborted) end();
   try {
     return await Promise.race([promise, over]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
+    ignoreAbort?.();
   }
 }

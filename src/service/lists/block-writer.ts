@@ -11,9 +11,9 @@ type NewRow = Omit<ListRow, 'address'> & { readonly address: string | null };
 /** Of one block. */
 const BLOCK_ROWS = 500;
 const BLOCK_CHARACTERS = 250_000;
-/** Of the blocks that are stored in one transaction. */
-const APPEND_BLOCKS = 16;
-const APPEND_CHARACTERS = 1024 * 1024;
+/** Of the blocks that are stored in one transaction: charges wait for it. */
+const APPEND_BLOCKS = 4;
+const APPEND_CHARACTERS = 256 * 1024;
 
 export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was given up.');
 

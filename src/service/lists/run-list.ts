@@ -85,13 +85,14 @@ export class ListRun {
 
   async #claim(): Promise<ListWork[]> {
     if (this.#isLast || this.#inHand >= this.#most) return [];
-    const { lists, operators, lease, clock } = this.#parts;
+    const { lists, verifier, operators, lease, clock } = this.#parts;
     const claim = { account: this.list.account, list: this.list.id, lease, leaseMs: LIST_LEASE_SECONDS * 1000 };
     try {
-      const works = await lists.claim({ ...claim, chunks: CHUNKS });
+      const works = await verifier.inStore(this.list, () => lists.claim({ ...claim, chunks: CHUNKS }));
       if (works.length > 0 || clock.elapsed() - this.#lookedAt < LOOK_MS) return works;
       this.#lookedAt = clock.elapsed();
-      return await lists.claimWaiting({ ...claim, limit: WAITING, notOperators: operators.others() });
+      const waiting = { ...claim, limit: WAITING, notOperators: operators.others() };
+      return await verifier.inStore(this.list, () => lists.claimWaiting(waiting));
     } catch (error) {
       this.#parts.failed(error);
       await setTimeout(AFTER_FAILURE_MS);

@@ -86,6 +86,8 @@ export interface ListService extends CopyRequests {
    * `plan_upgrade_required`.
    */
   change(account: AccountId, id: string, action: ListAction, by: ChangedBy, level?: Level): Promise<List>;
+  /** `listener` is called when a list was started or resumed in this process. */
+  onRunning(listener: () => void): void;
   rows(
     account: AccountId,
     id: string,
@@ -112,8 +114,11 @@ const RETRY_SECONDS = 5;
 export function createListService(parts: {
   store: Pick<Store, 'lists' | 'keys' | 'accounts'>;
   clock: Clock;
+  /** How many there were so far: uploads leave them the processor. */
+  singleCalls: () => number;
 }): ListService {
-  const { store, clock } = parts;
+  const { store, clock, singleCalls } = parts;
+  const listeners = new Set<() => void>();
   const { lists } = store;
   const actorOf = actorFor(store.keys);
   const uploads = new AccountSlots(LIST_UPLOADS_PER_ACCOUNT, LIST_UPLOADS_AT_ONCE);
@@ -150,9 +155,14 @@ export function createListService(parts: {
     throw new ApiError('plan_upgrade_required', undefined, { current_plan: plan, upgrade_required: PLAN_WITH_SMTP });
   }
 
+  function running(list: List): List {
+    if (list.status === 'running') for (const listener of listeners) listener();
+    return list;
+  }
+
   async function start(list: List, by: Actor): Promise<List> {
     const outcome = await lists.start(list.account, list.id, by);
-    if (outcome.outcome === 'done') return outcome.list;
+    if (outcome.outcome === 'done') return running(outcome.list);
     const refusal = refusalOf(list.id, 'start', outcome);
     await lists.setError(list.account, list.id, errorOf(refusal));
     return find(list.account, list.id);
@@ -172,7 +182,7 @@ export function createListService(parts: {
           const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
           const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
           const upload = { account, keyId, ip, name: shown, level, patienceMinutes, column, header, form, input };
-          const list = await storeUpload({ lists, clock }, upload, actor);
+          const list = await storeUpload({ lists, clock, singleCalls }, upload, actor);
           return request.start === false ? list : await start(list, actor);
         } finally {
           await request.close();
@@ -212,8 +222,10 @@ export function createListService(parts: {
           ? await lists.start(account, id, actor, level)
           : await lists.change(account, id, action, actor);
       if (outcome.outcome !== 'done') throw refusalOf(id, action, outcome);
-      return outcome.list;
+      return running(outcome.list);
     },
+
+    onRunning: (listener) => void listeners.add(listener),
 
     rows: async (account, id, page) => rowsPage(lists, await find(account, id), page),
 

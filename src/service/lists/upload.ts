@@ -7,6 +7,7 @@ import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Actor, List, Lists } from '../../store/store.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';
 import { withoutFileError } from './file-error.ts';
+import { GiveWay } from './give-way.ts';
 
 interface Upload {
   readonly account: AccountId;
@@ -24,9 +25,19 @@ interface Upload {
   readonly input: AsyncIterable<Uint8Array>;
 }
 
+/** About as long as a batch takes. */
+const REST_MS = 3;
+
+interface UploadParts {
+  readonly lists: Lists;
+  readonly clock: Clock;
+  /** How many there were so far. */
+  readonly singleCalls: () => number;
+}
+
 /** Throws ApiError for a file that is no list; then, and when the input fails, nothing is left of it. */
 export async function storeUpload(
-  { lists, clock }: { lists: Lists; clock: Clock },
+  { lists, clock, singleCalls }: UploadParts,
   upload: Upload,
   by: Actor,
 ): Promise<List> {
@@ -39,7 +50,7 @@ export async function storeUpload(
       const layout = { columns, addressColumn, hasHeader, format, delimiter };
       await lists.create({ id, account, keyId, clientIp: ip, name, level, patienceMinutes, layout });
       const writer = new BlockWriter(lists, account, id);
-      await writeRows(file, writer);
+      await writeRows(file, writer, new GiveWay(clock, singleCalls));
       const list = await lists.finish(account, id, writer.counts, by);
       if (list === null) throw uploadGivenUp();
       return list;
@@ -52,14 +63,14 @@ export async function storeUpload(
   }
 }
 
-async function writeRows({ batches }: AddressFile, writer: BlockWriter): Promise<void> {
+async function writeRows({ batches }: AddressFile, writer: BlockWriter, way: GiveWay): Promise<void> {
   for await (const { rows } of batches) {
     for (const { line, problem, ...row } of rows) {
       const broken = problem === null ? null : { code: problem, line };
       if (writer.add({ ...row, problem: broken })) await writer.store();
     }
     // Input that is already here, in memory or a file, leaves no other gap for requests.
-    await new Promise(setImmediate);
+    await way.rest(REST_MS);
   }
   await writer.end();
 }

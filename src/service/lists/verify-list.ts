@@ -25,6 +25,7 @@ import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Filter, FilterKeys, ListOutcome, ListWork, RunningList } from '../../store/store.ts';
 import { filterKeys, toRecord, withMatch } from '../verdict-record.ts';
 import { FairGate } from './fair-gate.ts';
+import { GiveWay } from './give-way.ts';
 import type { ListOperators } from './operators.ts';
 import { retryMs } from './retry.ts';
 import { SharedTurns } from './shared-turns.ts';
@@ -47,7 +48,10 @@ export interface ListVerifier {
    * store fails.
    */
   verify(list: RunningList, works: readonly ListWork[], to: Receiver, signal: AbortSignal): Promise<void>;
-  /** Uses the store when it is the list's turn, between single calls; addresses are verified meanwhile. */
+  /**
+   * Uses the store when it is the list's turn, between single calls. `isAlone`: there are none, and addresses are verified
+   * meanwhile.
+   */
   inStore<T>(list: RunningList, work: (isAlone: boolean) => Promise<T>): Promise<T>;
 }
 
@@ -65,8 +69,8 @@ const LOOKUP_MS = TIMEOUT_MS.default;
 const AGAIN_MS = 14_000;
 /** Until an address may be claimed by the node that checks the mailboxes of its operator. */
 const HAND_OVER_MS = 1_000;
-/** What other work may have to wait for. */
-const SLICE_MS = 3;
+/** What other work may have to wait for: a single call waits for a slice at each of its steps. */
+const SLICE_MS = { alone: 3, besideCalls: 1 };
 
 /** Addresses whose evidence is in memory together. */
 const PASS = 500;
@@ -86,15 +90,16 @@ interface Job {
 }
 
 export function createListVerifier({ engine, operators, matchFilters, singleCalls }: Parts): ListVerifier {
-  const processor = new SharedTurns(engine.clock, singleCalls);
-  const storage = new SharedTurns(engine.clock, singleCalls);
+  const way = new GiveWay(engine.clock, singleCalls);
+  const processor = new SharedTurns(engine.clock, way);
+  const storage = new SharedTurns(engine.clock, way);
   const lookups = new FairGate(LIST_LOOKUPS);
   const checks = new FairGate(LIST_CHECKS);
   /** Goes through all items, in slices of a few ms. */
   async function inSlices<T>({ list, signal }: Job, items: readonly T[], each: (item: T, i: number) => void) {
     for (let next = 0; next < items.length && !signal.aborted; ) {
       await processor.take(list, () => {
-        const end = engine.clock.elapsed() + SLICE_MS;
+        const end = engine.clock.elapsed() + (way.isAlone() ? SLICE_MS.alone : SLICE_MS.besideCalls);
         do {
           const item = items[next];
           if (item !== undefined) each(item, next);
@@ -212,7 +217,11 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   return {
-    inStore: (list, work) => storage.take(list, work),
+    inStore(list, work) {
+      // While calls come, nothing is judged meanwhile: a transaction waits for this thread, and calls for the transaction.
+      const isAlone = way.isAlone();
+      return (isAlone ? storage : processor).take(list, () => work(isAlone));
+    },
     async verify(list, works, to, signal) {
       const job: Job = { list, to, signal };
       const online: Promise<void>[] = [];

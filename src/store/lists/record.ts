@@ -14,7 +14,7 @@ import { addResults, breakdownOf, type ListRecord, paceOf } from './row.ts';
 
 type Waiting = Row<'list_waiting'>;
 
-/** See `Lists.record`. */
+/** See `ListTransactions.record`. */
 export async function recordOutcomes(
   driver: TransactionDriver,
   account: AccountId,

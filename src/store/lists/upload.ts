@@ -5,7 +5,7 @@ import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
 import { lockAccount } from '../lock.ts';
 import { writeAudit } from '../people/audit-log.ts';
-import type { AccountId, Lists, NewListBlock } from '../store.ts';
+import type { Lists } from '../store.ts';
 import { storable } from '../text.ts';
 import { deleteList } from './end.ts';
 import { findList, noResults, toList } from './row.ts';
@@ -33,25 +33,7 @@ export function upload(driver: StorageDriver): Upload {
       });
     },
 
-    async append(account, id, blocks) {
-      const now = await driver.now();
-      return driver.transaction(async (trx) => {
-        const mine = trx.updateTable('lists').set({ changed_at: now }).where('id', '=', id);
-        const open = mine.where('account_id', '=', account).where('status', '=', 'uploading');
-        if ((await open.executeTakeFirst()).numUpdatedRows === 0n) return false;
-        await trx
-          .insertInto('list_blocks')
-          .values(blocks.map((block) => blockRow(account, id, block)))
-          .execute();
-        const chunks = blocks.filter(({ addressCount }) => addressCount > 0);
-        if (chunks.length === 0) return true;
-        await trx
-          .insertInto('list_chunks')
-          .values(chunks.map((block) => chunkRow(account, id, block)))
-          .execute();
-        return true;
-      });
-    },
+    append: (account, id, blocks) => driver.lists.append(account, id, blocks),
 
     async finish(account, id, rows, by) {
       const now = await driver.now();
@@ -71,20 +53,3 @@ export function upload(driver: StorageDriver): Upload {
     discard: (account, id) => deleteList(driver, account, id, ['uploading']),
   };
 }
-
-const blockRow = (account: AccountId, list: string, block: NewListBlock) => ({
-  account_id: account,
-  list_id: list,
-  first_row: block.firstRow,
-  row_count: block.rowCount,
-  first_address: block.firstAddress,
-  addresses: block.addresses,
-  rows: block.rows,
-});
-
-const chunkRow = (account: AccountId, list: string, { firstRow, firstAddress, addressCount }: NewListBlock) => ({
-  account_id: account,
-  list_id: list,
-  first_row: firstRow,
-  pending: JSON.stringify(Array.from({ length: addressCount }, (_, i) => firstAddress + i)),
-});

@@ -5,10 +5,10 @@ import pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { recordOutcomes } from '../lists/record.ts';
+import { listTransactions } from '../lists/transactions.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import type { AccountId, ListOutcome, ListRecorded, PoolUse, SchemaCheck } from '../store.ts';
+import type { PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
 import { connectionConfig } from './connect.ts';
@@ -106,9 +106,7 @@ class PostgresDriver implements StorageDriver {
 
   readonly addResults = addResults;
 
-  recordOutcomes(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded> {
-    return recordOutcomes(this, account, list, outcomes);
-  }
+  readonly lists = listTransactions(this);
 
   oneOf(value: Expression<string>, texts: readonly string[]) {
     return sql<SqlBool>`${value} = ANY(${texts}::text[])`;

@@ -4,11 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { JobPolicies } from '../../kernel/jobs.ts';
-import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
+import type { ListTransactions, StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
-import type { AccountId, ListOutcome, ListRecorded, LooseMode, SchemaCheck } from '../store.ts';
+import type { LooseMode, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { whenFree } from './busy.ts';
 import { isBusy } from './failure.ts';
@@ -16,7 +15,6 @@ import { openFile, type SqliteFile } from './file.ts';
 import { sqliteJobs } from './jobs/queue.ts';
 import { SqliteNode } from './node.ts';
 import { oneOf } from './one-of.ts';
-import { writeOutcomes } from './outcomes-message.ts';
 import { pathOf } from './path.ts';
 import { prefixRange } from './prefix.ts';
 import { looseModesOf } from './private-files.ts';
@@ -24,6 +22,7 @@ import { addResults } from './results.ts';
 import { readSchema } from './schema.ts';
 import type { Thread } from './thread-client.ts';
 import { SqliteCharge } from './threaded-charge.ts';
+import { threadedLists } from './threaded-lists.ts';
 
 /** How often, and after which pauses, to try to truncate the log while other processes read: 5 s in all. */
 const TRUNCATE_TRIES = 50;
@@ -35,24 +34,25 @@ class SqliteDriver implements StorageDriver {
   readonly charge: SqliteCharge;
   readonly node: SqliteNode;
   readonly jobs: JobQueue;
+  readonly lists: ListTransactions;
   readonly onEvent: StorageDriverOptions['onEvent'];
   readonly retentionDays: number;
   readonly #clock: Clock;
   readonly #migrations: string;
   #read: readonly Migration[] | null = null;
   readonly #file: SqliteFile;
-  readonly #jobPolicies: JobPolicies;
 
   constructor(file: SqliteFile, { clock, migrations, jobPolicies, onEvent, retentionDays }: StorageDriverOptions) {
     this.onEvent = onEvent;
     this.retentionDays = retentionDays;
     this.#clock = clock;
-    this.#jobPolicies = jobPolicies;
     this.#migrations = join(migrations, 'sqlite');
     this.#file = file;
     const { writer, db, mutex, path } = file;
     this.db = db;
     this.jobs = sqliteJobs({ driver: this, policies: jobPolicies });
+    const scope = () => ({ now: clock.now(), retentionDays, policies: jobPolicies });
+    this.lists = threadedLists({ writer, mutex, scope });
     this.node = new SqliteNode(path, () => newId('node', clock.now()));
     this.charge = new SqliteCharge({
       ...{ writer, mutex },
@@ -91,19 +91,6 @@ class SqliteDriver implements StorageDriver {
   readonly addResults = addResults;
 
   readonly oneOf = oneOf;
-
-  async recordOutcomes(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded> {
-    const { mutex, writer } = this.#file;
-    const { retentionDays } = this;
-    const policies = this.#jobPolicies;
-    const values = writeOutcomes(outcomes);
-    return mutex.run(() =>
-      whenFree(() => {
-        const head = { account, list, now: this.#clock.now(), retentionDays, policies };
-        return writer.call('recordList', head, values);
-      }),
-    );
-  }
 
   seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>) {
     return sql<SqlBool>`(account_id = ${account} AND seq >= ${from} AND seq < ${to})`;

@@ -1,19 +1,16 @@
-/**
- * Results of lists, recorded in the thread of the writer: charges wait for one message, where a transaction of the main
- * thread has one for each statement.
- */
+/** Transactions of lists in the thread of the writer. */
 import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import type { TransactionDriver } from '../driver.ts';
-import { recordOutcomes } from '../lists/record.ts';
-import type { ListRecorded } from '../store.ts';
+import type { ListTransactions, TransactionDriver } from '../driver.ts';
+import { listTransactions } from '../lists/transactions.ts';
+import type { AccountId, ListRecorded } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { addJob } from './jobs/add.ts';
 import { oneOf } from './one-of.ts';
 import { readOutcomes } from './outcomes-message.ts';
 import { addResults } from './results.ts';
 import { syncDialect } from './sync-dialect.ts';
-import type { ListRecordHead } from './thread-messages.ts';
+import type { ListScope } from './thread-messages.ts';
 
 const opened = new WeakMap<DatabaseSync, Kysely<Tables>>();
 
@@ -23,11 +20,12 @@ function kyselyOn(connection: DatabaseSync): Kysely<Tables> {
   return known;
 }
 
-export async function recordList(
-  connection: DatabaseSync,
-  { account, list, now, retentionDays, policies }: ListRecordHead,
-  outcomes: readonly unknown[],
-): Promise<ListRecorded> {
+/** As `ListTransactions`, with outcomes as a message. */
+export type ThreadLists = Omit<ListTransactions, 'record'> & {
+  record(account: AccountId, list: string, outcomes: readonly unknown[]): Promise<ListRecorded>;
+};
+
+export function listTransactionsOn(connection: DatabaseSync, { now, retentionDays, policies }: ListScope): ThreadLists {
   const db = kyselyOn(connection);
   const driver: TransactionDriver = {
     retentionDays,
@@ -38,5 +36,6 @@ export async function recordList(
     addResults,
     jobs: { add: (trx, job) => addJob({ now: async () => now, policies }, trx, job) },
   };
-  return recordOutcomes(driver, account, list, readOutcomes(outcomes));
+  const { record, ...others } = listTransactions(driver);
+  return { ...others, record: (account, list, outcomes) => record(account, list, readOutcomes(outcomes)) };
 }

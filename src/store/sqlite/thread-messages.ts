@@ -4,6 +4,7 @@
  */
 import type { SQLInputValue } from 'node:sqlite';
 import type { JobPolicies } from '../../kernel/jobs.ts';
+import type { ListTransactions } from '../driver.ts';
 import type { Migration, SchemaState } from '../migrations.ts';
 import type { AccountId, ListRecorded } from '../store.ts';
 import type { Role } from './connection.ts';
@@ -14,12 +15,17 @@ export interface ThreadOptions {
   readonly role: Role;
 }
 
-export interface ListRecordHead {
-  readonly account: AccountId;
-  readonly list: string;
+/** What transactions of lists go by. */
+export interface ListScope {
   readonly now: number;
   readonly retentionDays: number;
   readonly policies: JobPolicies;
+}
+
+/** One transaction. */
+interface ListCall<T extends keyof ListTransactions> {
+  readonly input: readonly [scope: ListScope, ...Parameters<ListTransactions[T]>];
+  readonly output: Awaited<ReturnType<ListTransactions[T]>>;
 }
 
 export interface Calls {
@@ -36,9 +42,12 @@ export interface Calls {
   rollback: { readonly input: readonly []; readonly output: null };
   /** A batch in one transaction (charge-message.ts). */
   charge: { readonly input: readonly [batch: readonly unknown[]]; readonly output: readonly unknown[] };
-  /** Outcomes of a list in one transaction (outcomes-message.ts). */
-  recordList: {
-    readonly input: readonly [head: ListRecordHead, outcomes: readonly unknown[]];
+  listAppend: ListCall<'append'>;
+  listClaim: ListCall<'claim'>;
+  listClaimWaiting: ListCall<'claimWaiting'>;
+  /** Outcomes as in outcomes-message.ts. */
+  listRecord: {
+    readonly input: readonly [scope: ListScope, account: AccountId, list: string, outcomes: readonly unknown[]];
     readonly output: ListRecorded;
   };
   /** migrate.ts. */

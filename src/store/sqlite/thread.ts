@@ -5,13 +5,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assertCompatible, StoreVersionError } from '../migrations.ts';
-import type { ListRecorded } from '../store.ts';
 import type { ChargeTransactions } from './charge.ts';
 import { openConnection } from './connection.ts';
 import { migrate, readState } from './migrate.ts';
 import { query } from './query.ts';
 import { writeRows } from './rows-query.ts';
-import type { Call, Calls, Failure, Operation, Reply, ThreadOptions } from './thread-messages.ts';
+import type { ThreadLists } from './thread-lists.ts';
+import type { Call, Calls, Failure, ListScope, Operation, Reply, ThreadOptions } from './thread-messages.ts';
 
 const send = (reply: Reply): void => parentPort?.postMessage(reply);
 
@@ -23,8 +23,8 @@ function failureOf(error: unknown): Failure {
 }
 
 /** Loaded with the first list. */
-const recordList = async (db: DatabaseSync, ...[head, outcomes]: Calls['recordList']['input']): Promise<ListRecorded> =>
-  (await import('./thread-lists.ts')).recordList(db, head, outcomes);
+const lists = async (db: DatabaseSync, scope: ListScope): Promise<ThreadLists> =>
+  (await import('./thread-lists.ts')).listTransactionsOn(db, scope);
 
 function heartbeat(db: DatabaseSync, known: number, now: number): void {
   assertCompatible(readState(db), known);
@@ -33,7 +33,7 @@ function heartbeat(db: DatabaseSync, known: number, now: number): void {
 }
 
 function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void {
-  function run(call: Call): Calls[Operation]['output'] | Promise<Calls['recordList']['output']> {
+  function run(call: Call): Calls[Operation]['output'] | Promise<Calls[Operation]['output']> {
     switch (call[1]) {
       case 'query':
         return query(db, call[2], call[3]);
@@ -49,8 +49,14 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
       case 'charge':
         if (transactions === null) throw new TypeError('This thread does not charge.');
         return transactions.run(call[2]);
-      case 'recordList':
-        return recordList(db, call[2], call[3]);
+      case 'listAppend':
+        return lists(db, call[2]).then(({ append }) => append(call[3], call[4], call[5]));
+      case 'listClaim':
+        return lists(db, call[2]).then(({ claim }) => claim(call[3]));
+      case 'listClaimWaiting':
+        return lists(db, call[2]).then(({ claimWaiting }) => claimWaiting(call[3]));
+      case 'listRecord':
+        return lists(db, call[2]).then(({ record }) => record(call[3], call[4], call[5]));
       case 'migrate':
         return migrate(db, call[2], call[3]);
       case 'schema':

@@ -1,0 +1,39 @@
+import { afterEach, expect, it } from 'vitest';
+import { systemClock } from '../../kernel/clock.ts';
+import { openStore } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
+import { createListService } from './service.ts';
+
+let store: Store | undefined;
+afterEach(() => store?.close());
+
+it('tells the worker of this process when a list begins to run', async () => {
+  store = await openStore({ url: 'sqlite::memory:', clock: systemClock });
+  await store.migrate();
+  const limits = { plan: 'enterprise', rateLimit: 100, credits: 1_000 } as const;
+  const { id: account } = await store.accounts.create({ name: 'Acme', ...limits });
+  const service = createListService({ store, clock: systemClock, singleCalls: () => 0 });
+  let told = 0;
+  service.onRunning(() => {
+    told += 1;
+  });
+  const by = { kind: 'user', id: 'usr_1', name: 'Ada', ip: '192.0.2.1' } as const;
+  async function* input() {
+    yield Buffer.from('jane@example.com\n');
+  }
+  const upload = (start: boolean) =>
+    service.upload({ account, plan: 'enterprise', keyId: 'key_1', ip: '192.0.2.1' }, by, async () => ({
+      ...{ start, fileName: null, form: 'text', input: input() },
+      close: async () => {},
+    }));
+  const { id } = await upload(false);
+  expect(told).toBe(0);
+  await service.change(account, id, 'start', by);
+  expect(told).toBe(1);
+  await service.change(account, id, 'pause', by);
+  expect(told).toBe(1);
+  await service.change(account, id, 'resume', by);
+  expect(told).toBe(2);
+  expect((await upload(true)).status).toBe('running');
+  expect(told).toBe(3);
+});

@@ -4,6 +4,7 @@
  * inferred from the evidence of the checks themselves; canary hosts are probed only on suspicion.
  */
 import type { Clock } from '../../kernel/clock.ts';
+import { onAbort } from '../../kernel/on-abort.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { MailboxQuestion } from '../verify.ts';
@@ -107,13 +108,12 @@ class EgressMonitor {
   /** Registers a check; its signal aborts with the caller's, and when the port turns out to be closed. */
   begin(outer: AbortSignal | undefined): { signal: AbortSignal; end(): void } {
     const cut = new AbortController();
-    const onAbort = () => cut.abort();
     if (outer?.aborted) cut.abort();
-    outer?.addEventListener('abort', onAbort, { once: true });
+    const ignoreAbort = outer && onAbort(outer, () => cut.abort());
     this.#underWay.add(cut);
     const end = () => {
       this.#underWay.delete(cut);
-      outer?.removeEventListener('abort', onAbort);
+      ignoreAbort?.();
     };
     return { signal: cut.signal, end };
   }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { onAbort } from '../../kernel/on-abort.ts';
 import type { MailboxLimit } from '../verify.ts';
 
 /** What the promise gives before the limit; null afterwards. */
@@ -11,12 +10,12 @@ export async function inTime<T>(
   const { promise: over, resolve } = Promise.withResolvers<null>();
   const end = () => resolve(null);
   const timer = setTimeout(end, Math.max(0, Math.ceil(deadline - clock.elapsed())));
-  const ignoreAbort = signal && onAbort(signal, end);
+  signal?.addEventListener('abort', end, { once: true });
   if (signal?.aborted) end();
   try {
     return await Promise.race([promise, over]);
   } finally {
     clearTimeout(timer);
-    ignoreAbort?.();
+    signal?.removeEventListener('abort', end);
   }
 }

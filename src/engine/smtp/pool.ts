@@ -5,7 +5,6 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import { onAbort } from '../../kernel/on-abort.ts';
 import type { Lease } from './lease.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
@@ -67,20 +66,20 @@ export class Pool {
     return new Promise((resolve) => {
       const { signal } = request;
       if (signal?.aborted || this.#closed) return resolve({ refused: 'cancelled', retryAfter: null });
-      const cancel = () => {
+      const onAbort = () => {
         waiter.leave();
         resolve({ refused: 'cancelled', retryAfter: null });
       };
-      const ignoreAbort = signal && onAbort(signal, cancel);
       const waiter: Waiter = {
         request,
         leave: () => {},
         rejoined: 0,
         settle: (service) => {
-          ignoreAbort?.();
+          signal?.removeEventListener('abort', onAbort);
           resolve(service);
         },
       };
+      signal?.addEventListener('abort', onAbort, { once: true });
       this.#serve(waiter);
     });
   }

@@ -13,7 +13,7 @@ const BLOCK_ROWS = 500;
 const BLOCK_CHARACTERS = 250_000;
 /** Of the blocks that are stored in one transaction: charges wait for it. */
 const APPEND_BLOCKS = 4;
-const APPEND_CHARACTERS = 256 * 1024;
+const APPEND_CHARACTERS = BLOCK_CHARACTERS;
 
 export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was given up.');
 

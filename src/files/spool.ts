@@ -28,7 +28,8 @@ export class SpooledInput implements AsyncIterable<Buffer> {
   }
 }
 
-const PIECE_BYTES = 128 * 1024;
+/** Lines of so much are cut and stored in a few ms. */
+const PIECE_BYTES = 32 * 1024;
 /** Smaller inputs stay in memory. */
 const IN_MEMORY_BYTES = 1 << 20;
 

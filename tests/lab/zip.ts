@@ -1,5 +1,5 @@
 /** ZIP archives for tests: also those that lie. */
-import { crc32, deflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 interface ZipLie {
   /** Added to the unpacked size in the directory. */
@@ -8,12 +8,42 @@ interface ZipLie {
   readonly method?: number;
 }
 
-export function zipOf(parts: Readonly<Record<string, string | Buffer>>, lie: ZipLie = {}): Buffer {
+/** Text that is never whole in memory: `text` so many times, between `before` and `after`. */
+interface Repeated {
+  readonly before?: string;
+  readonly text: string;
+  readonly times: number;
+  readonly after?: string;
+}
+
+interface Packed {
+  readonly bytes: Buffer;
+  readonly size: number;
+  readonly crc: number;
+}
+
+/** A piece that ends at a byte and refers to nothing before it. */
+const piece = (text: string | Buffer): Buffer => deflateRawSync(text, { finishFlush: constants.Z_FULL_FLUSH });
+/** An empty last block of deflate (RFC 1951). */
+const DEFLATE_END = Buffer.from([3, 0]);
+
+function packedOf(content: string | Buffer | Repeated): Packed {
+  if (typeof content === 'string' || Buffer.isBuffer(content))
+    return { bytes: deflateRawSync(content), size: Buffer.byteLength(content), crc: crc32(content) };
+  const { before = '', text, times, after = '' } = content;
+  const bytes = Buffer.concat([piece(before), ...Array<Buffer>(times).fill(piece(text)), piece(after), DEFLATE_END]);
+  let crc = crc32(before);
+  for (let n = 0; n < times; n++) crc = crc32(text, crc);
+  const size = Buffer.byteLength(before) + times * Buffer.byteLength(text) + Buffer.byteLength(after);
+  return { bytes, size, crc: crc32(after, crc) };
+}
+
+export function zipOf(parts: Readonly<Record<string, string | Buffer | Repeated>>, lie: ZipLie = {}): Buffer {
   const pieces: Buffer[] = [];
   const entries: Buffer[] = [];
   let at = 0;
   for (const [name, content] of Object.entries(parts)) {
-    const packed = deflateRawSync(content);
+    const { bytes: packed, size, crc } = packedOf(content);
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50, 0);
     local.writeUInt16LE(8, 8);
@@ -21,9 +51,9 @@ export function zipOf(parts: Readonly<Record<string, string | Buffer>>, lie: Zip
     const entry = Buffer.alloc(46);
     entry.writeUInt32LE(0x02014b50, 0);
     entry.writeUInt16LE(lie.method ?? 8, 10);
-    entry.writeUInt32LE((crc32(content) ^ (lie.crc ?? 0)) >>> 0, 16);
+    entry.writeUInt32LE((crc ^ (lie.crc ?? 0)) >>> 0, 16);
     entry.writeUInt32LE(packed.length, 20);
-    entry.writeUInt32LE(Math.max(0, Buffer.byteLength(content) + (lie.size ?? 0)), 24);
+    entry.writeUInt32LE(Math.max(0, size + (lie.size ?? 0)), 24);
     entry.writeUInt16LE(name.length, 28);
     entry.writeUInt32LE(at, 42);
     pieces.push(local, Buffer.from(name), packed);
@@ -42,7 +72,11 @@ export function zipOf(parts: Readonly<Record<string, string | Buffer>>, lie: Zip
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
 /** A workbook with this XML as its first sheet. */
-export const workbookOf = (sheet: string | Buffer, strings = '<sst/>', lie: ZipLie = {}): Buffer =>
+export const workbookOf = (
+  sheet: string | Buffer | Repeated,
+  strings: string | Repeated = '<sst/>',
+  lie: ZipLie = {},
+): Buffer =>
   zipOf(
     {
       'xl/workbook.xml': '<workbook><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>',

@@ -159,8 +159,11 @@ export async function* rowsInThread(
       last = report.lines.at(-1) ?? last;
     }
   } finally {
-    if (!isOver && !thread.isLost) await thread.stop();
-    readers.give(thread);
+    try {
+      if (!isOver && !thread.isLost) await thread.stop();
+    } finally {
+      readers.give(thread);
+    }
   }
 }
 

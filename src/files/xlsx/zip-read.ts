@@ -1,7 +1,7 @@
 /** Reads entries of a ZIP file (PKWARE APPNOTE 6.3.10), within bounds. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { tooLarge, unreadable } from '../problems.ts';
 import type { RandomAccess } from '../spool.ts';
 
@@ -44,6 +44,7 @@ const RATIO_MAX = 250;
 const RATIO_FREE_BYTES = 16 << 20;
 
 const damaged = (what: string) => unreadable(`the ZIP archive is damaged: ${what}`);
+const tooLong = () => damaged('an entry is longer than its directory says');
 
 export async function openZip(file: Bytes): Promise<Zip> {
   const { at, length, count } = await directoryOf(file);
@@ -140,10 +141,10 @@ async function* contentOf(
   const pieces = piecesOf(file, start, entry.packed, progress);
   let size = 0;
   let crc = 0;
-  for await (const piece of entry.method === 0 ? pieces : inflated(pieces)) {
+  for await (const piece of entry.method === 0 ? pieces : unpacked(entry, pieces)) {
     size += piece.length;
     // What the directory says is checked first, but it may be a lie.
-    if (size > entry.size) throw damaged('an entry is longer than its directory says');
+    if (size > entry.size) throw tooLong();
     if (size > RATIO_FREE_BYTES && size > RATIO_MAX * entry.packed)
       throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the XLSX file');
     crc = crc32(piece, crc);
@@ -159,6 +160,28 @@ async function* piecesOf(file: Bytes, start: number, length: number, progress: (
   }
 }
 
+/** A part that is no larger than a piece is unpacked at once: streams took most of the time of a small file. */
+const unpacked = ({ packed, size }: ZipEntry, pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
+  Math.max(packed, size) <= PIECE_BYTES ? inflatedAtOnce(pieces, size) : inflated(pieces);
+
+const cannotUnpack = (error: unknown): unknown => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('Z_') ? damaged('an entry cannot be unpacked') : error;
+};
+
+async function* inflatedAtOnce(pieces: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer, void, undefined> {
+  const packed: Buffer[] = [];
+  for await (const piece of pieces) packed.push(piece);
+  let content: Buffer;
+  try {
+    content = inflateRawSync(Buffer.concat(packed), { maxOutputLength: size + 1 });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLong();
+    throw cannotUnpack(error);
+  }
+  yield content;
+}
+
 async function* inflated(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   const inflate = createInflateRaw({ chunkSize: PIECE_BYTES });
   const done = pipeline(Readable.from(pieces), inflate).then(
@@ -169,8 +192,7 @@ async function* inflated(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
     const output: AsyncIterable<Buffer> = inflate;
     for await (const piece of output) yield piece;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    throw code.startsWith('Z_') ? damaged('an entry cannot be unpacked') : error;
+    throw cannotUnpack(error);
   } finally {
     inflate.destroy();
     await done;

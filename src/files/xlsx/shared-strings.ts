@@ -5,16 +5,17 @@ import { scanXml } from './xml.ts';
 
 const TEXTS_BYTES = 128 << 20;
 const TEXTS_MAX = 4_000_000;
+/** Powers of two. */
 const CHUNK_BYTES = 1 << 20;
+const PAGE_TEXTS = 1 << 15;
 
-/** Texts as UTF-8 in a few buffers: a million strings would take three times the memory. */
+/** Texts as UTF-8 in a few buffers, and four bytes for the place of each: a million strings would take three times the memory. */
 export class SharedStrings {
-  readonly #chunks: Buffer[] = [];
+  readonly #chunks: { readonly bytes: Buffer; used: number }[] = [];
+  /** Where each text begins: the number of its chunk times its size, and the place in it. It ends where the next one begins. */
+  readonly #pages: Uint32Array[] = [];
   readonly #rowBytes: number;
-  /** Of each text: chunk, start and end in it. */
-  #places = new Uint32Array(3 * 1024);
   #count = 0;
-  #used = CHUNK_BYTES;
   #bytes = 0;
 
   constructor(rowBytes: number) {
@@ -23,8 +24,11 @@ export class SharedStrings {
 
   at(index: number): string {
     if (!(index >= 0 && index < this.#count)) return '';
-    const [chunk = 0, start = 0, end = 0] = this.#places.subarray(3 * index, 3 * index + 3);
-    return this.#chunks[chunk]?.toString('utf8', start, end) ?? '';
+    const place = this.#placeOf(index);
+    const number = Math.floor(place / CHUNK_BYTES);
+    const chunk = this.#chunks[number];
+    const next = index + 1 < this.#count ? this.#placeOf(index + 1) - number * CHUNK_BYTES : CHUNK_BYTES;
+    return chunk?.bytes.toString('utf8', place % CHUNK_BYTES, Math.min(next, chunk.used)) ?? '';
   }
 
   add(text: string): void {
@@ -33,20 +37,26 @@ export class SharedStrings {
     this.#bytes += bytes;
     if (this.#bytes > TEXTS_BYTES) throw tooLarge(TEXTS_BYTES, 'bytes of text in the XLSX file');
     if (this.#count === TEXTS_MAX) throw tooLarge(TEXTS_MAX, 'texts in the XLSX file');
-    if (this.#used + bytes > CHUNK_BYTES) {
-      this.#chunks.push(Buffer.allocUnsafeSlow(CHUNK_BYTES));
-      this.#used = 0;
-    }
-    const chunk = this.#chunks.length - 1;
-    this.#chunks[chunk]?.write(text, this.#used);
-    if (3 * this.#count === this.#places.length) {
-      const larger = new Uint32Array(2 * this.#places.length);
-      larger.set(this.#places);
-      this.#places = larger;
-    }
-    this.#places.set([chunk, this.#used, this.#used + bytes], 3 * this.#count);
-    this.#used += bytes;
+    const chunk = this.#chunkFor(bytes);
+    const at = this.#count % PAGE_TEXTS;
+    if (at === 0) this.#pages.push(new Uint32Array(PAGE_TEXTS));
+    this.#pages.at(-1)?.fill((this.#chunks.length - 1) * CHUNK_BYTES + chunk.used, at, at + 1);
+    chunk.bytes.write(text, chunk.used);
+    chunk.used += bytes;
     this.#count += 1;
+  }
+
+  #chunkFor(bytes: number): { readonly bytes: Buffer; used: number } {
+    const last = this.#chunks.at(-1);
+    // A place at the very end would be one of the next chunk.
+    if (last !== undefined && last.used + bytes < CHUNK_BYTES) return last;
+    const chunk = { bytes: Buffer.allocUnsafeSlow(CHUNK_BYTES), used: 0 };
+    this.#chunks.push(chunk);
+    return chunk;
+  }
+
+  #placeOf(index: number): number {
+    return this.#pages[Math.floor(index / PAGE_TEXTS)]?.[Math.trunc(index) % PAGE_TEXTS] ?? 0;
   }
 }
 

@@ -12,7 +12,7 @@ const CODE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './xlsx-t
 
 /** Of a heap, MB; texts of cells are outside of it, in bounds of their own (shared-strings.ts). */
 const HEAP_MB = 128;
-const YOUNG_MB = 8;
+const YOUNG_MB = 4;
 /** An idle thread ends after so long, ms. */
 const IDLE_MS = 5_000;
 /** Files that are read at the same time; others wait. */

@@ -19,7 +19,7 @@ interface Found<T, P> {
   readonly searchedTo: number | null;
 }
 type FoundVerifications = Found<LoggedVerification, number>;
-export type FoundRejections = Found<LoggedRejection, RejectionPosition>;
+type FoundRejections = Found<LoggedRejection, RejectionPosition>;
 
 export const NO_VERIFICATIONS: FoundVerifications = { items: [], next: null, searchedTo: null };
 export const NO_REJECTIONS: FoundRejections = { items: [], next: null, searchedTo: null };
@@ -75,4 +75,19 @@ export function mergedPage(
     next: isLast ? null : next,
     searchedTo: isLast ? null : Math.max(...times),
   };
+}
+
+/**
+ * The same where rejected requests were found by their ID: there are no others, so that they stand on the first page,
+ * however old they are. More than fit are merged as usual.
+ */
+export function pageById(
+  found: FoundVerifications,
+  rejected: FoundRejections,
+  before: LogCursor,
+  limit: number,
+): LogPage {
+  const { items, next } = rejected;
+  if (next !== null || items.length >= limit) return mergedPage(found, rejected, before, limit);
+  return { ...mergedPage(found, NO_REJECTIONS, before, limit - items.length), rejections: items };
 }

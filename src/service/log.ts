@@ -3,7 +3,7 @@ import { canonicalIp } from '../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import type { AccountId, Actor, LoggedRejection, LoggedVerification, RejectionSearch, Store } from '../store/store.ts';
 import { createLogExports, type LogExports } from './log-export.ts';
-import { type FoundRejections, isEnd, mergedPage, NO_REJECTIONS, NO_VERIFICATIONS } from './log-page.ts';
+import { isEnd, mergedPage, NO_REJECTIONS, NO_VERIFICATIONS, pageById } from './log-page.ts';
 import type { LogEntry, LoggedRequest, LogResult, LogSearch } from './log-rows.ts';
 
 export type { LogCursor } from './log-page.ts';
@@ -52,22 +52,18 @@ export function createLogService(
     key: row.keyId === null || row.keyId === DASHBOARD_KEY ? null : keyOf(row.keyId),
   });
 
-  async function rejections(account: AccountId, search: LogSearch): Promise<FoundRejections> {
-    const wanted = rejectionSearch(search);
-    return wanted === null ? NO_REJECTIONS : store.rejectedRequests.list(account, wanted);
-  }
-
   async function search(account: AccountId, search: LogSearch): Promise<LogResult> {
     const { status } = search;
     const before = search.before ?? { seq: null, rejected: null };
+    const wanted = isEnd(before).rejected ? null : rejectionSearch(search);
     const [verifications, rejected, owner] = await Promise.all([
-      status === 'rejected' || isEnd(before).seq
+      status === 'rejected' || isEnd(before).seq || REQUEST_ID.test(search.text?.trim() ?? '')
         ? NO_VERIFICATIONS
         : store.verifications.search(account, { ...search, status, before: before.seq }),
-      isEnd(before).rejected ? NO_REJECTIONS : rejections(account, search),
+      wanted === null ? NO_REJECTIONS : store.rejectedRequests.list(account, wanted),
       store.accounts.get(account),
     ]);
-    const page = mergedPage(verifications, rejected, before, search.limit);
+    const page = (wanted?.requestId == null ? mergedPage : pageById)(verifications, rejected, before, search.limit);
     const keyOf = await keyNames(account, page.verifications.length + page.rejections.length);
     return {
       entries: await withNames(account, page.verifications, keyOf),
@@ -96,6 +92,9 @@ export function createLogService(
     erase: (account, email, by) => store.verifications.erase(account, email, by),
   };
 }
+
+/** Of our own making; clients may choose others. */
+const REQUEST_ID = /^req_\w{22}$/;
 
 /** What a search of the log asks of rejected requests; null where it is about verifications. */
 function rejectionSearch(search: LogSearch): RejectionSearch | null {

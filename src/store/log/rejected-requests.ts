@@ -7,7 +7,6 @@ import type {
   MoreRejectedRequests,
   RejectedRequest,
   RejectedRequests,
-  RejectionPosition,
   RejectionSearch,
 } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
@@ -83,11 +82,6 @@ async function add(
   });
 }
 
-const olderThan = (query: Query, before: RejectionPosition | null): Query =>
-  before === null ? query : query.where(sql<boolean>`(at, id) < (${before.at}, ${before.id})`);
-
-const newestFirst = (query: Query): Query => query.orderBy('at', 'desc').orderBy('id', 'desc');
-
 function matching(query: Query, search: RejectionSearch): Query {
   const { requestId = null, keyId = null, origin = null, clientIp = null, code = null } = search;
   let some = query;
@@ -105,10 +99,13 @@ async function list(
   search: RejectionSearch,
 ): ReturnType<RejectedRequests['list']> {
   const { before, limit, requestId = null, from = null, to = null } = search;
-  let mine: Query = db.selectFrom('rejected_requests').where('account_id', '=', account);
-  if (from !== null) mine = mine.where('at', '>=', from);
-  if (to !== null) mine = mine.where('at', '<', to);
-  const older = olderThan(mine, before);
+  // SQLite prefers an index in the order asked for to the one of request IDs, which finds the few rows. An expression has none.
+  const at = requestId === null ? sql<number>`at` : sql<number>`(at + 0)`;
+  const newestFirst = (query: Query): Query => query.orderBy(at, 'desc').orderBy('id', 'desc');
+  let older: Query = db.selectFrom('rejected_requests').where('account_id', '=', account);
+  if (from !== null) older = older.where(at, '>=', from);
+  if (to !== null) older = older.where(at, '<', to);
+  if (before !== null) older = older.where(sql<boolean>`(${at}, id) < (${before.at}, ${before.id})`);
   const edge =
     requestId === null
       ? await newestFirst(older)

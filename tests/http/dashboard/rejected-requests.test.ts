@@ -1,4 +1,7 @@
+import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOG_SEARCH_ROWS } from '../../../src/kernel/limits.ts';
+import type { Tables } from '../../../src/store/tables.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';
 
@@ -119,6 +122,37 @@ describe('rejected requests', () => {
         .sort()
         .reverse(),
     );
+  });
+
+  it('are found by their ID on the first page, with as many newer verifications as there are', async () => {
+    const own = await lab.member({ credits: 500, rateLimit: 1000 });
+    const who = await signedIn(lab, { account: own.account });
+    const { requestId } = await own.call('POST', '/v1/verify', {}).then(({ headers }) => ({
+      requestId: headers.get('x-request-id') ?? '',
+    }));
+    await own.call('POST', '/v1/verify', {}, { 'x-request-id': 'order-77' });
+    for (const email of ['order-77.a@good.com', 'order-77.b@good.com']) await own.verify(email);
+    await rejected(2, own, who);
+    // As many rows as one search reads, so that verifications of the text may follow on the next pages.
+    const db = lab.store.authDatabase.db as Kysely<Tables>;
+    const { seq: _seq, ...row } = await db
+      .selectFrom('verifications')
+      .selectAll()
+      .where('account_id', '=', own.account.id)
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    const copies = Array.from({ length: LOG_SEARCH_ROWS }, (_, n) => ({ ...row, id: `${row.id}${n}`, email: 'x@y.z' }));
+    for (let at = 0; at < copies.length; at += 500)
+      await db
+        .insertInto('verifications')
+        .values(copies.slice(at, at + 500))
+        .execute();
+    const { json } = await search({ query: requestId }, own, who);
+    expect(json).toMatchObject({ entries: [], rejected: [{ request_id: requestId }], next: null });
+    const chosen = await search({ query: 'order-77' }, own, who);
+    expect(chosen.json).toMatchObject({ entries: [], rejected: [{ request_id: 'order-77' }] });
+    const more = await search({ query: 'order-77', before: chosen.json.next }, own, who);
+    expect(more.json).toMatchObject({ entries: [{}, {}], rejected: [], next: null });
   });
 
   it('beyond some in a minute are one row with their number', async () => {

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import css from './rows.module.css';
 
 /** A table of rows beside which one is opened. Columns leave by the width of the container `rows`. */
@@ -8,7 +8,7 @@ export const RowsTable = ({ label, children }: { label: string; children: ReactN
   </table>
 );
 
-/** A row that opens as a whole. Its link can be opened in another tab. */
+/** A row that opens as a whole. Its link, a `RowLink`, can be opened in another tab. */
 export function OpenableRow(props: {
   /** Of what it opens, by which the focus comes back to it; null: another row does so. */
   id: string | null;
@@ -18,19 +18,35 @@ export function OpenableRow(props: {
   children: ReactNode;
 }) {
   const { id, isOpen, onOpen, children } = props;
+  const open = (event: MouseEvent) => {
+    if (onOpen === null || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    onOpen();
+  };
   return (
     <tr
       className={onOpen === null ? undefined : css.row}
       data-entry={id ?? undefined}
       aria-current={isOpen || undefined}
-      onClick={({ target }) => {
-        if (target instanceof Element && target.closest('a') === null) onOpen?.();
-      }}
+      onClick={open}
     >
       {children}
     </tr>
   );
 }
+
+/**
+ * The link of an `OpenableRow`, which follows it. The router's own links render anew with every navigation: too slow
+ * for a thousand rows, each time that one is opened.
+ */
+export const RowLink = ({ href, label, children }: { href: string; label: string; children: ReactNode }) => (
+  <a href={href} aria-label={label}>
+    {children}
+  </a>
+);
+
+/** The beginning of the links of rows: the page's own address, to which the ID of a row is added. */
+export const openHref = (page: string): string => `${page}${page.includes('?') ? '&' : '?'}open=`;
 
 /** What stands below the address where its own column has left. */
 export const BelowAddress = ({ children }: { children: ReactNode }) => <span className={css.below}>{children}</span>;

@@ -1,21 +1,26 @@
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { memo, useCallback } from 'react';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
 import { formatNumber } from '../../parts/format.ts';
-import { BelowAddress, OpenableRow, RowsTable } from '../../parts/rows.tsx';
+import { BelowAddress, OpenableRow, openHref, RowLink, RowsTable } from '../../parts/rows.tsx';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './list.module.css';
 import type { ListSearch } from './search.ts';
 
+const route = getRouteApi('/inside/lists/$id');
+
 type Row = ListRowsHere['rows'][number];
 
 /** A row opens as a whole; its link is the address. Where it is narrow, the verdict stands below. */
-export function RowTable(props: {
-  of: ListHere;
-  rows: readonly Row[];
-  search: ListSearch;
-  onSearch: (search: ListSearch) => void;
-}) {
-  const { of, rows, search, onSearch } = props;
+export function RowTable({ of, rows, search }: { of: ListHere; rows: readonly Row[]; search: ListSearch }) {
+  const { open, ...filters } = search;
+  const navigate = route.useNavigate();
+  const page = { to: '/lists/$id', params: { id: of.id } } as const;
+  const href = openHref(useRouter().buildLocation({ ...page, search: filters }).publicHref);
+  const onOpen = useCallback(
+    (open: string) => void navigate({ search: (now: ListSearch) => ({ ...now, open }), resetScroll: false }),
+    [navigate],
+  );
   return (
     <RowsTable label="Rows">
       <thead>
@@ -34,38 +39,43 @@ export function RowTable(props: {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <RowLine key={row.row} of={of} row={row} search={search} onSearch={onSearch} />
+          <RowLine
+            key={row.row}
+            row={row}
+            isOpen={row.verification_id === (open ?? null) && row.kind !== 'duplicate'}
+            href={href}
+            onOpen={onOpen}
+          />
         ))}
       </tbody>
     </RowsTable>
   );
 }
 
-function RowLine(props: { of: ListHere; row: Row; search: ListSearch; onSearch: (search: ListSearch) => void }) {
-  const { of, row, search, onSearch } = props;
+/** Rendered anew only when it changes: there may be a thousand. */
+const RowLine = memo(function RowLine(props: {
+  row: Row;
+  isOpen: boolean;
+  href: string;
+  onOpen: (id: string) => void;
+}) {
+  const { row, isOpen, href, onOpen } = props;
   const { verification_id: id, kind } = row;
   const judged = judgedOf(row);
-  const isOpen = id !== null && search.open === id && kind !== 'duplicate';
   return (
     <OpenableRow
       id={kind === 'duplicate' ? null : id}
-      isOpen={isOpen}
-      onOpen={id === null ? null : () => onSearch({ ...search, open: id })}
+      isOpen={isOpen && id !== null}
+      onOpen={id === null ? null : () => onOpen(id)}
     >
       <td className={css.number}>{formatNumber(row.row)}</td>
       <td>
         {judged === null || id === null ? (
           <span className="mono">{row.email}</span>
         ) : (
-          <Link
-            to="/lists/$id"
-            params={{ id: of.id }}
-            search={{ ...search, open: id }}
-            resetScroll={false}
-            aria-label={row.email ?? ''}
-          >
+          <RowLink href={`${href}${id}`} label={row.email ?? ''}>
             <Address email={row.email ?? ''} of={judged} />
-          </Link>
+          </RowLink>
         )}
         {kind === 'duplicate' && <span className={css.mark}>duplicate</span>}
         <BelowAddress>
@@ -78,7 +88,7 @@ function RowLine(props: { of: ListHere; row: Row; search: ListSearch; onSearch: 
       <td className={css.credits}>{row.credits_used === null ? '–' : formatNumber(row.credits_used)}</td>
     </OpenableRow>
   );
-}
+});
 
 function RowVerdict({ of }: { of: Row }) {
   const judged = judgedOf(of);

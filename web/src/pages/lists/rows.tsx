@@ -94,7 +94,7 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
           {pluralize(fresh, 'new result')}
         </FreshBar>
       )}
-      {rows.length > 0 && <RowTable of={of} rows={rows} search={search} onSearch={onSearch} />}
+      {rows.length > 0 && <RowTable of={of} rows={rows} search={search} />}
       <div className={css.more}>
         <LoadMore query={query}>
           {(pages) => <Reach pages={pages} found={rows.length} total={of.rows.total} />}

@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import { Fragment, memo, type ReactNode } from 'react';
 import type { LogEntry, RejectedRequest } from '../../api/schema.ts';
 import { formatClock, formatDateTime, formatDay, formatNumber, pluralize } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
-import { BelowAddress, OpenableRow, RowsTable } from '../../parts/rows.tsx';
+import { BelowAddress, OpenableRow, openHref, RowLink, RowsTable } from '../../parts/rows.tsx';
 import lineCss from '../../parts/verdict/verdict-line.module.css';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './log.module.css';
@@ -15,6 +15,8 @@ const dayOf = ({ at }: LogRow): string => at.slice(0, 10);
 /** Newest first, by day. A row opens as a whole; its link is the address. Columns leave by the width of the table. */
 export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; onOpen: (id: string) => void }) {
   const { rows, search, onOpen } = props;
+  const { open, ...filters } = search;
+  const href = openHref(useRouter().buildLocation({ to: '/log', search: filters }).publicHref);
   return (
     <RowsTable label="Log">
       <thead>
@@ -54,12 +56,7 @@ export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; on
                 ))}
               </tr>
             )}
-            <Row
-              row={row}
-              search={search}
-              onOpen={onOpen}
-              {...(row.entry === undefined ? rejectedCells(row.rejected) : verificationCells(row.entry))}
-            />
+            <Row row={row} isOpen={open === row.id} href={href} onOpen={onOpen} />
           </Fragment>
         ))}
       </tbody>
@@ -108,26 +105,23 @@ function rejectedCells(rejected: RejectedRequest): Cells {
   };
 }
 
-function Row(
-  props: Cells & {
-    row: LogRow;
-    search: LogSearch;
-    onOpen: (id: string) => void;
-  },
-) {
-  const { row, search, onOpen, label, subject, verdict, source, level, took, credits } = props;
+/** Rendered anew only when it changes: there may be a thousand. */
+const Row = memo(function Row(props: { row: LogRow; isOpen: boolean; href: string; onOpen: (id: string) => void }) {
+  const { row, isOpen, href, onOpen } = props;
   const { id, at } = row;
+  const cells = row.entry === undefined ? rejectedCells(row.rejected) : verificationCells(row.entry);
+  const { label, subject, verdict, source, level, took, credits } = cells;
   return (
-    <OpenableRow id={id} isOpen={search.open === id} onOpen={() => onOpen(id)}>
+    <OpenableRow id={id} isOpen={isOpen} onOpen={() => onOpen(id)}>
       <td className={css.time}>
         <time dateTime={at} title={formatDateTime(at)}>
           {formatClock(at)}
         </time>
       </td>
       <td>
-        <Link to="/log" search={{ ...search, open: id }} resetScroll={false} aria-label={label}>
+        <RowLink href={`${href}${id}`} label={label}>
           {subject}
-        </Link>
+        </RowLink>
         <BelowAddress>{verdict}</BelowAddress>
       </td>
       <td className={css.verdict}>{verdict}</td>
@@ -137,4 +131,4 @@ function Row(
       <td className={`${css.credits} ${css.number}`}>{credits}</td>
     </OpenableRow>
   );
-}
+});

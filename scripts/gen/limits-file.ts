@@ -6,6 +6,7 @@ import * as lists from '../../src/kernel/lists.ts';
 import * as passwordRules from '../../src/kernel/password-rules.ts';
 import * as plans from '../../src/kernel/plans.ts';
 import * as roles from '../../src/kernel/roles.ts';
+import * as savedViews from '../../src/kernel/saved-views.ts';
 import * as webhookEvents from '../../src/kernel/webhook-events.ts';
 
 const SOURCES = {
@@ -16,6 +17,7 @@ const SOURCES = {
   lists,
   'key-scopes': keyScopes,
   'filter-types': filterTypes,
+  'saved-views': savedViews,
   'password-rules': passwordRules,
   'webhook-events': webhookEvents,
 };

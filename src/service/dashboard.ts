@@ -15,6 +15,7 @@ import { createOperatorService, type OperatorService } from './operator.ts';
 import { operatorsAsked } from './operators-asked.ts';
 import { type Overview, overviewOf } from './overview.ts';
 import { createReplyService, type ReplyService } from './replies.ts';
+import { createViewService, type ViewService } from './saved-views.ts';
 import type { SharedLists } from './shared-lists.ts';
 import type { Sessions } from './sign-in/session.ts';
 
@@ -28,6 +29,7 @@ export interface DashboardServices {
   readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
   readonly keys: KeyService;
   readonly log: LogService;
+  readonly views: ViewService;
   readonly operator: OperatorService;
   readonly jobs: JobService;
   readonly replies: ReplyService;
@@ -63,6 +65,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     chart: (account, ask) => chartOf(store, clock, account, ask),
     keys: createKeyService(store, clock),
     log: createLogService(store, options.retentionDays),
+    views: createViewService(store.savedViews),
     operator: createOperatorService({
       store,
       clock,

@@ -1,6 +1,13 @@
 import { ApiError } from '../kernel/errors.ts';
 import { span } from '../kernel/format.ts';
-import { NAME_LENGTH, NOTE_LENGTH, PASSKEY_NAME_LENGTH, PERSON_NAME_LENGTH, type Range } from '../kernel/limits.ts';
+import {
+  NAME_LENGTH,
+  NOTE_LENGTH,
+  PASSKEY_NAME_LENGTH,
+  PERSON_NAME_LENGTH,
+  type Range,
+  VIEW_NAME_LENGTH,
+} from '../kernel/limits.ts';
 import { findLink, harmlessName, UNSAFE_CHARACTERS } from './link-text.ts';
 
 /** One line of text, trimmed. Throws ApiError if it has control characters or its length is out of bounds. */
@@ -29,5 +36,6 @@ export const personNameOf = (email: string): string => harmlessName(email.slice(
 /** The names of keys and passkeys are seen by their owners only, and may well be those of their sites. */
 export const parseKeyName = (text: string): string => parseLine('name', text, NAME_LENGTH);
 export const parsePasskeyName = (text: string): string => parseLine('name', text, PASSKEY_NAME_LENGTH);
+export const parseViewName = (text: string): string => parseLine('name', text, VIEW_NAME_LENGTH);
 /** The note of a grant. */
 export const parseNote = (text: string): string => parseLine('note', text, NOTE_LENGTH);

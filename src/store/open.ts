@@ -21,6 +21,7 @@ import { attempts } from './people/attempts.ts';
 import { auditLog } from './people/audit-log.ts';
 import { authDatabase } from './people/auth-database.ts';
 import { members } from './people/members.ts';
+import { savedViews } from './people/saved-views.ts';
 import { forgetSecret, secret } from './people/secret.ts';
 import { signIns } from './people/sign-ins.ts';
 import { users } from './people/users.ts';
@@ -91,6 +92,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     users: users(driver),
     signIns: signIns(driver, auth),
     members: members(driver),
+    savedViews: savedViews(driver),
     auditLog: auditLog(driver),
     attempts: attempts(driver),
     traffic: traffic(driver),

@@ -57,6 +57,8 @@ export const OWNED_TABLES = {
     erasure: { kept: 'names people invited to the account' },
     purge: { column: 'expires_at', afterMs: 0 },
   },
+  // Before the members, with whom they end.
+  saved_views: { erasure: { kept: 'a search that a member has named, not a record' }, purge: BY_THE_ACCOUNT },
   members: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
   jobs: {
     removal: { kept: 'dropped when the account is deleted, except for the job that removes it' },

@@ -171,6 +171,14 @@ interface AuthPasskeysTable {
   createdAt: Moment<null>;
   lastUsedAt: Moment<null>;
 }
+interface SavedViewsTable {
+  id: string;
+  account_id: string;
+  user_id: string;
+  page: string;
+  name: string;
+  search: string;
+}
 interface MembersTable {
   account_id: string;
   user_id: string;
@@ -277,6 +285,7 @@ export interface Tables extends PaceTables, RequestTables {
   auth_sessions: AuthSessionsTable;
   auth_passkeys: AuthPasskeysTable;
   members: MembersTable;
+  saved_views: SavedViewsTable;
   mailboxes: MailboxesTable;
   invitations: InvitationsTable;
   trail: TrailTable;

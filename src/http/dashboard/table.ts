@@ -9,6 +9,7 @@ import { LOG_ROUTES } from './log.ts';
 import { LOG_EXPORT_ROUTES } from './log-export.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { REPLY_ROUTES } from './replies.ts';
+import { VIEW_ROUTES } from './saved-views.ts';
 import { SERVICE_ROUTES } from './service.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { USAGE_ROUTES } from './usage.ts';
@@ -20,6 +21,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...USAGE_ROUTES,
   ...LOG_ROUTES,
   ...LOG_EXPORT_ROUTES,
+  ...VIEW_ROUTES,
   ...LIST_ROUTES,
   ...KEY_ROUTES,
   ...FILTER_ROUTES,

@@ -1,5 +1,6 @@
 import { counted } from '../format.ts';
 import { FRESH_SIGN_IN_DAYS } from '../lifetimes.ts';
+import { SAVED_VIEWS_MAX } from '../limits.ts';
 import type { ErrorRow } from './row.ts';
 
 /** Errors that only the dashboard's private API returns, apart on the docs page and absent from the public document. */
@@ -119,6 +120,16 @@ export const DASHBOARD_ERRORS = {
     status: 422,
     message: 'The same job is already waiting or running.',
     fix: 'Drop the failed job.',
+  },
+  view_exists: {
+    status: 422,
+    message: 'You have a view of this name already.',
+    fix: 'Choose another name, or delete the other view first.',
+  },
+  too_many_views: {
+    status: 422,
+    message: `You can save at most ${counted(SAVED_VIEWS_MAX, 'view')} in an account.`,
+    fix: 'Delete a view that you no longer use.',
   },
   lists_not_updated: {
     status: 503,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
-import { button, heading, rowOf } from '../steps.ts';
+import { button, dialog, field, heading, rowOf, says } from '../steps.ts';
 
 describeBrowser('the log as an instrument', (browser) => {
   let lab: Lab;
@@ -21,7 +21,7 @@ describeBrowser('the log as an instrument', (browser) => {
     const visitor = await browser.visit(`${lab.url}/log`, { as: who });
     await heading(visitor.page, 'Log').waitFor();
     await expect.poll(() => rows(visitor.page)).toBe(emails.length);
-    return { ...visitor, api };
+    return { ...visitor, api, who };
   }
   const rows = (page: Page) => page.locator('tr[data-entry]').count();
 
@@ -30,6 +30,39 @@ describeBrowser('the log as an instrument', (browser) => {
     await page.getByRole('link', { name: part }).click();
     return readFile(await (await coming).path(), 'utf8');
   }
+
+  it('has views: some for everyone, and searches that the user has named, on whatever device', async () => {
+    const { page, who } = await logOf('one@good.com', 'two@no-mail.com', 'three@good.com');
+    const view = (name: string) => page.getByRole('menuitemradio', { name });
+    await button(page, 'Views').click();
+    await view('Undeliverable, last 7 days').click();
+    await expect.poll(() => rows(page)).toBe(1);
+    await button(page, 'Clear Time').click();
+    await button(page, 'Views').click();
+    await page.getByRole('menuitem', { name: 'Save this search' }).click();
+    await field(dialog(page), 'Name').fill('Bounces');
+    await button(dialog(page), 'Save').click();
+    await says(page, 'View Bounces saved.');
+
+    const other = await browser.visit(`${lab.url}/log`, { as: who });
+    await expect.poll(() => rows(other.page)).toBe(3);
+    await button(other.page, 'Views').click();
+    await other.page.getByRole('menuitemradio', { name: 'Bounces' }).click();
+    await rowOf(other.page, 'two@no-mail.com').waitFor();
+    await expect.poll(() => rows(other.page)).toBe(1);
+    expect(new URL(other.page.url()).search).toBe('?deliverability=undeliverable');
+
+    await button(page, 'Views').click();
+    expect(await view('Bounces').getAttribute('aria-checked')).toBe('true');
+    await page.getByRole('menuitem', { name: 'Rename or delete' }).click();
+    await field(dialog(page), 'Bounces').fill('Not deliverable');
+    await button(dialog(page), 'Rename').click();
+    await says(page, 'View renamed to Not deliverable.');
+    await button(dialog(page), 'Delete Not deliverable').click();
+    await says(page, 'You have no views of your own.');
+    await button(page, 'Undo').click();
+    await field(dialog(page), 'Not deliverable').waitFor();
+  });
 
   it('is exported with its search, or as a whole', async () => {
     const { page } = await logOf('one@good.com', 'two@no-mail.com', 'three@good.com');

@@ -105,6 +105,7 @@ export const REJECTED_PER_DAY = 2000 as const;
 export const REJECTED_PER_MINUTE = 20 as const;
 export const REJECTED_WAITING = 5000 as const;
 export const RETENTION_DAYS = {"min":1,"max":36500,"default":30} as const;
+export const SAVED_VIEWS_MAX = 100 as const;
 export const SESSIONS_LISTED = 100 as const;
 export const SIGNUP_CREDITS = {"min":0,"max":1000000000,"default":100} as const;
 export const SIGN_IN_ID_LENGTH = {"min":1,"max":64} as const;
@@ -125,6 +126,8 @@ export const USAGE_HOURS_KEPT_DAYS = 35 as const;
 export const USER_AGENT_LENGTH = {"min":0,"max":384} as const;
 export const USER_EMAIL_LENGTH = {"min":3,"max":254} as const;
 export const USER_EVENTS_PER_HOUR = 20 as const;
+export const VIEW_NAME_LENGTH = {"min":1,"max":60} as const;
+export const VIEW_SEARCH_LENGTH = {"min":1,"max":4000} as const;
 export const WARNINGS_MAX = 10 as const;
 export const WEBHOOKS_MAX = 20 as const;
 export const WEBHOOK_ATTEMPTS_AT_ONCE = 4 as const;
@@ -187,6 +190,9 @@ export const KEY_SCOPES = ["verify","lists","filters","usage","webhooks"] as con
 
 // src/kernel/filter-types.ts
 export const FILTER_TYPES = ["email","domain","ip_address"] as const;
+
+// src/kernel/saved-views.ts
+export const VIEW_PAGES = ["log"] as const;
 
 // src/kernel/password-rules.ts
 export const FREQUENT_PASSWORDS = 10000 as const;

@@ -651,6 +651,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The user's saved views of a page, by name */
+        get: operations["savedViews"];
+        put?: never;
+        /** Save the search of a page under a name */
+        post: operations["saveView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a saved view */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        /** Rename a saved view */
+        patch: operations["renameView"];
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/lists": {
         parameters: {
             query?: never;
@@ -2114,6 +2150,16 @@ export interface components {
         Erased: {
             erased: number;
         };
+        /** SavedView */
+        SavedView: {
+            id: string;
+            name: string;
+            search: string;
+        };
+        /** SavedViews */
+        SavedViews: {
+            views: components["schemas"]["SavedView"][];
+        };
         /** List */
         List: {
             id: string;
@@ -2851,7 +2897,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "view_exists" | "too_many_views" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -2938,6 +2984,8 @@ export type Log = components['schemas']['Log'];
 export type LogDetail = components['schemas']['LogDetail'];
 export type RejectedDetail = components['schemas']['RejectedDetail'];
 export type Erased = components['schemas']['Erased'];
+export type SavedView = components['schemas']['SavedView'];
+export type SavedViews = components['schemas']['SavedViews'];
 export type List = components['schemas']['List'];
 export type Pagination = components['schemas']['Pagination'];
 export type ListsHere = components['schemas']['ListsHere'];
@@ -4293,6 +4341,143 @@ export interface operations {
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
             429: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    savedViews: {
+        parameters: {
+            query: {
+                page: "log";
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user's saved views of a page, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedViews"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    saveView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    page: "log";
+                    name: string;
+                    /** @description Query string of the page. */
+                    search: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Save the search of a page under a name */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a saved view */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    renameView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Rename a saved view */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
+            422: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };

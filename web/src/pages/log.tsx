@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { PAGE_SIZE } from '../api/limits.ts';
 import type { Log } from '../api/schema.ts';
@@ -12,6 +12,7 @@ import { FreshBar } from '../parts/fresh-bar.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
 import { focusRow } from '../parts/rows.tsx';
+import { ViewsMenu } from '../parts/saved-views/views-menu.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
@@ -21,7 +22,7 @@ import { Hours } from './log/hours.tsx';
 import css from './log/log.module.css';
 import { RejectedDrawer } from './log/rejected-drawer.tsx';
 import { rejectedId, rowsOf } from './log/rows.ts';
-import { type LogSearch, logQuery } from './log/search.ts';
+import { BUILT_IN_VIEWS, type LogSearch, logQuery, viewSearch, viewText } from './log/search.ts';
 import { LogTable } from './log/table.tsx';
 import { useNewEntries } from './log/use-new-entries.ts';
 
@@ -43,11 +44,15 @@ export function LogPage() {
     const query = { ...logQuery(search, Date.now()), ...page };
     return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account: id }, query } }));
   });
-  const rows = (query.data ?? []).flatMap(rowsOf);
-  const days = query.data?.[0]?.retention_days;
+  const { data } = query;
+  const rows = useMemo(() => (data ?? []).flatMap(rowsOf), [data]);
+  const days = data?.[0]?.retention_days;
   const fresh = useNewEntries(id, search, rows[0]);
   const show = (next: LogSearch) => void navigate({ search: next, resetScroll: false });
-  const openEntry = (entry: string) => show({ ...search, open: entry });
+  const openEntry = useCallback(
+    (open: string) => void navigate({ search: (now: LogSearch) => ({ ...now, open }), resetScroll: false }),
+    [navigate],
+  );
   const close = () => {
     focusRow(open);
     show(filters);
@@ -71,6 +76,12 @@ export function LogPage() {
       action={
         <Group gap="xs">
           {isAdmin && <Button onClick={() => setErasing('')}>Erase address</Button>}
+          <ViewsMenu
+            page="log"
+            builtIn={BUILT_IN_VIEWS}
+            search={viewText(search)}
+            onChoose={(text) => show(viewSearch(text))}
+          />
           <ExportMenu search={search} isSearch={isSearch} />
         </Group>
       }

@@ -73,6 +73,22 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
 
+/** The query string of a search, without what is open; the same for the same search. */
+export function viewText({ open: _open, ...filters }: LogSearch): string {
+  return new URLSearchParams(Object.entries(logSearch(filters)).sort(([a], [b]) => (a < b ? -1 : 1))).toString();
+}
+
+/** Of such a query string. What this version does not know is left out. */
+export const viewSearch = (text: string): LogSearch => logSearch(Object.fromEntries(new URLSearchParams(text)));
+
+const BUILT_IN: Readonly<Record<string, LogSearch>> = {
+  'Rejected, last 24 hours': { range: '24h', status: 'rejected' },
+  'Undeliverable, last 7 days': { range: '7d', deliverability: 'undeliverable' },
+  'Unknown, last 7 days': { range: '7d', deliverability: 'unknown' },
+};
+/** Views that every user has. */
+export const BUILT_IN_VIEWS = Object.entries(BUILT_IN).map(([name, search]) => ({ name, search: viewText(search) }));
+
 /** As the server takes it. `now` in milliseconds. */
 export function logQuery({ range, hour, from, to, open: _open, ...filters }: LogSearch, now: number) {
   const iso = (at: number) => new Date(at).toISOString();

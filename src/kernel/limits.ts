@@ -110,7 +110,7 @@ export const LOG_SEARCH_ROWS = 5_000;
 export const SAVED_VIEWS_MAX = 100;
 export const VIEW_NAME_LENGTH = { min: 1, max: 60 };
 /** Query string of the page. */
-export const VIEW_SEARCH_LENGTH = { min: 1, max: 4_000 };
+export const VIEW_SEARCH_LENGTH = { min: 1, max: 3_500 };
 /** Exports of the log at once: of one account, and of one process. */
 export const LOG_EXPORTS_PER_ACCOUNT = 2;
 export const LOG_EXPORTS_AT_ONCE = 20;

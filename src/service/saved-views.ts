@@ -3,8 +3,6 @@ import type { ViewPage } from '../kernel/saved-views.ts';
 import type { SavedView, SavedViews, ViewOwner } from '../store/store.ts';
 import { parseViewName } from './names.ts';
 
-export type { SavedView };
-
 /** Searches of a page that a member has named; nobody else sees them. All methods throw ApiError. */
 export interface ViewService {
   /** By name. */

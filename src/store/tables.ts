@@ -18,6 +18,7 @@ import type {
   ListWaitingTable,
 } from './lists/tables.ts';
 import type { PaceTables } from './pace/tables.ts';
+import type { SavedViewsTable } from './people/tables.ts';
 import type { RequestTables } from './request-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhooks/tables.ts';
 
@@ -170,14 +171,6 @@ interface AuthPasskeysTable {
   credentialID: string;
   createdAt: Moment<null>;
   lastUsedAt: Moment<null>;
-}
-interface SavedViewsTable {
-  id: string;
-  account_id: string;
-  user_id: string;
-  page: string;
-  name: string;
-  search: string;
 }
 interface MembersTable {
   account_id: string;

@@ -1,4 +1,5 @@
 import type { MouseEvent, ReactNode } from 'react';
+import { PAGE_SIZE } from '../api/limits.ts';
 import css from './rows.module.css';
 
 /** A table of rows beside which one is opened. Columns leave by the width of the container `rows`. */
@@ -7,6 +8,21 @@ export const RowsTable = ({ label, children }: { label: string; children: ReactN
     {children}
   </table>
 );
+
+/** A group of rows is laid out and painted when it comes into sight. */
+const GROUP_ROWS = PAGE_SIZE.default;
+
+/** Rows in groups, as the bodies of a `RowsTable`. */
+export const RowGroups = <T,>({
+  rows,
+  children,
+}: {
+  rows: readonly T[];
+  children: (row: T, at: number) => ReactNode;
+}) =>
+  Array.from({ length: Math.ceil(rows.length / GROUP_ROWS) }, (_, n) => n * GROUP_ROWS).map((from) => (
+    <tbody key={from}>{rows.slice(from, from + GROUP_ROWS).map((row, i) => children(row, from + i))}</tbody>
+  ));
 
 /** A row that opens as a whole. Its link, a `RowLink`, can be opened in another tab. */
 export function OpenableRow(props: {

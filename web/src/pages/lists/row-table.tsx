@@ -2,7 +2,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { memo, useCallback } from 'react';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
 import { formatNumber } from '../../parts/format.ts';
-import { BelowAddress, OpenableRow, openHref, RowLink, RowsTable } from '../../parts/rows.tsx';
+import { BelowAddress, OpenableRow, openHref, RowGroups, RowLink, RowsTable } from '../../parts/rows.tsx';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './list.module.css';
 import type { ListSearch } from './search.ts';
@@ -37,8 +37,8 @@ export function RowTable({ of, rows, search }: { of: ListHere; rows: readonly Ro
           </th>
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
+      <RowGroups rows={rows}>
+        {(row) => (
           <RowLine
             key={row.row}
             row={row}
@@ -46,8 +46,8 @@ export function RowTable({ of, rows, search }: { of: ListHere; rows: readonly Ro
             href={href}
             onOpen={onOpen}
           />
-        ))}
-      </tbody>
+        )}
+      </RowGroups>
     </RowsTable>
   );
 }

@@ -3,7 +3,7 @@ import { Fragment, memo, type ReactNode } from 'react';
 import type { LogEntry, RejectedRequest } from '../../api/schema.ts';
 import { formatClock, formatDateTime, formatDay, formatNumber, pluralize } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
-import { BelowAddress, OpenableRow, openHref, RowLink, RowsTable } from '../../parts/rows.tsx';
+import { BelowAddress, OpenableRow, openHref, RowGroups, RowLink, RowsTable } from '../../parts/rows.tsx';
 import lineCss from '../../parts/verdict/verdict-line.module.css';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './log.module.css';
@@ -42,8 +42,8 @@ export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; on
           </th>
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row, i) => (
+      <RowGroups rows={rows}>
+        {(row, i) => (
           <Fragment key={row.id}>
             {(i === 0 || dayOf(rows[i - 1]!) !== dayOf(row)) && (
               <tr className={css.day}>
@@ -58,8 +58,8 @@ export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; on
             )}
             <Row row={row} isOpen={open === row.id} href={href} onOpen={onOpen} />
           </Fragment>
-        ))}
-      </tbody>
+        )}
+      </RowGroups>
     </RowsTable>
   );
 }

@@ -24,6 +24,7 @@ export class BlockWriter {
   readonly #id: string;
   readonly #distinct = new DistinctAddresses();
   #blocks: NewListBlock[] = [];
+  #storing: Promise<void> = Promise.resolve();
   #characters = 0;
   #rows: ListRow[] = [];
   #addresses: string[] = [];
@@ -43,7 +44,7 @@ export class BlockWriter {
     return { total, addresses, duplicates: filled - addresses, blank: total - filled - unreadable, unreadable };
   }
 
-  /** True when what there is should be stored first. */
+  /** True when what there is should be stored. */
   add({ row, cells, extra, address, problem }: NewRow): boolean {
     this.#total += 1;
     if (problem !== null) this.#unreadable += 1;
@@ -75,16 +76,25 @@ export class BlockWriter {
     this.#blockCharacters = 0;
   }
 
+  /** Begins to store what there is, once what was there before is stored: rows can be added meanwhile. */
   async store(): Promise<void> {
     const blocks = this.#blocks;
     this.#blocks = [];
     this.#characters = 0;
+    await this.#storing;
     if (blocks.length === 0) return;
+    this.#storing = this.#append(blocks);
+    // Awaited by the next call, or by nobody when the input fails before.
+    this.#storing.catch(() => undefined);
+  }
+
+  async #append(blocks: readonly NewListBlock[]): Promise<void> {
     if (!(await this.#lists.append(this.#account, this.#id, blocks))) throw uploadGivenUp();
   }
 
   async end(): Promise<void> {
     this.#endBlock();
     await this.store();
+    await this.#storing;
   }
 }

@@ -47,11 +47,15 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
   return { outcome: 'held', balance: balance - amount };
 }
 
-/** See `SharedHolds.settle`. */
-export async function settlePart(scope: Scope, part: SettlementPart): Promise<SettledPart> {
+/** See `SharedHolds.settle`. `owner`: the account, if the caller has locked it and not changed it since. */
+export async function settlePart(
+  scope: Scope,
+  part: SettlementPart,
+  owner: Pick<Row<'accounts'>, 'balance'> | null = null,
+): Promise<SettledPart> {
   const { driver, trx, now } = scope;
   const { account, holdId } = part;
-  const { balance } = await lockExistingAccount(driver, trx, account);
+  const { balance } = owner ?? (await lockExistingAccount(driver, trx, account));
   const hold = await findSharedHold(trx, account, holdId);
   if (hold === undefined) throw new Error(`There is no shared hold ${holdId} of the account ${account}.`);
   const results = await notRecorded(scope, part.results);

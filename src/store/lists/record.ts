@@ -4,6 +4,7 @@ import { listResultId } from '../../kernel/ids.ts';
 import { type Scope, settlePart } from '../charge/shared-hold.ts';
 import type { TransactionDriver } from '../driver.ts';
 import { lockAccount } from '../lock.ts';
+import { accountId } from '../rows.ts';
 import type { AccountId, ListOutcome, ListRecorded, VerificationRecord } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { storable } from '../text.ts';
@@ -32,7 +33,7 @@ export async function recordOutcomes(
     const changes = decide(list, left, outcomes, now);
     await writeChunks(scope, list, left);
     await writeWaiting(scope, list, changes);
-    return finish(scope, account, list, changes);
+    return finish(scope, owner, list, changes);
   });
 }
 
@@ -162,17 +163,18 @@ async function writeWaiting({ trx }: Scope, _list: ListRecord, { waiting }: Chan
 
 async function finish(
   scope: Scope,
-  account: AccountId,
+  owner: Row<'accounts'>,
   list: ListRecord,
   { results, addresses, waits }: Changes,
 ): Promise<ListRecorded> {
   const { trx, now } = scope;
+  const account = accountId(owner.id);
   const done = list.done + results.length;
   let charged = 0;
   if (results.length > 0) {
     const held = list.unit_price;
     const part = { account, holdId: list.id, results: results.map((result) => ({ record: result, held })) };
-    ({ charged } = await settlePart(scope, part));
+    ({ charged } = await settlePart(scope, part, owner));
   }
   if (results.length > 0 || waits !== 0) {
     const progress = {

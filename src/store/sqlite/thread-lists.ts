@@ -37,5 +37,8 @@ export function listTransactionsOn(connection: DatabaseSync, { now, retentionDay
     jobs: { add: (trx, job) => addJob({ now: async () => now, policies }, trx, job) },
   };
   const { record, ...others } = listTransactions(driver);
-  return { ...others, record: (account, list, outcomes) => record(account, list, readOutcomes(outcomes)) };
+  return {
+    ...others,
+    record: (account, list, outcomes) => record(account, list, readOutcomes(account, list, outcomes)),
+  };
 }

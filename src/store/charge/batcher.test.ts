@@ -12,6 +12,7 @@ class Outage extends Error {}
 /** An engine that notes its batches, answers each request with its hash, and fails as a test tells it to. */
 class Noting implements ChargeDriver {
   readonly lanes: number = 1;
+  splits = true;
   async open(): Promise<void> {}
   readonly batches: string[][] = [];
   delayMs = 0;
@@ -72,6 +73,13 @@ describe('the batcher', () => {
     };
     await Promise.all(Array.from({ length: 32 }, (_, i) => client(i)));
     expect(driver.batches.map((batch) => batch.length)).toEqual(Array.from({ length: 10 }, () => 16));
+  });
+
+  it('does not split where two commits cost more than one', async () => {
+    const { engine: driver, batcher } = make({ batch: 64 });
+    driver.splits = false;
+    await Promise.all(Array.from({ length: 32 }, (_, i) => batcher.admit(ask(`${i}`))));
+    expect(driver.batches.map((batch) => batch.length)).toEqual([32]);
   });
 
   it('sends a batch before it answers the one before', async () => {

@@ -18,6 +18,8 @@ export interface ChargeDriver {
   open(): Promise<void>;
   /** Transactions side by side. */
   readonly lanes: number;
+  /** Whether two transactions cost little more than one with the requests of both. */
+  readonly splits: boolean;
   /**
    * Resolves, after the commit, with an answer per request, in order; rejects when nothing was recorded. `lane`: 0 to
    * `lanes`, the last being for accounts that were set aside.
@@ -141,7 +143,8 @@ export class Batcher implements Charging {
       const index = laneOf(owner, this.#lanes.length);
       const lane = this.#lanes[index]!;
       lane.queue.push(waiting);
-      lane.running ??= runBatches(lane, this.#limits.batch, this.#clock, (batch) => this.#commit(batch, index));
+      const how = { most: this.#limits.batch, splits: this.#driver.splits, clock: this.#clock };
+      lane.running ??= runBatches(lane, how, (batch) => this.#commit(batch, index));
     });
   }
 
@@ -222,7 +225,8 @@ export class Batcher implements Charging {
     // Each goes to the front.
     for (const waiting of aside.toReversed()) this.#setAside(waiting);
     return () => {
-      for (const [waiting, answer] of done) this.#answer(waiting, answer);
+      // Taken out, because the lane keeps this function while the next batch commits.
+      for (const [waiting, answer] of done.splice(0)) this.#answer(waiting, answer);
     };
   }
 
@@ -238,7 +242,7 @@ export class Batcher implements Charging {
       return;
     }
     const { request, expired } = waiting;
-    if (request.kind === 'settle') this.#charged();
+    if (request.kind === 'settle') this.#health = { ...this.#health, chargedAt: this.#clock.elapsed() };
     else if (isAdmission(answer.value)) this.#admitted(request.admit, answer.value, expired);
     waiting.resolve(answer.value);
   }
@@ -253,10 +257,6 @@ export class Batcher implements Charging {
     if (!expired || outcome !== 'admitted' || (verify === null && idempotency === null)) return;
     // Failing that, the upkeep releases the hold at its end.
     this.settle({ caller, record: null, holdId: verify?.id ?? '', idempotency }).catch(() => undefined);
-  }
-
-  #charged(): void {
-    this.#health = { ...this.#health, chargedAt: this.#clock.elapsed() };
   }
 
   *#unanswered(): Generator<Waiting> {

@@ -57,12 +57,32 @@ function statements({ verifications, accounts, filters, days }: typeof BIG, now:
   ];
 }
 
+interface Index {
+  readonly name: string;
+  /** Creates it. */
+  readonly text: string;
+}
+
+/** An index is made of all rows at once, which takes a fraction of the time that it takes to add them one by one. */
+const withoutIndexes = (texts: readonly string[], indexes: readonly Index[]): string[] => [
+  ...indexes.map(({ name }) => `DROP INDEX ${name}`),
+  ...texts,
+  ...indexes.map(({ text }) => text),
+];
+
+const SQLITE_INDEXES = `SELECT name, sql AS text FROM sqlite_master
+  WHERE type = 'index' AND tbl_name = 'verifications' AND sql IS NOT NULL`;
+/** But those of constraints. */
+const POSTGRES_INDEXES = `SELECT indexname AS name, indexdef AS text FROM pg_indexes WHERE tablename = 'verifications'
+  AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)`;
+
 async function execute(url: string, texts: readonly string[]): Promise<void> {
   if (url.startsWith('sqlite:')) {
     const db = new DatabaseSync(url.slice('sqlite:'.length));
     // Written once instead of twice.
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144');
-    for (const text of texts) db.exec(text);
+    const indexes = db.prepare(SQLITE_INDEXES).all() as unknown as Index[];
+    for (const text of withoutIndexes(texts, indexes)) db.exec(text);
     db.exec('PRAGMA journal_mode = WAL');
     db.close();
     return;
@@ -70,7 +90,8 @@ async function execute(url: string, texts: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query("SET synchronous_commit = off; SET maintenance_work_mem = '256MB'; SET jit = off");
-  for (const text of texts) await client.query(text);
+  const { rows: indexes } = await client.query<Index>(POSTGRES_INDEXES);
+  for (const text of withoutIndexes(texts, indexes)) await client.query(text);
   await client.query('VACUUM ANALYZE');
   await client.end();
 }

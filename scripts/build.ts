@@ -5,9 +5,8 @@
  *     disposable-lists-worker.js  the worker thread that updates the lists
  *     sqlite-thread.js          the threads with the connections to a SQLite store
  *     xlsx-thread.js            the threads that read and write XLSX files
- *     web/                      the dashboard
+ *     web/                      the dashboard, with the API reference
  *     guide/                    the documentation, as a site and as Markdown
- *     scalar.js                 the script of the API reference page, served from our own origin
  *     THIRD-PARTY-LICENSES.txt  licenses of all bundled packages
  *
  * and the other published packages: library/dist/, the engine, and sdk/dist/, the client.
@@ -17,7 +16,6 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { apiReferenceScript } from './build/api-reference.ts';
 import { buildGuide } from './build/guide.ts';
 import { buildLibrary } from './build/library.ts';
 import { licences } from './build/licences.ts';
@@ -110,11 +108,9 @@ async function bundle(): Promise<Metafile> {
 
 mkdirSync(dist, { recursive: true });
 const metafile = await bundle();
-writeFileSync(join(dist, 'scalar.js'), await apiReferenceScript());
 const inWeb = await buildWeb(join(dist, 'web'));
 const inGuide = await buildGuide(join(dist, 'guide'));
-const alsoIn = ['@scalar/fastify-api-reference', ...inWeb, ...inGuide];
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences([metafile], alsoIn));
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences([metafile], [...inWeb, ...inGuide]));
 await buildLibrary();
 await buildSdk();
 // Computed first, so that a source changed during the build counts as newer.

@@ -17,6 +17,6 @@ export default defineConfig({
     target: ['es2023', 'chrome120', 'firefox121', 'safari17.4'],
   },
   server: {
-    proxy: { '/dashboard': SERVICE, '/v1': SERVICE, '/docs': SERVICE, '/guide': SERVICE, '/openapi.json': SERVICE },
+    proxy: { '/dashboard': SERVICE, '/v1': SERVICE, '/guide': SERVICE, '/openapi.json': SERVICE },
   },
 });

@@ -67,8 +67,6 @@ export interface HttpContext extends DashboardServices {
   readonly webFiles: WebFiles;
   /** The documentation. */
   readonly guideFiles: GuideFiles;
-  /** The API reference's script, or null where it was not built. */
-  readonly docsScript: () => Promise<Buffer | null>;
   /** True from SIGTERM on: not ready, but everything is served. */
   readonly draining: () => boolean;
   /** True once the drain is over: connections are closed after their reply. */

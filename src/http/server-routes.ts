@@ -6,25 +6,6 @@ import { JSON_TYPE } from './reply.ts';
 import { type Route, route } from './route.ts';
 import { compressedOnce, sharedAnswer } from './shared-bytes.ts';
 
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Mailvet API</title>
-</head>
-<body>
-<noscript>The API is described by <a href="/openapi.json">/openapi.json</a>.</noscript>
-<script id="api-reference" data-url="/openapi.json" data-configuration='{"withDefaultFonts":false,"hideClientButton":true,"telemetry":false,"agent":{"disabled":true},"mcp":{"disabled":true}}'></script>
-<script src="/docs/reference.js"></script>
-</body>
-</html>
-`;
-
 /** Less than the year that RFC 9116 §2.5.5 recommends as the maximum. */
 const SECURITY_TEXT_LIVES_MS = 180 * DAY_MS;
 
@@ -38,7 +19,7 @@ function securityText(contact: string, url: string, now: number): string {
 const checkOf = (problem: string | null) =>
   problem === null ? { status: 'ok' } : { status: 'failing', reason: problem };
 
-/** Health, metrics and documentation: answered by every process, workers included. `described`: the rows of the public document. */
+/** Health, metrics and the document of the API: answered by every process, workers included. `described`: the rows of the public document. */
 export const serverRoutes = (described: readonly Route[]): readonly Route[] => [
   route({
     // The process is alive; nothing about what it depends on.
@@ -95,35 +76,6 @@ export const serverRoutes = (described: readonly Route[]): readonly Route[] => [
       return async ({ request }) => {
         document ??= compressedOnce(Buffer.from(JSON.stringify(publicDocument(described, publicUrl))));
         return sharedAnswer(request, await document(request), JSON_TYPE, { 'access-control-allow-origin': '*' });
-      };
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/docs',
-    access: 'open',
-    serve: () => {
-      const page = compressedOnce(Buffer.from(PAGE));
-      const headers = { 'content-security-policy': PAGE_POLICY };
-      return async ({ request }) => sharedAnswer(request, await page(request), 'text/html; charset=utf-8', headers);
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/docs/reference.js',
-    access: 'open',
-    serve: ({ docsScript }) => {
-      // A promise, so that requests that come together read it once.
-      let script: Promise<ReturnType<typeof compressedOnce> | null> | null = null;
-      return async ({ request }) => {
-        script ??= docsScript().then((bytes) => bytes && compressedOnce(bytes));
-        const built = await script;
-        if (built === null) {
-          script = null;
-          throw new ApiError('not_found', 'The reference is not built; run "npm run build".');
-        }
-        const headers = { 'cache-control': 'public, max-age=3600' };
-        return sharedAnswer(request, await built(request), 'text/javascript; charset=utf-8', headers);
       };
     },
   }),

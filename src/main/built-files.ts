@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -8,12 +7,3 @@ export const WEB_FOLDERS = [fromHere('./web'), fromHere('../../dist/web')];
 
 /** Where it puts the documentation. */
 export const GUIDE_FOLDERS = [fromHere('./guide'), fromHere('../../dist/guide')];
-
-/** The API reference's script. Null if nothing has been built. */
-export async function docsScript(): Promise<Buffer | null> {
-  for (const path of ['./scalar.js', '../../dist/scalar.js']) {
-    const script = await readFile(fromHere(path)).catch(() => null);
-    if (script) return script;
-  }
-  return null;
-}

@@ -35,7 +35,7 @@ import { createSend, disabledMail } from '../service/webhooks/send.ts';
 import { createUrlCheck } from '../service/webhooks/url.ts';
 import { createWebhookService } from '../service/webhooks/webhooks.ts';
 import type { Store } from '../store/store.ts';
-import { docsScript, GUIDE_FOLDERS } from './built-files.ts';
+import { GUIDE_FOLDERS } from './built-files.ts';
 import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
 import { createHealth } from './health.ts';
@@ -153,7 +153,6 @@ export function createServices(parts: Parts): Services {
     },
     webFiles: createWebFiles(parts.webFolders),
     guideFiles: createGuideFiles(GUIDE_FOLDERS),
-    docsScript,
     draining: parts.draining,
     closing: () => closers.closing,
     logger,

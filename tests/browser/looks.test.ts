@@ -56,6 +56,9 @@ const OUTSIDE = [
   ['/setup#token=0123456789abcdef', 'Set up Mailvet'],
   ['/reset-password#token=:reset', 'Choose a password'],
   ['/verify-email', 'Link required'],
+  ['/docs', 'API reference'],
+  ['/docs/verify', 'Verify one address'],
+  ['/docs/receiveListCompleted', 'Every address of a list has its result'],
 ] as const;
 
 /** What is opened on a page, and how. */

@@ -178,8 +178,6 @@ describe('the table of routes', () => {
       '/metrics',
       '/.well-known/security.txt',
       '/openapi.json',
-      '/docs',
-      '/docs/reference.js',
     ]);
   });
 });

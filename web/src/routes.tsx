@@ -83,6 +83,24 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('./pages/invitation.tsx'), 'InvitationPage'),
 });
 
+/** For everybody, with or without a session. */
+const reference = createRoute({
+  getParentRoute: () => root,
+  path: '/docs',
+  component: lazyRouteComponent(() => import('./pages/reference.tsx'), 'ReferenceLayout'),
+  errorComponent: RootError,
+});
+const referenceStart = createRoute({
+  getParentRoute: () => reference,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/reference.tsx'), 'ReferencePage'),
+});
+const referenceOperation = createRoute({
+  getParentRoute: () => reference,
+  path: '/$operation',
+  component: lazyRouteComponent(() => import('./pages/reference.tsx'), 'ReferenceOperationPage'),
+});
+
 const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
@@ -226,6 +244,7 @@ const operatorSignIns = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signedOut.addChildren([signIn, signUp, setup, resetPassword, verifyEmail, invitation]),
+    reference.addChildren([referenceStart, referenceOperation]),
     signedIn.addChildren([
       overview,
       usage,

@@ -22,6 +22,9 @@ const PATHS = [
   '/operator/sign-ins',
 ] as const;
 
+/** The API reference, which needs no session. Without the dashboard, there is the document. */
+const REFERENCE_PATHS = ['/docs', '/docs/:operation'] as const;
+
 /** Pages of an account: below `/accounts/:account`. Without it, the page adds the account that was opened last. */
 const ACCOUNT_PATHS = [
   '/verify',
@@ -43,13 +46,20 @@ const ACCOUNT_PATHS = [
 
 const WITH_ACCOUNT = '/accounts/:account';
 
+const toDocument = (): Answer => ({
+  status: 302,
+  body: '',
+  type: 'text/plain; charset=utf-8',
+  headers: { location: '/openapi.json' },
+});
+
 const notBuilt = (): Answer => {
   throw new ApiError('not_found', 'The dashboard is not built; run "npm run build".');
 };
 
 /** The dashboard's static files: one HTML page for all its paths, and its assets. */
 export const PAGE_ROUTES: readonly Route[] = [
-  pageRoute('/', () => ({ status: 302, body: '', type: 'text/plain; charset=utf-8', headers: { location: '/docs' } })),
+  ...['/', ...REFERENCE_PATHS].map((path) => pageRoute(path, toDocument)),
   ...[...PATHS, ...ACCOUNT_PATHS, WITH_ACCOUNT, ...ACCOUNT_PATHS.map((path) => WITH_ACCOUNT + path)].map((path) =>
     pageRoute(path, notBuilt),
   ),

@@ -149,10 +149,10 @@ describe('its files', () => {
 });
 
 describe('where the dashboard is not built', () => {
-  it('/ redirects to the API reference, and other paths explain how to build it', async () => {
+  it('/ and the API reference redirect to the document of the API, and other paths explain how to build it', async () => {
     const bare = await startLab({}, { web: join(folder, 'nowhere') });
     const root = await request(bare.url, 'GET', '/');
-    expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/openapi.json']);
     const usage = await request(bare.url, 'GET', '/usage');
     expect([usage.status, usage.json.code]).toEqual([404, 'not_found']);
     expect(usage.json.error).toContain('npm run build');

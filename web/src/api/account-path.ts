@@ -7,7 +7,7 @@
 const WITH_ACCOUNT = /^\/accounts\/([^/]+)(\/.*)?$/;
 /** Pages of the user, of the operator, and those without a session. */
 const WITHOUT_ACCOUNT =
-  /^\/(sign-in|sign-up|setup|reset-password|verify-email|invitation|security|operator|design|accounts)(\/|$)/;
+  /^\/(sign-in|sign-up|setup|reset-password|verify-email|invitation|security|operator|design|docs|accounts)(\/|$)/;
 const STORAGE_KEY = 'mailvet.account';
 
 /** The account that the URL of this document named last. */

@@ -4,11 +4,6 @@ import { Icon } from '../parts/icon.tsx';
 import { isCurrent, NAV_GROUPS, type NavGroup } from './pages.ts';
 import css from './shell.module.css';
 
-const DOCUMENTATION = [
-  { href: '/guide/', label: 'Guide' },
-  { href: '/docs', label: 'API reference' },
-] as const;
-
 /** Links to all pages that the user may open. */
 export function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => void }) {
   const { user } = useSession();
@@ -43,15 +38,22 @@ export function Navigation({ pathname, onLeave }: { pathname: string; onLeave: (
                   </Link>
                 </li>
               ))}
-            {title === 'Build' &&
-              DOCUMENTATION.map(({ href, label }) => (
-                <li key={href}>
-                  <a href={href}>
+            {title === 'Build' && (
+              <>
+                <li>
+                  <Link to="/docs" onClick={onLeave}>
+                    <Icon name="code" />
+                    API reference
+                  </Link>
+                </li>
+                <li>
+                  <a href="/guide/">
                     <Icon name="book-2" />
-                    {label}
+                    Guide
                   </a>
                 </li>
-              ))}
+              </>
+            )}
           </ul>
         </div>
       ))}

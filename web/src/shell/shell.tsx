@@ -1,4 +1,4 @@
-import { Alert, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { useRef } from 'react';
@@ -8,6 +8,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Wordmark } from '../parts/mark.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import { IgnoredParameters } from './ignored-parameters.tsx';
 import { LowBalanceBanner } from './low-balance.tsx';
 import { Navigation } from './navigation.tsx';
@@ -120,20 +121,5 @@ function Place({ account }: { account: string | null }) {
       )}
       <b>{title}</b>
     </div>
-  );
-}
-
-function ColorSchemeToggle() {
-  const { setColorScheme } = useMantineColorScheme();
-  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
-  return (
-    <button
-      type="button"
-      className={css.square}
-      aria-label={`Switch to ${other} colors`}
-      onClick={() => setColorScheme(other)}
-    >
-      <Icon name="moon" />
-    </button>
   );
 }

@@ -2,14 +2,15 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { createMailvet, type Verification } from '../../../../sdk/src/index.ts';
 import { DEFAULT_LEVEL, PRICE } from '../../api/limits.ts';
+import { rememberKey } from '../../api/remembered-key.ts';
 import { useAccount, useSession } from '../../api/session.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
+import { curl } from '../../parts/curl.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
 import { pluralize } from '../../parts/format.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { headline, wordsOf } from '../../parts/verdict/reasons.ts';
-import { curl } from './curl.ts';
 
 /** What guards a key that is shown once. `leaving`: the user is about to close it. */
 export interface Once {
@@ -29,7 +30,13 @@ export function KeyCreatedPanel(props: {
   const { onShown } = once;
   useEffect(onShown, []);
   const { user } = useSession();
+  const { test } = useAccount();
+  // A live key would make the samples of the API reference cost credits.
+  useEffect(() => {
+    if (test) rememberKey(value);
+  }, [test, value]);
   const email = user?.email ?? 'someone@gmail.com';
+  const request = { method: 'POST', url: `${location.origin}/v1/verify`, key: value, body: { email } };
   return (
     <Stack>
       <Text size="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }} fw={600}>
@@ -39,7 +46,7 @@ export function KeyCreatedPanel(props: {
       {children}
       <CopyText label="API key" text={value} />
       <Text size="sm">To send a first request, run:</Text>
-      <CopyText label="curl command" text={curl(location.origin, value, email)} block />
+      <CopyText label="curl command" text={curl(request)} block />
       <TestRequest value={value} email={email} onTried={onTried} />
       {once.leaving ? (
         <Alert color="red" variant="outline" role="alert" title="Close without the key?">

@@ -38,7 +38,7 @@ export function FirstSteps({ overview }: { overview: Overview }) {
         </List.Item>
         <List.Item>
           Send the same request from your application. See the{' '}
-          <Anchor href="/docs" underline="always">
+          <Anchor component={Link} to="/docs" underline="always">
             API reference
           </Anchor>
           .

@@ -8,7 +8,7 @@ it.each([
   '"a b$(id)`id`"@example.com',
   'größe@exämple.de',
 ])('a shell passes %s unchanged', (email) => {
-  const shell = `curl() { printf '%s\\n' "$@"; }\n${curl('https://verify.example.net', 'mv_live_x', email)}`;
+  const shell = `curl() { printf '%s\\n' "$@"; }\n${curl({ method: 'POST', url: 'https://verify.example.net/v1/verify', key: 'mv_live_x', body: { email } })}`;
   expect(execFileSync('/bin/sh', ['-c', shell], { encoding: 'utf8' }).trimEnd().split('\n')).toEqual([
     '-sS',
     'https://verify.example.net/v1/verify',

@@ -1,0 +1,104 @@
+import { useHotkeys } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { Wordmark } from '../parts/mark.tsx';
+import { usePageTitle } from '../parts/page-title.ts';
+import { QueryResult } from '../parts/query-result.tsx';
+import { ColorSchemeToggle } from '../shell/color-scheme-toggle.tsx';
+import shell from '../shell/shell.module.css';
+import { useFocusOnNavigation } from '../shell/use-focus-on-navigation.ts';
+import type { ApiDocument } from './reference/document.ts';
+import { ReferenceNavigation } from './reference/navigation.tsx';
+import { DocumentProvider, documentQuery } from './reference/query.ts';
+import css from './reference/reference.module.css';
+import { indexOf } from './reference/search.ts';
+
+export { ReferenceOperationPage } from './reference/operation.tsx';
+export { ReferencePage } from './reference/start.tsx';
+
+/** The layout of the API reference: like that of the dashboard, but for everybody. */
+export const ReferenceLayout = () => (
+  <QueryResult query={useQuery(documentQuery)}>{(document) => <Frame document={document} />}</QueryResult>
+);
+
+function Frame({ document }: { document: ApiDocument }) {
+  const [opened, setOpened] = useState(false);
+  const pathname = useLocation({ select: ({ pathname }) => pathname });
+  const index = useMemo(() => indexOf(document), [document]);
+  const main = useFocusOnNavigation(pathname);
+  const burger = useRef<HTMLButtonElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  useHotkeys([['/', () => search.current?.focus()]]);
+  const close = () => setOpened(false);
+  return (
+    <div className={`${shell.frame} ${css.frame}`} {...(opened ? { 'data-nav': true } : {})}>
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <nav
+        id="pages"
+        className={shell.side}
+        aria-label="API reference"
+        onKeyDown={({ key }) => {
+          if (key !== 'Escape' || !opened) return;
+          close();
+          burger.current?.focus();
+        }}
+      >
+        <Link to="/docs" className={shell.brand} onClick={close} aria-label="Mailvet: API reference">
+          <Wordmark />
+        </Link>
+        <ReferenceNavigation index={index} search={search} onLeave={close} />
+      </nav>
+      <div>
+        <header className={shell.top}>
+          <button
+            type="button"
+            ref={burger}
+            className={shell.burger}
+            onClick={() => setOpened(!opened)}
+            aria-label={opened ? 'Close menu' : 'Open menu'}
+            aria-expanded={opened}
+            aria-controls="pages"
+          >
+            <Icon name="menu-2" />
+          </button>
+          <Place />
+          <a className={css.way} href="/guide/">
+            Guide
+          </a>
+          <Link className={css.way} to="/">
+            <Icon name="arrow-left" />
+            Dashboard
+          </Link>
+          <ColorSchemeToggle />
+        </header>
+        <main className={shell.main} id="content" ref={main} tabIndex={-1}>
+          <DocumentProvider value={document}>
+            <Outlet />
+          </DocumentProvider>
+        </main>
+      </div>
+      <button type="button" tabIndex={-1} className={shell.scrim} onClick={close} aria-hidden="true" />
+    </div>
+  );
+}
+
+function Place() {
+  const title = usePageTitle();
+  return (
+    <div className={shell.crumbs}>
+      {title !== 'API reference' && (
+        <>
+          <span className={shell.up}>API reference</span>
+          <span className={shell.up} aria-hidden>
+            /
+          </span>
+        </>
+      )}
+      <b>{title}</b>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+/** The parts of an OpenAPI 3.1 document that the reference shows. */
+export interface ApiDocument {
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
+}
+export interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly Parameter[];
+  /** Scopes that the key needs, by security scheme. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly requestBody?: { readonly description?: string; readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description?: string; readonly schema?: Schema }>>;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+export interface Media {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema?: Schema;
+}
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+/** An operation of the API, or an event that webhooks get. */
+export interface Entry {
+  readonly kind: 'operation' | 'event';
+  /** In capitals. */
+  readonly method: string;
+  /** `/v1/lists/{id}`; the type of an event. */
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const JSON_TYPE = 'application/json';
+
+const entriesOf = (kind: Entry['kind'], paths: ApiDocument['paths'] = {}): Entry[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ kind, method: method.toUpperCase(), path, operation })),
+  );
+
+/** Operations first, then events, each in the order of the document. */
+export const entries = ({ paths, webhooks }: ApiDocument): readonly Entry[] => [
+  ...entriesOf('operation', paths),
+  ...entriesOf('event', webhooks),
+];
+
+/** Title of an entry. */
+export const titleOf = ({ operation, path }: Entry): string => operation.summary ?? path;
+
+export const scopesOf = ({ security = [] }: Operation): readonly string[] =>
+  security.flatMap((needed) => Object.values(needed).flat());
+
+/** The example of a JSON request; undefined where there is no body. */
+export const bodyExample = ({ requestBody }: Operation): unknown => requestBody?.content[JSON_TYPE]?.example;
+
+/** A type of the files that are the body; null where it is none. */
+export function uploadType({ requestBody }: Operation): string | null {
+  const files = Object.entries(requestBody?.content ?? {}).filter(([, { schema }]) => schema.format === 'binary');
+  return files.find(([type]) => type.startsWith('text/'))?.[0] ?? null;
+}
+
+/** The reply to a request that succeeded, with its status. */
+export const successOf = ({ responses }: Operation): readonly [status: string, Response] | undefined =>
+  Object.entries(responses).find(([status]) => status.startsWith('2'));
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly example: unknown;
+}
+
+/** The errors of an operation by status, in the order of the document. */
+export function refusalsOf({ responses }: Operation): readonly (readonly [status: string, readonly Refusal[]])[] {
+  return Object.entries(responses)
+    .filter(([status]) => /^[45]/.test(status))
+    .map(([status, { content }]) => {
+      const examples = Object.entries(content?.[JSON_TYPE]?.examples ?? {});
+      return [status, examples.map(([code, { value }]) => ({ code, message: messageOf(value), example: value }))];
+    });
+}
+
+const messageOf = (example: unknown): string =>
+  typeof example === 'object' && example !== null && 'error' in example ? String(example.error) : '';
+
+/**
+ * An id for the path of a request: the one in the example of what `POST` at the collection returns, or else of the
+ * operation's own reply. Null where the path has none.
+ */
+export function exampleId(document: ApiDocument, { path, operation }: Entry): string | null {
+  const [collection, rest] = path.split('/{id}');
+  if (rest === undefined) return null;
+  const created = document.paths[collection ?? '']?.post;
+  for (const described of [created, operation]) {
+    const example = described && successOf(described)?.[1].content?.[JSON_TYPE]?.example;
+    const id = idIn(example);
+    if (id !== null) return id;
+  }
+  throw new Error(`The document has no example of an id for ${path}.`);
+}
+
+/** `id`, or that of the only object within, as in `{"status": "success", "filter": {"id": 17}}`. */
+function idIn(example: unknown): string | null {
+  if (typeof example !== 'object' || example === null) return null;
+  if ('id' in example) return String(example.id);
+  return (
+    Object.values(example)
+      .map(idIn)
+      .find((id) => id !== null) ?? null
+  );
+}

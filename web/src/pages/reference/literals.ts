@@ -1,0 +1,54 @@
+/** JSON values as literals of programming languages. */
+
+const LINE = 78;
+
+interface Syntax {
+  readonly text: (value: string) => string;
+  readonly key: (name: string) => string;
+  readonly words: readonly [nothing: string, yes: string, no: string];
+  readonly indent: string;
+  /** Inside the braces of an object on one line. */
+  readonly space: string;
+}
+
+function literal(value: unknown, syntax: Syntax, margin: string): string {
+  const [nothing, yes, no] = syntax.words;
+  if (value === null || value === undefined) return nothing;
+  if (typeof value === 'boolean') return value ? yes : no;
+  if (typeof value === 'string') return syntax.text(value);
+  if (typeof value !== 'object') return String(value);
+  const inner = margin + syntax.indent;
+  const isList = Array.isArray(value);
+  const [open, close, space] = isList ? ['[', ']', ''] : ['{', '}', syntax.space];
+  const parts = (at: string): string[] =>
+    isList
+      ? value.map((item) => literal(item, syntax, at))
+      : Object.entries(value).map(([name, item]) => `${syntax.key(name)}: ${literal(item, syntax, at)}`);
+  const short = parts(margin).join(', ');
+  if (short === '') return open + close;
+  if (short.length + margin.length < LINE && !short.includes('\n')) return open + space + short + space + close;
+  const lines = parts(inner).map((part) => `${inner}${part},\n`);
+  return `${open}\n${lines.join('')}${margin}${close}`;
+}
+
+const JAVASCRIPT: Syntax = {
+  text: (value) =>
+    value.includes("'") ? JSON.stringify(value) : `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`,
+  key: (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)),
+  words: ['null', 'true', 'false'],
+  indent: '  ',
+  space: ' ',
+};
+
+/** Strings of JSON are strings of Python. */
+const PYTHON: Syntax = {
+  text: (value) => JSON.stringify(value),
+  key: (name) => JSON.stringify(name),
+  words: ['None', 'True', 'False'],
+  indent: '    ',
+  space: '',
+};
+
+export const javascript = (value: unknown): string => literal(value, JAVASCRIPT, '');
+/** As an argument of a call that is indented by four. */
+export const python = (value: unknown): string => literal(value, PYTHON, '    ');

@@ -1,0 +1,179 @@
+import { Title } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { NotFound } from '../../parts/not-found.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Prose } from '../../parts/prose.tsx';
+import { type Entry, entries, type Media, refusalsOf, scopesOf, successOf, titleOf } from './document.ts';
+import { Body, Fields } from './fields.tsx';
+import { useDocument } from './query.ts';
+import css from './reference.module.css';
+import { SamplePanel } from './sample-panel.tsx';
+import { resolverOf, typeAndMeaning } from './schema.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** One operation of the API, or one event of webhooks. */
+export function ReferenceOperationPage() {
+  const { operation: id } = useParams({ from: '/docs/$operation' });
+  const entry = entries(useDocument()).find(({ operation }) => operation.operationId === id);
+  if (entry === undefined) return <NotFound inside />;
+  return <Described key={id} entry={entry} />;
+}
+
+function Described({ entry }: { entry: Entry }) {
+  const { kind, method, path, operation } = entry;
+  const { description, parameters = [], requestBody } = operation;
+  const resolve = resolverOf(useDocument());
+  const [status, reply] = successOf(operation) ?? [];
+  const scopes = scopesOf(operation);
+  const refusals = refusalsOf(operation);
+  const fieldsIn = (place: string) =>
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name, required = false, schema = {}, description: words }) => {
+        const [type, meaning] = typeAndMeaning(schema, resolve, words);
+        return { name, type, required, meaning, fields: [] };
+      });
+  return (
+    <Page
+      title={titleOf(entry)}
+      about={
+        <div className={css.about}>
+          <p>
+            {kind === 'operation' && <b>{method}</b>} <code className="mono anywhere">{path}</code>
+          </p>
+          {description && (
+            <p>
+              <Prose text={description} />
+            </p>
+          )}
+          {scopes.length > 0 && (
+            <p>
+              <Prose text={`The key needs the scope ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`} />
+            </p>
+          )}
+        </div>
+      }
+    >
+      <div className={css.columns}>
+        <div className={css.samples}>
+          <SamplePanel entry={entry} />
+          <Example label={kind === 'event' ? 'payload' : 'reply'} media={requestOrReply(entry)?.[JSON_TYPE]} />
+        </div>
+        <div className={css.words}>
+          {PLACES.map(([place, title]) => {
+            const fields = fieldsIn(place);
+            return (
+              fields.length > 0 && (
+                <Section key={place} title={title}>
+                  <Fields fields={fields} />
+                </Section>
+              )
+            );
+          })}
+          {requestBody && (
+            <Section title={kind === 'event' ? 'What is sent' : 'Request body'}>
+              {requestBody.description && (
+                <p>
+                  <Prose text={requestBody.description} />
+                </p>
+              )}
+              <Contents content={requestBody.content} />
+            </Section>
+          )}
+          {reply && status !== undefined && (
+            <Section title={kind === 'event' ? 'What you answer' : `Reply ${status}`}>
+              <p>
+                <Prose text={reply.description} />
+              </p>
+              {reply.content && <Contents content={reply.content} />}
+              {reply.headers && (
+                <details>
+                  <summary>Headers</summary>
+                  <Fields
+                    fields={Object.entries(reply.headers).map(([name, { description: meaning = '', schema = {} }]) => ({
+                      name,
+                      type: typeAndMeaning(schema, resolve)[0],
+                      required: true,
+                      meaning,
+                      fields: [],
+                    }))}
+                  />
+                </details>
+              )}
+            </Section>
+          )}
+          {kind === 'operation' && refusals.length > 0 && (
+            <Section title="Errors">
+              <p>
+                What to do about each is on the <a href="/guide/errors">page of errors</a>.
+              </p>
+              {refusals.map(([code, examples]) => (
+                <ErrorsOf key={code} status={code} examples={examples} />
+              ))}
+            </Section>
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const PLACES = [
+  ['path', 'Path parameters'],
+  ['query', 'Query parameters'],
+  ['header', 'Headers'],
+] as const;
+
+const requestOrReply = ({ kind, operation }: Entry) =>
+  kind === 'event' ? operation.requestBody?.content : successOf(operation)?.[1].content;
+
+const Section = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section className={css.section}>
+    <Title order={2}>{title}</Title>
+    {children}
+  </section>
+);
+
+/** The fields of the body in JSON, and what else it may be. */
+function Contents({ content }: { content: Readonly<Record<string, Media>> }) {
+  const json = content[JSON_TYPE]?.schema.format === 'binary' ? undefined : content[JSON_TYPE];
+  const others = Object.keys(content).filter((type) => json === undefined || type !== JSON_TYPE);
+  return (
+    <>
+      {others.length > 0 && (
+        <p>
+          <Prose text={`${json ? 'JSON, or' : 'As'} ${others.map((type) => `\`${type}\``).join(', ')}.`} />
+        </p>
+      )}
+      {json && <Body media={json} />}
+    </>
+  );
+}
+
+const Example = ({ label, media }: { label: string; media: Media | undefined }) =>
+  media?.example !== undefined && (
+    <CodeBlock
+      label={`example of the ${label}`}
+      header={`Example of the ${label}`}
+      code={JSON.stringify(media.example, null, 2)}
+    />
+  );
+
+const ErrorsOf = ({ status, examples }: { status: string; examples: ReturnType<typeof refusalsOf>[number][1] }) => (
+  <ul className={css.errors}>
+    {examples.map(({ code, message, example }) => (
+      <li key={code}>
+        <details>
+          <summary>
+            <span className="numbers">{status}</span> <code className="mono">{code}</code>
+            <span className={css.message}>{message}</span>
+          </summary>
+          <CodeBlock label={`example of ${code}`} header="Example" code={JSON.stringify(example, null, 2)} />
+        </details>
+      </li>
+    ))}
+  </ul>
+);

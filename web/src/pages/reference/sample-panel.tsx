@@ -1,0 +1,81 @@
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { useId, useState, useSyncExternalStore } from 'react';
+import { rememberKey, useRememberedKey } from '../../api/remembered-key.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import type { Entry } from './document.ts';
+import { useDocument } from './query.ts';
+import css from './reference.module.css';
+import { LANGUAGES, type Language, RECEIVER, sampleOf } from './samples.ts';
+
+/** The language that was chosen last, on whichever operation. */
+let chosen: Language = 'curl';
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+function choose(language: Language): void {
+  chosen = language;
+  for (const listener of listeners) listener();
+}
+
+/** The request in each language, with a key where one is known; of an event, a server that receives it. */
+export function SamplePanel({ entry }: { entry: Entry }) {
+  const document = useDocument();
+  const language = useSyncExternalStore(subscribe, () => chosen);
+  const key = useRememberedKey();
+  if (entry.kind === 'event')
+    return <CodeBlock label="receiver in TypeScript" header="A receiver in TypeScript" code={RECEIVER} />;
+  return (
+    <>
+      <CodeBlock
+        label={`sample in ${language}`}
+        header={
+          <SegmentedControl
+            size="xs"
+            aria-label="Language of the sample"
+            data={[...LANGUAGES]}
+            value={language}
+            onChange={(value) => choose(LANGUAGES.find((name) => name === value) ?? 'curl')}
+          />
+        }
+        code={sampleOf(language, document, entry, location.origin, key)}
+      />
+      <KeyField />
+    </>
+  );
+}
+
+const KEY = /^mv_(live|test)_\w+$/;
+
+/** A key to fill in, of which only the memory of this tab knows. */
+export function KeyField() {
+  const key = useRememberedKey();
+  const [typed, setTyped] = useState(key ?? '');
+  const id = useId();
+  const isWrong = typed !== '' && !KEY.test(typed);
+  return (
+    <div className={css.key}>
+      <TextInput
+        id={id}
+        label="API key in the samples"
+        placeholder="mv_test_…"
+        description={
+          key?.startsWith('mv_live_')
+            ? 'This is a live key: requests with it cost credits.'
+            : 'A test key costs nothing. It stays in the memory of this tab, until it is reloaded.'
+        }
+        error={isWrong && 'This is not an API key, which starts with mv_test_ or mv_live_.'}
+        value={typed}
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => {
+          const next = event.currentTarget.value.trim();
+          setTyped(next);
+          rememberKey(KEY.test(next) ? next : null);
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import type { operations } from '../../../../sdk/src/schema.ts';
+import { javascript } from './literals.ts';
+
+interface Code {
+  readonly imports?: readonly string[];
+  readonly lines: readonly string[];
+}
+type Name = Exclude<keyof operations, `receive${string}`>;
+/** `id`: as a literal. */
+type Call = (id: string, body: Readonly<Record<string, unknown>>) => Code;
+
+const result = (name: string, call: string): Code => ({
+  lines: [`const ${name} = await mailvet.${call};`, `console.log(${name});`],
+});
+
+/** The method of the client for each operation of the API. */
+const CALLS: Readonly<Record<Name, Call>> = {
+  verify: (_id, body) => result('verification', `verify(${javascript(body)})`),
+  createList: () => ({
+    imports: ["import { createReadStream } from 'node:fs';"],
+    ...result('list', "lists.create(createReadStream('addresses.csv'), { name: 'addresses.csv' })"),
+  }),
+  lists: () => result('page', 'lists.list()'),
+  getList: (id) => result('list', `lists.get(${id})`),
+  removeList: (id) => result('removed', `lists.remove(${id})`),
+  startList: (id) => result('list', `lists.start(${id})`),
+  pauseList: (id) => result('list', `lists.pause(${id})`),
+  resumeList: (id) => result('list', `lists.resume(${id})`),
+  cancelList: (id) => result('list', `lists.cancel(${id})`),
+  listRows: (id) => ({
+    lines: [`for await (const row of mailvet.lists.rows(${id})) {`, '  console.log(row.email, row.reason);', '}'],
+  }),
+  listResults: (id) => ({
+    imports: ["import { createWriteStream } from 'node:fs';", "import { pipeline } from 'node:stream/promises';"],
+    lines: [
+      `const results = await mailvet.lists.results(${id}, { format: 'csv' });`,
+      "await pipeline(results, createWriteStream('results.csv'));",
+    ],
+  }),
+  usage: () => result('usage', 'usage()'),
+  addFilter: (_id, body) => result('filter', `filters.add(${javascript(body)})`),
+  listFilters: () => ({
+    lines: [
+      'for await (const filter of mailvet.filters.all()) {',
+      '  console.log(filter.filter_type, filter.value);',
+      '}',
+    ],
+  }),
+  // Ids of filters are numbers.
+  removeFilter: (id) => result('removed', `filters.remove(${id.replaceAll("'", '')})`),
+  createWebhook: (_id, body) => result('webhook', `webhooks.create(${javascript(body)})`),
+  listWebhooks: () => result('webhooks', 'webhooks.list()'),
+  getWebhook: (id) => result('webhook', `webhooks.get(${id})`),
+  changeWebhook: (id, body) => result('webhook', `webhooks.change(${id}, ${javascript(body)})`),
+  deleteWebhook: (id) => ({ lines: [`await mailvet.webhooks.remove(${id});`] }),
+  rotateWebhookSecret: (id) => result('webhook', `webhooks.rotateSecret(${id})`),
+  testWebhook: (id) => result('delivery', `webhooks.test(${id})`),
+  listDeliveries: (id) => result('page', `webhooks.deliveries(${id})`),
+  replayDelivery: (id) => result('delivery', `webhooks.replay(${id})`),
+};
+
+const isName = (name: string): name is Name => Object.hasOwn(CALLS, name);
+
+/** Throws for an operation that the client does not have. */
+export function callOf(operationId: string, id: string, body: unknown): Code {
+  if (!isName(operationId)) throw new Error(`The client has no method for ${operationId}.`);
+  return CALLS[operationId](javascript(id), typeof body === 'object' && body !== null ? { ...body } : {});
+}

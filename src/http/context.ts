@@ -38,6 +38,8 @@ export interface HttpContext extends DashboardServices {
   readonly filters: FilterService;
   readonly webhooks: WebhookService;
   readonly lists: ListService;
+  /** The address that was probably meant by a mistyped one, or null. */
+  readonly didYouMean: (email: string) => string | null;
   /** Whether the list of disposable domains has this one, in lower case. */
   readonly isDisposable: (domain: string) => boolean;
   /** Services whose paths are served at the root as well. */

@@ -1,5 +1,6 @@
 import type { Options } from '../config/read.ts';
 import { smtpIdentityOf } from '../config/read.ts';
+import { intendedAddress } from '../engine/address/intended.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import { createPost } from '../engine/http/post.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
@@ -117,6 +118,7 @@ export function createServices(parts: Parts): Services {
     filters: createFilterService(store),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock, singleCalls: () => verify.calls }),
+    didYouMean: (email) => intendedAddress(email, engine.lists()),
     isDisposable: (domain) => engine.lists().disposable(domain).verdict === 'disposable',
     compat: options.compat,
     health,

@@ -47,6 +47,7 @@ export const SessionReply = Type.Object(
         test_account: Type.String({ description: 'The account of its test data: `:account` of the same paths.' }),
       }),
     ),
+    needs_setup: Type.Boolean({ description: 'Nobody has a sign-in: the setup link makes the first one.' }),
     /** Whether anyone may sign up. */
     signup: Type.Boolean(),
     /** Whether this service can send mail. */
@@ -75,6 +76,10 @@ const Code = Text('code', CODE_LENGTH, {
 export const CodeRequest = Type.Object({ code: Code });
 export const SignUpRequest = Type.Object({ name: PersonName, email: Email, password: NewPassword });
 export const EmailRequest = Type.Object({ email: Email });
+export const SuggestionReply = Type.Object(
+  { did_you_mean: Nullable(Type.String({ description: 'The address that was probably meant.' })) },
+  { title: 'Suggestion' },
+);
 export const TokenRequest = Type.Object({ token: Token });
 const Kept = (max: number) =>
   Type.Array(Text('id', SIGN_IN_ID_LENGTH), {

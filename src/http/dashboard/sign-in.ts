@@ -37,11 +37,27 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
           second_factor_required: of.secondFactorRequired,
           test_account: of.testAccount,
         })),
+        needs_setup: session === null && (await c.signIn.setup.wanted()),
         ...c.signIn.offers,
         ip: context.ip,
       };
       return { body, ...keep(session ?? NOTHING) };
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/suggestion',
+    access: 'anybody',
+    input: { body: C.EmailRequest },
+    output: { content: C.SuggestionReply },
+    doc: {
+      operationId: 'suggestion',
+      tag: 'Dashboard',
+      summary: 'The address that was probably meant by a mistyped one',
+    },
+    serve:
+      ({ didYouMean }) =>
+      async (_context, { body }) => ({ body: { did_you_mean: didYouMean(body.email) } }),
   }),
   route({
     method: 'POST',

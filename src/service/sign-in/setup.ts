@@ -15,6 +15,8 @@ import { newToken, type UserAdmin } from './user-admin.ts';
 import { parseEmail, rejectWeakPassword } from './validate.ts';
 
 export interface SetupService {
+  /** Whether there is no user. */
+  wanted(): Promise<boolean>;
   /** The token of a new one-time link, which replaces any earlier one; null if there already is a user. */
   offer(): Promise<string | null>;
   /**
@@ -71,9 +73,18 @@ export function createSetup({ store, library, limits, userAdmin, sessions, clock
     }
   }
 
+  // Once there was one, a link is of no use to others.
+  let hasUsers = false;
+  async function wanted(): Promise<boolean> {
+    hasUsers ||= (await store.users.count()) > 0;
+    return !hasUsers;
+  }
+
   return {
+    wanted,
+
     async offer() {
-      if ((await store.users.count()) > 0) return null;
+      if (!(await wanted())) return null;
       const token = newToken();
       link = { hash: sha256Hex(token), endsAt: clock.now() + SETUP_LINK_HOURS * HOUR_MS };
       return token;

@@ -36,6 +36,22 @@ describe('the one-time setup link', () => {
     expect(await lab.service.setupLink()).toBeNull();
   });
 
+  it('is asked for by the session while there is no user', async () => {
+    const stranger = browser(lab.url);
+    const needed = async () => (await stranger.call('GET', '/dashboard/session')).json.needs_setup;
+    expect(await needed()).toBe(true);
+    expect((await use(await tokenOf())).status).toBe(201);
+    expect(await needed()).toBe(false);
+  });
+
+  it('a likely typo in an address is pointed out to anybody', async () => {
+    const suggested = async (email: string) =>
+      (await browser(lab.url).call('POST', '/dashboard/suggestion', { email })).json;
+    expect(await suggested('kim@gmial.com')).toEqual({ did_you_mean: 'kim@gmail.com' });
+    expect(await suggested('kim@gmail.com')).toEqual({ did_you_mean: null });
+    expect(await suggested('kim')).toEqual({ did_you_mean: null });
+  });
+
   it('creates an account if there is none', async () => {
     const ada = browser(lab.url);
     await ada.call('POST', '/dashboard/setup', { token: await tokenOf(), ...ADA });

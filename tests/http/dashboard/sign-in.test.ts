@@ -37,6 +37,7 @@ describe('signing in', () => {
         },
       ],
       signup: false,
+      needs_setup: false,
       mail: false,
       ip: '127.0.0.1',
     });

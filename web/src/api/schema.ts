@@ -21,6 +21,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/suggestion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The address that was probably meant by a mistyped one */
+        post: operations["suggestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/setup": {
         parameters: {
             query?: never;
@@ -1696,9 +1713,15 @@ export interface components {
                 /** @description The account of its test data: `:account` of the same paths. */
                 test_account: string;
             }[];
+            /** @description Nobody has a sign-in: the setup link makes the first one. */
+            needs_setup: boolean;
             signup: boolean;
             mail: boolean;
             ip: string;
+        };
+        /** Suggestion */
+        Suggestion: {
+            did_you_mean: string | null;
         };
         /** Done */
         Done: {
@@ -2959,6 +2982,7 @@ export interface components {
     pathItems: never;
 }
 export type Session = components['schemas']['Session'];
+export type Suggestion = components['schemas']['Suggestion'];
 export type Done = components['schemas']['Done'];
 export type SignIn = components['schemas']['SignIn'];
 export type PasskeyOptions = components['schemas']['PasskeyOptions'];
@@ -3053,6 +3077,38 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error"];
+            500: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    suggestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The address that was probably meant by a mistyped one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestion"];
+                };
+            };
+            400: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            415: components["responses"]["Error"];
             500: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };

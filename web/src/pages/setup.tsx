@@ -1,14 +1,15 @@
-import { Anchor, Code, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { api, unwrap } from '../api/client.ts';
 import { PERSON_NAME_LENGTH } from '../api/limits.ts';
-import { EmailField } from '../parts/email-field.tsx';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
 import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Page } from '../parts/page.tsx';
 import { NewPasswordField } from '../parts/password-field.tsx';
+import { SetupHint } from '../parts/setup-hint.tsx';
+import { SuggestingEmailField } from '../parts/suggesting-email-field.tsx';
 import { useRedirectAfterAuth } from '../parts/use-redirect-after-auth.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 
@@ -21,9 +22,7 @@ export function SetupPage() {
 function NoLink({ link }: { link: OpenedLink }) {
   return (
     <InvalidLink link={link}>
-      <Stack gap="sm">
-        <Text>The operator of this service gets a new link by starting it again:</Text>
-        <Code block>npm run up</Code>
+      <SetupHint>
         <Text>
           It prints the link only while no user exists. If you already have a user,{' '}
           <Anchor component={Link} to="/sign-in" underline="always">
@@ -31,7 +30,7 @@ function NoLink({ link }: { link: OpenedLink }) {
           </Anchor>
           .
         </Text>
-      </Stack>
+      </SetupHint>
     </InvalidLink>
   );
 }
@@ -58,7 +57,7 @@ function SetupForm({ token, link }: { token: string; link: OpenedLink }) {
           {...submit.field('name')}
           ref={focusOnMount}
         />
-        <EmailField {...submit.field('email')} description="You will sign in with this address." />
+        <SuggestingEmailField {...submit.field('email')} description="You will sign in with this address." />
         <NewPasswordField label="Password" {...submit.field('password')} />
       </Form>
     </Page>

@@ -5,16 +5,17 @@ import type { Submission } from './use-submit.ts';
 
 /**
  * A form with its fields, error and submit button. `main`: the primary action of the screen. `beside`: next to the
- * button.
+ * button. `onCancel`: of a dialog, whose buttons stand as those of every dialog: cancel left, act right.
  */
 export function Form(props: {
   submit: Submission;
   action: string;
   main?: boolean;
   beside?: ReactNode;
+  onCancel?: () => void;
   children?: ReactNode;
 }) {
-  const { submit, action, main = false, beside, children } = props;
+  const { submit, action, main = false, beside, onCancel, children } = props;
   return (
     // If it is ever submitted without JavaScript, the values must not end up in the URL.
     <form
@@ -28,7 +29,8 @@ export function Form(props: {
       <Stack>
         {children}
         {submit.error && <ErrorAlert error={submit.error} />}
-        <Group>
+        <Group justify={onCancel ? 'flex-end' : 'flex-start'}>
+          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
           <Button type="submit" loading={submit.busy} variant={main ? 'filled' : 'default'}>
             {action}
           </Button>

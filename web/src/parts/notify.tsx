@@ -5,20 +5,30 @@ import { lazy, Suspense, useSyncExternalStore } from 'react';
 const load = () => import('./toasts.tsx');
 const Toasts = lazy(() => load().then((module) => ({ default: module.Toasts })));
 
-let wanted = false;
+type Region = { readonly is: 'empty' | 'mounted' } | { readonly is: 'plain'; readonly message: string };
+let region: Region = { is: 'empty' };
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
+function show(next: Region): void {
+  region = next;
+  for (const listener of listeners) listener();
+}
 
 /** The container of notifications; rendered once. */
 export function ToastRegion() {
-  const mounted = useSyncExternalStore(subscribe, () => wanted);
+  const shown = useSyncExternalStore(subscribe, () => region);
   return (
-    <Suspense fallback={null}>
-      <section aria-label="Notifications">{mounted && <Toasts />}</section>
-    </Suspense>
+    <section aria-label="Notifications">
+      {shown.is === 'mounted' && (
+        <Suspense fallback={null}>
+          <Toasts />
+        </Suspense>
+      )}
+      {shown.is === 'plain' && <p role="status">{shown.message}</p>}
+    </section>
   );
 }
 
@@ -27,9 +37,11 @@ export function ToastRegion() {
  * here.
  */
 export async function notify(message: string, undo?: () => Promise<unknown>): Promise<void> {
-  wanted = true;
-  for (const listener of listeners) listener();
-  const { notifications } = await load();
+  const toasts = await load().catch(() => null);
+  // After an upgrade its file may be gone. What was done has been done, so the message matters more than its looks.
+  if (toasts === null) return show({ is: 'plain', message });
+  const { notifications } = toasts;
+  show({ is: 'mounted' });
   const id = notifications.show({
     message: (
       <Text size="sm" component="span">

@@ -1,13 +1,13 @@
 import { Container, Title } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { ApiError } from '../api/client.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
+import { isForUsers } from '../parts/message-of.ts';
 
 /** Messages of the browser are not for users; a file that does not load is tried again once by the router. */
 function explain(error: unknown): { error: Error; reload: boolean } {
   // Our own errors and those of the service explain themselves.
-  if (error instanceof Error && (error instanceof ApiError || error.name === 'Error')) return { error, reload: false };
+  if (error instanceof Error && isForUsers(error)) return { error, reload: false };
   const text = error instanceof Error ? error.message : '';
   const why = /import|module|preload/i.test(text)
     ? 'A part of the dashboard could not be loaded. The service may have been updated, or the connection was interrupted.'

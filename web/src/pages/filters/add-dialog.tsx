@@ -1,4 +1,4 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Modal, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/client.ts';
 import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH } from '../../api/limits.ts';
@@ -31,7 +31,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
-    <Form submit={submit} action="Add" main beside={<Button onClick={onClose}>Cancel</Button>}>
+    <Form submit={submit} action="Add" main onCancel={onClose}>
       <TextInput
         {...submit.field('value')}
         label="Value"

@@ -5,6 +5,7 @@ import type { DashboardKey } from '../../api/schema.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { fieldError, formError } from '../../parts/field-error.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { AddressesField } from './addresses-field.tsx';
 import { parseEntries } from './cidr-match.ts';
 import { draftOf, LimitFields, limitsOf } from './limit-fields.tsx';
@@ -38,11 +39,14 @@ export function SettingsForm(props: {
   // Editing a field clears its error.
   const wrong = (field: keyof typeof values) => (values[field] === sent[field] ? fieldError(error, field) : undefined);
   const other = formError(error, Object.keys(values));
+  const { form, onAttempt } = useFocusInvalid(error);
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        onAttempt();
         setMissing(name.trim() === '');
         setSent(values);
         if (name.trim() !== '') run();

@@ -9,6 +9,7 @@ import { fieldError, formError } from '../../parts/field-error.ts';
 import { pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 
 /** Erases all records of an email address. */
 export function Erase(props: Props & { opened: boolean }) {
@@ -43,11 +44,14 @@ function EraseForm({ initial, onClose, onErased }: Props) {
     await client.invalidateQueries({ queryKey: ['account', id, 'log'] });
   });
   const other = formError(error, ['email']);
+  const { form, onAttempt } = useFocusInvalid(error);
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        onAttempt();
         setMissing(email.trim() === '');
         if (email.trim() !== '') run();
       }}

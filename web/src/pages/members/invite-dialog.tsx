@@ -1,12 +1,12 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { USER_EMAIL_LENGTH } from '../../api/limits.ts';
 import { type Role, useAccount } from '../../api/session.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Form } from '../../parts/form.tsx';
 import { FormResult } from '../../parts/form-result.tsx';
 import { invitationOutcome } from '../../parts/invitation-outcome.ts';
+import { SuggestingEmailField } from '../../parts/suggesting-email-field.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { invite } from './queries.ts';
 import { RoleChoice } from './role-choice.tsx';
@@ -45,16 +45,8 @@ function Invite({ onClose }: { onClose: () => void }) {
       </FormResult>
     );
   return (
-    <Form submit={submit} action="Invite" main beside={<Button onClick={onClose}>Cancel</Button>}>
-      <TextInput
-        {...submit.field('email')}
-        type="email"
-        label="Email"
-        maxLength={USER_EMAIL_LENGTH.max}
-        autoComplete="off"
-        spellCheck={false}
-        data-autofocus
-      />
+    <Form submit={submit} action="Invite" main onCancel={onClose}>
+      <SuggestingEmailField {...submit.field('email')} autoComplete="off" data-autofocus />
       <RoleChoice value={role} onChange={setRole} />
     </Form>
   );

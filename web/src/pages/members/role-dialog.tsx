@@ -1,4 +1,4 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Role, useAccount, useRefreshSession } from '../../api/session.ts';
@@ -32,7 +32,7 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
   });
   return (
-    <Form submit={submit} action="Save" main beside={<Button onClick={onClose}>Cancel</Button>}>
+    <Form submit={submit} action="Save" main onCancel={onClose}>
       <RoleChoice value={role} onChange={setRole} />
       <Text size="sm" role="status">
         {consequence(member, role)}

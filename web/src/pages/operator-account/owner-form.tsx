@@ -1,11 +1,11 @@
-import { Box, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Box, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { USER_EMAIL_LENGTH } from '../../api/limits.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Form } from '../../parts/form.tsx';
 import { FormResult } from '../../parts/form-result.tsx';
 import { invitationOutcome } from '../../parts/invitation-outcome.ts';
+import { SuggestingEmailField } from '../../parts/suggesting-email-field.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { inviteOwner } from '../operator/queries.ts';
 
@@ -38,14 +38,7 @@ export function OwnerForm({ account }: { account: string }) {
             This account has no members yet. Its owner can invite others, and creates its API keys.
           </Text>
           <Form submit={submit} action="Invite">
-            <TextInput
-              {...submit.field('email')}
-              type="email"
-              label="Email"
-              maxLength={USER_EMAIL_LENGTH.max}
-              autoComplete="off"
-              spellCheck={false}
-            />
+            <SuggestingEmailField {...submit.field('email')} autoComplete="off" />
           </Form>
         </>
       )}

@@ -1,4 +1,4 @@
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -37,7 +37,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     await navigate({ to: '/operator/accounts/$id', params: { id: created.id } });
   });
   return (
-    <Form submit={submit} action="Create" main beside={<Button onClick={onClose}>Cancel</Button>}>
+    <Form submit={submit} action="Create" main onCancel={onClose}>
       <TextInput {...submit.field('name')} label="Name" maxLength={NAME_LENGTH.max} autoComplete="off" data-autofocus />
       <NativeSelect
         label="Plan"

@@ -69,16 +69,16 @@ function ThresholdForm({ threshold, onClose }: { threshold: number | null; onClo
         error={(set.error ?? clear.error)?.message}
       />
       <Group gap="xs" mt="xs">
-        <Button type="submit" size="xs" loading={set.busy}>
-          Save
+        <Button size="xs" onClick={onClose}>
+          Cancel
         </Button>
         {threshold !== null && (
           <Button size="xs" onClick={clear.run} loading={clear.busy}>
             Remove threshold
           </Button>
         )}
-        <Button size="xs" onClick={onClose}>
-          Cancel
+        <Button type="submit" size="xs" loading={set.busy}>
+          Save
         </Button>
       </Group>
     </form>

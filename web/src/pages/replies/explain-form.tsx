@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../api/limits.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { fieldError, formError } from '../../parts/field-error.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { Explanation } from './explanation.tsx';
 import { explainReply } from './queries.ts';
 
@@ -13,13 +14,16 @@ export function ExplainForm() {
   const [mx, setMx] = useState('');
   const { mutate, isPending, data, error } = useMutation({ mutationFn: explainReply });
   const other = formError(error, ['reply', 'mx']);
+  const { form, onAttempt } = useFocusInvalid(error);
   return (
     <Stack>
       <form
+        ref={form}
         noValidate
         aria-label="Explain a reply"
         onSubmit={(event) => {
           event.preventDefault();
+          onAttempt();
           mutate({ reply, mx: mx.trim() });
         }}
       >

@@ -20,7 +20,7 @@ export function PasswordStep(props: {
   onCodeRequired: () => void;
 }) {
   const { email, next, onEmail, onSignedIn, onCodeRequired } = props;
-  const { signup } = useSession();
+  const { signup, needs_setup } = useSession();
   // Initial value only: the focus must not move while the address is typed.
   const [isPrefilled] = useState(email !== '');
   const submit = useSubmit(async ({ email = '', password = '' }) => {
@@ -32,7 +32,7 @@ export function PasswordStep(props: {
   return (
     <Page title="Sign in">
       <Stack>
-        <Form submit={submit} action="Sign in" main beside={<Forgot next={next} />}>
+        <Form submit={submit} action="Sign in" main beside={!needs_setup && <Forgot next={next} />}>
           <EmailField
             {...submit.field('email')}
             defaultValue={email}

@@ -1,6 +1,7 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { keysOf } from '../../parts/keys-of.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { PRESETS, type Range, type UsageSearch, validateDays } from './range.ts';
 
 /** Presets and a custom range of days. */
@@ -31,11 +32,14 @@ function CustomRange({ days, onChange }: { days: Range['days']; onChange: (searc
   const [from, setFrom] = useState(days[0]);
   const [to, setTo] = useState(days[1]);
   const [wrong, setWrong] = useState<ReturnType<typeof validateDays>>(null);
+  const { form, onAttempt } = useFocusInvalid(null);
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        onAttempt();
         const found = validateDays(from, to);
         setWrong(found);
         if (found === null) onChange({ from, to });

@@ -5,6 +5,7 @@ import type { Webhook } from '../../api/schema.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { fieldError, formError } from '../../parts/field-error.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 
 type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'description'>;
 type EventType = (typeof WEBHOOK_EVENT_TYPES)[number];
@@ -42,11 +43,14 @@ export function WebhookForm(props: {
   const isComplete = settings.url !== '' && settings.events.length > 0;
   const { run, busy, error } = useAsyncAction(() => onSave(settings));
   const other = formError(error, ['url', 'events', 'description']);
+  const { form, onAttempt } = useFocusInvalid(error);
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        onAttempt();
         setTried(true);
         if (isComplete) run();
       }}

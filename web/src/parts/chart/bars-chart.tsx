@@ -1,7 +1,7 @@
 import { Center, Loader } from '@mantine/core';
 import type { LinkProps } from '@tanstack/react-router';
-import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Link, lazyRouteComponent } from '@tanstack/react-router';
+import { type ReactNode, Suspense, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
 import { formatNumber } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
@@ -10,9 +10,8 @@ import { type Bar, type Bars, barText, hasOutlier, SEGMENT_LABELS, SEGMENTS, typ
 import css from './bars-chart.module.css';
 import { formatBucket } from './series.ts';
 
-/** The chart library is loaded on demand. */
-const plot = () => import('./bars-plot.tsx');
-const BarsPlot = lazy(() => plot().then((module) => ({ default: module.BarsPlot })));
+/** The chart library is loaded on demand; if its file is gone after an upgrade, the page is reloaded once. */
+const BarsPlot = lazyRouteComponent(() => import('./bars-plot.tsx'), 'BarsPlot');
 /** As in bars-plot.tsx, which is not loaded yet. */
 const [HEIGHT, AXIS_WIDTH] = [240, 52];
 

@@ -1,12 +1,13 @@
 import { Center, Loader, Text, Title } from '@mantine/core';
-import { lazy, Suspense, useId, useState } from 'react';
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { Suspense, useId, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
 import { formatNumber } from '../format.ts';
 import css from './chart.module.css';
 import { type ChartData, formatBucket, type Series, toneColor } from './series.ts';
 
-/** The chart library is loaded on demand. */
-const Plot = lazy(() => import('./plot.tsx').then((module) => ({ default: module.Plot })));
+/** The chart library is loaded on demand; if its file is gone after an upgrade, the page is reloaded once. */
+const Plot = lazyRouteComponent(() => import('./plot.tsx'), 'Plot');
 
 /** A chart with a text summary and its data as a table. `unit` is appended to the values; all times are UTC. */
 export function Chart(props: { title: string; summary: string; unit?: string; data: ChartData }) {

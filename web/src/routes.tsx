@@ -83,7 +83,6 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('./pages/invitation.tsx'), 'InvitationPage'),
 });
 
-/** For everybody, with or without a session. */
 const reference = createRoute({
   getParentRoute: () => root,
   path: '/docs',
@@ -241,9 +240,19 @@ const operatorSignIns = createRoute({
   component: lazyRouteComponent(() => import('./pages/operator-sign-ins.tsx'), 'OperatorSignInsPage'),
 });
 
+/** Every part with its states. The build leaves it out. */
+const design = import.meta.env.DEV
+  ? createRoute({
+      getParentRoute: () => root,
+      path: '/design',
+      component: lazyRouteComponent(() => import('./pages/design.tsx'), 'DesignPage'),
+    })
+  : null;
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signedOut.addChildren([signIn, signUp, setup, resetPassword, verifyEmail, invitation]),
+    ...(design === null ? [] : [design]),
     reference.addChildren([referenceStart, referenceOperation]),
     signedIn.addChildren([
       overview,

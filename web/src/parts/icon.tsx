@@ -1,3 +1,5 @@
+import { keysOf } from './keys-of.ts';
+
 /** Outlines from Tabler Icons 3.51 (MIT), as path data on a grid of 24. */
 const PATHS = {
   activity: 'M3 12h4l3 8l4 -16l3 8h4',
@@ -56,6 +58,8 @@ const PATHS = {
 } as const;
 
 export type IconName = keyof typeof PATHS;
+/** For the page of all parts. */
+export const ICON_NAMES = keysOf(PATHS);
 
 /** Decorative: the label stands next to it, or on the button that contains it. `size` in pixels. */
 export const Icon = ({ name, size = 16, className }: { name: IconName; size?: number; className?: string }) => (

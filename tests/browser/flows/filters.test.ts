@@ -69,6 +69,22 @@ describeBrowser('filters', (browser) => {
     await rowOf(page, '192.0.2.0/24').waitFor();
   });
 
+  it('removes several at once, and undoes that', async () => {
+    const { page, api } = await member();
+    for (const value of ['one.com', 'two.com', 'three.com']) await api.call('POST', '/v1/filters', { value });
+    await page.reload();
+    await page.getByLabel('Select two.com').check();
+    await page.getByRole('group', { name: 'Selected rows' }).getByText('1 selected').waitFor();
+    await page.getByLabel('Select all on this page').check();
+    await page.getByLabel('Select two.com').uncheck();
+    await button(page, 'Remove 2 filters').click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await rowOf(page, 'two.com').waitFor();
+    expect(await page.getByRole('group', { name: 'Selected rows' }).count()).toBe(0);
+    await button(page, 'Undo').click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(4);
+  });
+
   it('imports a CSV file and exports all filters as one', async () => {
     const { page } = await member();
     await button(page, 'Import').click();

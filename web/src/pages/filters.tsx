@@ -8,6 +8,7 @@ import type { Filter } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
+import { pluralize } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
@@ -34,6 +35,7 @@ export function FiltersPage() {
   const [adding, addDialog] = useDisclosure();
   const [importing, importDialog] = useDisclosure();
   const remove = useRemove(id);
+  const removeMany = useRemoveMany(id);
   const go = (change: Partial<Record<keyof FiltersSearch, unknown>>) =>
     void navigate({ search: filtersSearch({ ...search, page: undefined, ...change }), replace: true });
   const last = query.isPlaceholderData ? undefined : query.data?.pagination.total_pages;
@@ -76,6 +78,7 @@ export function FiltersPage() {
         />
       </Group>
       {remove.error && <ErrorAlert error={remove.error} />}
+      {removeMany.error && <ErrorAlert error={removeMany.error} />}
       <QueryResult query={query}>
         {({ filters, pagination }) =>
           filters.length > 0 ? (
@@ -84,6 +87,7 @@ export function FiltersPage() {
                 filters={filters}
                 busy={remove.isPending ? remove.variables.filter.id : null}
                 onRemove={(filter, next) => remove.mutate({ filter, next })}
+                many={{ busy: removeMany.isPending, onRemove: removeMany.mutate }}
               />
               <Pagination
                 label="Pages of filters"
@@ -128,6 +132,25 @@ function useRemove(account: string) {
         await refresh();
       });
     },
+    onSettled: refresh,
+  });
+}
+
+/** Removes those of a page, one after the other, and offers an undo. */
+function useRemoveMany(account: string) {
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: filtersKey(account) });
+  return useMutation({
+    mutationFn: async (filters: readonly Filter[]) => {
+      for (const { id } of filters) await removeFilter(account, id);
+    },
+    onSuccess: (_done, filters) =>
+      void notify(`Removed ${pluralize(filters.length, 'filter')}.`, async () => {
+        // The oldest first, so that they stand in their order again.
+        for (const { value, reason, filter_type } of filters.toReversed())
+          await addFilter(account, { value, reason, filter_type });
+        await refresh();
+      }),
     onSettled: refresh,
   });
 }

@@ -1,5 +1,5 @@
 import { Box, Table, VisuallyHidden } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import css from './data-table.module.css';
 
 export interface Column<T> {
@@ -10,13 +10,18 @@ export interface Column<T> {
   readonly numeric?: boolean;
   /** The header is for screen readers only, as in columns of buttons. */
   readonly quietHeader?: boolean;
+  /** In place of the header's text, such as a box that selects all rows. */
+  readonly control?: ReactNode;
   /** In place of the header's text: what sorts by the column, and whether that is so. */
   readonly sort?: { readonly control: ReactNode; readonly by: 'ascending' | 'descending' | 'none' };
   /** Left out where the table, whatever the screen, is narrow: below 720 px, or the first of all below 960 px. */
   readonly wideOnly?: boolean | 'first';
 }
 
-/** Rows keep the order of the server. Where columns do not fit, the table scrolls in a focusable container. */
+/**
+ * Rows keep the order of the server. Where columns do not fit, the table scrolls in a focusable container; elsewhere its
+ * head stays in view.
+ */
 export function DataTable<T>(props: {
   label: string;
   columns: readonly Column<T>[];
@@ -24,13 +29,22 @@ export function DataTable<T>(props: {
   rowKey: (row: T) => string | number;
 }) {
   const { label, columns, rows, rowKey } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const fits = useFits(scroller);
   const look = ({ numeric, wideOnly }: Column<T>) => ({
     ta: numeric ? ('right' as const) : ('left' as const),
     className: `${numeric ? 'numbers' : ''} ${wideOnly ? css[wideOnly === 'first' ? 'first' : 'wideOnly'] : ''}`,
   });
   return (
     <div className={css.panel}>
-      <Box component="section" className={css.scroll} aria-label={label} tabIndex={0}>
+      <Box
+        component="section"
+        ref={scroller}
+        className={css.scroll}
+        data-fits={fits || undefined}
+        aria-label={label}
+        tabIndex={0}
+      >
         <Table highlightOnHover aria-label={label}>
           <Table.Thead>
             <Table.Tr>
@@ -41,7 +55,8 @@ export function DataTable<T>(props: {
                   {...(column.sort ? { 'aria-sort': column.sort.by } : {})}
                   {...look(column)}
                 >
-                  {column.sort?.control ??
+                  {column.control ??
+                    column.sort?.control ??
                     (column.quietHeader ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header)}
                 </Table.Th>
               ))}
@@ -62,6 +77,21 @@ export function DataTable<T>(props: {
       </Box>
     </div>
   );
+}
+
+/** Whether the table in it is not wider than the element. */
+function useFits(scroller: RefObject<HTMLElement | null>): boolean {
+  const [fits, setFits] = useState(false);
+  useEffect(() => {
+    const outer = scroller.current;
+    const table = outer?.querySelector('table');
+    if (outer == null || table == null) return;
+    const observer = new ResizeObserver(() => setFits(table.offsetWidth <= outer.clientWidth));
+    observer.observe(outer);
+    observer.observe(table);
+    return () => observer.disconnect();
+  }, [scroller]);
+  return fits;
 }
 
 /** Shown where columns are left out, to tell what they would. */

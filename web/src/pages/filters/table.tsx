@@ -1,6 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import type { Filter } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { pluralize } from '../../parts/format.ts';
+import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { FILTER_TYPE_LABELS } from './types.ts';
 
@@ -11,9 +13,17 @@ export function FiltersTable(props: {
   busy: number | null;
   /** `next`: the element to focus once the row is gone. */
   onRemove: (filter: Filter, next: HTMLElement | null) => void;
+  /** Removes several at once; `busy` while that runs. */
+  many: { readonly busy: boolean; readonly onRemove: (filters: readonly Filter[]) => void };
 }) {
-  const { filters, busy, onRemove } = props;
+  const { filters, busy, onRemove, many } = props;
+  const selection = useSelection(
+    filters,
+    ({ id }) => id,
+    ({ value }) => value,
+  );
   const columns: readonly Column<Filter>[] = [
+    selection.column,
     {
       header: 'Value',
       cell: ({ value, reason }) => (
@@ -44,7 +54,16 @@ export function FiltersTable(props: {
       ),
     },
   ];
-  return <DataTable label="Filters" columns={columns} rows={filters} rowKey={({ id }) => id} />;
+  return (
+    <>
+      <SelectionBar of={selection}>
+        <Button size="xs" color="red" loading={many.busy} onClick={() => many.onRemove(selection.rows)}>
+          Remove {pluralize(selection.rows.length, 'filter')}
+        </Button>
+      </SelectionBar>
+      <DataTable label="Filters" columns={columns} rows={filters} rowKey={({ id }) => id} />
+    </>
+  );
 }
 
 /** The button of the next row, or of the previous one for the last row. */

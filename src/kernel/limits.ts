@@ -136,8 +136,6 @@ export const REJECTED_PER_DAY = 2_000;
 export const REJECTED_WAITING = 5_000;
 /** Hours or days of one chart: a month of hours, two years of days. */
 export const CHART_BUCKETS_MAX = 800;
-/** Rows of a chart's newest rejected requests, by hour and status. */
-export const CHART_REJECTIONS = 8;
 /** Usage counters are by the hour for as long, or as verifications are kept if longer: a chart of so many hours is exact. */
 export const USAGE_HOURS_KEPT_DAYS = Math.ceil(CHART_BUCKETS_MAX / 24) + 1;
 

@@ -13,6 +13,8 @@ import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 const SHARED_MS = 10_000;
 const WITHIN_MS = 1_000;
 const HOURS = DAY_MS / HOUR_MS;
+/** Those that started last. */
+const NODES_SHOWN = 50;
 
 interface Parts {
   readonly store: Store;
@@ -32,13 +34,15 @@ export function createServiceStatus(parts: Parts) {
       const since = (Math.floor(clock.now() / HOUR_MS) - HOURS + 1) * HOUR_MS;
       const readings = store.stats.read(retentionDays * DAY_MS, WITHIN_MS);
       // The reason of a failure is in the log of what else the store then fails at.
-      return withinMs(WITHIN_MS, Promise.all([readings, store.traffic.ofAll(since, WITHIN_MS)])).catch(() => null);
+      const nodes = store.nodes.list(NODES_SHOWN, WITHIN_MS);
+      const all = Promise.all([readings, store.traffic.ofAll(since, WITHIN_MS), nodes]);
+      return withinMs(WITHIN_MS, all).catch(() => null);
     }),
     clock,
   );
   return async () => {
     const [problem, resolver, read] = await Promise.all([health.store(), health.resolver(), reading()]);
-    const [readings, traffic] = read ?? [null, []];
+    const [readings, traffic, nodes] = read ?? [null, [], []];
     const dns = engine.resolver.health();
     const mailboxes = engine.mailboxStats();
     const egress = engine.egressHealth();
@@ -53,6 +57,14 @@ export function createServiceStatus(parts: Parts) {
         dns_queries: dns.asking,
         dns_cached: dns.cached,
       },
+      nodes: nodes.map(({ id, label, version, startedAt, seenAt }) => ({
+        id,
+        label,
+        version,
+        started_at: toIso(startedAt),
+        seen_at: seenAt === null ? null : toIso(seenAt),
+        answers: id === store.nodes.current,
+      })),
       problems: { store: problem, resolver, clock: health.clock(), lists: lists.problem },
       egress: { state: egress?.state ?? 'no_helo_name', since: egress === null ? null : toIso(egress.since) },
       lists: {

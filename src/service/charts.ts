@@ -1,7 +1,7 @@
 import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { addCount, type LatencyCounts, percentiles } from '../kernel/latency.ts';
-import { CHART_BUCKETS_MAX, CHART_REJECTIONS } from '../kernel/limits.ts';
+import { CHART_BUCKETS_MAX } from '../kernel/limits.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import { OUTCOMES, type Outcome, outcomeOf } from '../kernel/outcomes.ts';
 import { LEVELS } from '../kernel/plans.ts';
@@ -101,7 +101,6 @@ export async function chartOf(
     by_key: byRequestsDescending(byKey)
       .filter(({ group }) => key === null || group === key)
       .map(({ group, requests, credits }) => ({ key_id: group, name: names.get(group) ?? group, requests, credits })),
-    rejections: rejectionsOf(traffic),
   };
 }
 export type Chart = Awaited<ReturnType<typeof chartOf>>;
@@ -142,14 +141,6 @@ function byReason(found: readonly UsageBucketRow[]) {
   }
   return [...rows.values()];
 }
-
-/** Of rejected requests, by hour and status, the newest. */
-const rejectionsOf = (traffic: readonly TrafficRow[]) =>
-  traffic
-    .filter(({ metric, bucket }) => metric === 'status' && bucket >= 400 && bucket < 500)
-    .toSorted((a, b) => b.hour - a.hour || b.count - a.count)
-    .slice(0, CHART_REJECTIONS)
-    .map(({ hour, bucket, count }) => ({ at: toIso(hour), status: bucket, requests: count }));
 
 const byRequestsDescending = <T extends { readonly requests: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((a, b) => b.requests - a.requests);

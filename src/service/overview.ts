@@ -5,6 +5,7 @@ import { PLANS } from '../kernel/plans.ts';
 import type { AccountId, List, Store } from '../store/store.ts';
 import { balanceOf } from './balance.ts';
 import { noticesOf, stateOf } from './keys.ts';
+import { listObject } from './lists/service.ts';
 
 /** Balance with its forecast, usage this month (UTC), API keys that need attention, the latest lists. */
 export async function overviewOf(
@@ -31,7 +32,7 @@ export async function overviewOf(
     account: { id, name, plan, status },
     credits: { remaining: balance, locked, used: totals.credits },
     balance: line,
-    lists: lists.map(listReply),
+    lists: lists.map(listObject),
     period: { start: toIso(start), end: toIso(end) },
     totals: { requests: totals.requests, good: totals.good, bad: totals.bad },
     rate_limit: { limit: window.limit, remaining: window.remaining, reset_at: toIso(window.resetAt) },
@@ -59,17 +60,5 @@ async function latestLists({ lists }: Pick<Store, 'lists'>, account: AccountId):
   const seen = new Set(running.items.map(({ id }) => id));
   return [...running.items, ...latest.items.filter(({ id }) => !seen.has(id))].slice(0, OVERVIEW_LISTS);
 }
-
-const listReply = ({ id, name, status, rows, done, waiting, breakdown, perSecond, finishedAt }: List) => ({
-  id,
-  name,
-  status,
-  addresses: rows.addresses,
-  done,
-  waiting,
-  deliverability: { ...breakdown.deliverability },
-  per_second: perSecond,
-  finished_at: finishedAt === null ? null : toIso(finishedAt),
-});
 
 export type Overview = Awaited<ReturnType<typeof overviewOf>>;

@@ -15,6 +15,7 @@ import { lists } from './lists/lists.ts';
 import { rejectedRequests } from './log/rejected-requests.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
+import { nodes } from './nodes.ts';
 import { operatorLeases } from './pace/operator-leases.ts';
 import { paceSlices } from './pace/slices.ts';
 import { attempts } from './people/attempts.ts';
@@ -98,6 +99,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     traffic: traffic(driver),
     uncertainReplies: uncertainReplies(driver),
     sharedFiles: sharedFiles(driver),
+    nodes: nodes(driver),
     operatorLeases: operatorLeases(driver),
     paceSlices: paceSlices(driver),
     jobs: jobs(driver),

@@ -137,6 +137,8 @@ interface NodesTable {
   id: string;
   label: string;
   started_at: number;
+  version: Generated<string | null>;
+  seen_at: Generated<number | null>;
 }
 interface HeartbeatTable {
   id: number;

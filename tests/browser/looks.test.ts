@@ -64,6 +64,8 @@ const OUTSIDE = [
 /** What is opened on a page, and how. */
 const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<void>])[] = [
   ['the menu of the account', '/', openAccountMenu],
+  ['the command palette', '/', find],
+  ['the shortcuts', '/', (page) => page.keyboard.press('?').then(() => says(page, 'Open the next row'))],
   ['creating a key', '/settings/keys', (page) => button(page, 'Create API key').click()],
   ['a new key with its value', '/settings/keys', make],
   ['the actions of a key', '/settings/keys', (page) => button(page, /^Actions for CRM/).click()],
@@ -87,6 +89,12 @@ const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page
   ['a new account', '/operator', (page) => button(page, 'Create account').click()],
 ];
 
+async function find(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.type('fabrikam.test');
+  await says(page, 'Block fabrikam.test with a filter');
+}
 async function act(page: Page, action: string): Promise<void> {
   await button(page, /^Actions for CRM/).click();
   await page.getByRole('menuitem', { name: action }).click();

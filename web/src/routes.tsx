@@ -9,9 +9,11 @@ import { listSearch, listsSearch } from './pages/lists/search.ts';
 import { logSearch } from './pages/log/search.ts';
 import { accountsSearch } from './pages/operator/search.ts';
 import { usageSearch } from './pages/usage/range.ts';
+import { verifySearch } from './pages/verify/search.ts';
 import { webhookSearch } from './pages/webhooks/search.ts';
-import { Loading } from './parts/loading.tsx';
+import { LoadingPage } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
+import { flagSearch } from './parts/search-params.ts';
 import { Root, SignedOutLayout } from './shell/root.tsx';
 import { RootError, RouteError } from './shell/route-error.tsx';
 
@@ -114,6 +116,7 @@ const usage = createRoute({
 const verify = createRoute({
   getParentRoute: () => signedIn,
   path: '/verify',
+  validateSearch: verifySearch,
   component: lazyRouteComponent(() => import('./pages/verify.tsx'), 'VerifyPage'),
 });
 const lists = createRoute({
@@ -164,6 +167,7 @@ const key = createRoute({
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: '/webhooks',
+  validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
   component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'WebhooksPage'),
 });
 const webhook = createRoute({
@@ -185,6 +189,7 @@ const ledger = createRoute({
 const members = createRoute({
   getParentRoute: () => signedIn,
   path: '/account/members',
+  validateSearch: ({ invite }: Record<string, unknown>) => flagSearch('invite', invite),
   component: lazyRouteComponent(() => import('./pages/members.tsx'), 'MembersPage'),
 });
 const auditLog = createRoute({
@@ -288,7 +293,10 @@ export const router = createRouter({
   search: { strict: true },
   defaultPreload: 'intent',
   defaultErrorComponent: RouteError,
-  defaultPendingComponent: Loading,
+  defaultPendingComponent: LoadingPage,
+  // The page before stays for as long.
+  defaultPendingMs: 200,
+  defaultPendingMinMs: 0,
   scrollRestoration: true,
 });
 

@@ -17,6 +17,17 @@ export const ServiceReply = Type.Object(
       dns_queries: Type.Integer({ description: 'Under way.' }),
       dns_cached: Type.Integer({ description: 'Answers in the cache.' }),
     }),
+    /** Processes with a row in the store, those that started last first; empty where the store did not answer in time. */
+    nodes: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        label: Type.String({ description: 'Host and process.' }),
+        version: Nullable(Type.String()),
+        started_at: Time,
+        seen_at: Nullable(Time),
+        answers: Type.Boolean({ description: 'It is the one that answers.' }),
+      }),
+    ),
     /** Null: all is well; else what is wrong. `egress`: a state of the connection to mail servers. */
     problems: Type.Object({
       store: Nullable(Type.String()),

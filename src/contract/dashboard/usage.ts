@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { span } from '../../kernel/format.ts';
 import { LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/limits.ts';
-import { LIST_STATUSES } from '../../kernel/lists.ts';
 import { OUTCOMES } from '../../kernel/outcomes.ts';
 import { Text } from '../bounded.ts';
+import { ListReply } from '../lists.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import { ReasonOrNone } from '../verify.ts';
 import { InstantOf, Plan, Status, Time } from './fields.ts';
@@ -22,24 +22,7 @@ export const OverviewReply = Type.Object(
       empty_at: Nullable(Time),
     }),
     /** Running ones, and the latest. */
-    lists: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        name: Type.String(),
-        status: OneOf(LIST_STATUSES),
-        addresses: Type.Integer(),
-        done: Type.Integer(),
-        waiting: Type.Integer(),
-        deliverability: Type.Object({
-          deliverable: Type.Integer(),
-          risky: Type.Integer(),
-          undeliverable: Type.Integer(),
-          unknown: Type.Integer(),
-        }),
-        per_second: Nullable(Type.Number()),
-        finished_at: Nullable(Time),
-      }),
-    ),
+    lists: Type.Array(ListReply),
     period: Type.Object({ start: Time, end: Time }),
     /** Of the period. */
     totals: Type.Object({ requests: Type.Integer(), good: Type.Integer(), bad: Type.Integer() }),
@@ -109,8 +92,6 @@ export const UsageChartReply = Type.Object(
     by_key: Type.Array(
       Type.Object({ key_id: Type.String(), name: Type.String(), requests: Type.Integer(), credits: Type.Integer() }),
     ),
-    /** Rejected requests by hour and status, the newest hours first. */
-    rejections: Type.Array(Type.Object({ at: Time, status: Type.Integer(), requests: Type.Integer() })),
   },
   { title: 'UsageChart' },
 );

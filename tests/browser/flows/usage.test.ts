@@ -60,12 +60,17 @@ describeBrowser('overview and usage', (browser) => {
     const rejected = async () => {
       await page.reload();
       await figures.waitFor();
-      return rowOf(page, 'Invalid request').count();
+      return rowOf(page, '400 Missing parameter').count();
     };
     await expect.poll(rejected).toBe(1);
     await button(page, 'As a table').click();
     const numbers = page.getByRole('table', { name: 'Data: verifications a day' });
     await expectText(numbers.getByRole('row').nth(1)).toMatch(/3020011?$/);
+    await rowOf(page, '400 Missing parameter').getByRole('link').click();
+    await page.getByRole('region', { name: 'Rejected request' }).getByText('400 Missing parameter').waitFor();
+    await goTo(page, 'API keys');
+    await page.getByRole('link', { name: 'test', exact: true }).click();
+    await rowOf(page, '400 Missing parameter').waitFor();
   });
 
   it('sets a low-balance threshold and shows a banner below it', async () => {
@@ -98,6 +103,14 @@ describeBrowser('overview and usage', (browser) => {
     await expect.poll(() => page.evaluate<boolean[]>(drawn)).toEqual([true, true, true]);
     await page.getByText('Data: latency at the mx level').click();
     await page.getByRole('table', { name: 'Data: latency at the mx level' }).waitFor();
+    const hours = page.getByRole('toolbar', { name: 'Hours: latency at the mx level' }).getByRole('link');
+    await expect
+      .poll(() => hours.last().getAttribute('aria-label'))
+      .toMatch(/: Median \d+ ms, 95th percentile \d+ ms$/);
+    await hours.last().press('Enter');
+    await button(page, 'Clear Level').waitFor();
+    await rowOf(page, 'joe@no-mail.com').waitFor();
+    await page.goBack();
     await rowOf(page, 'No MX records').waitFor();
     await expectText(page.getByRole('table', { name: 'By key' })).toContain('test33100 %');
 

@@ -34,6 +34,11 @@ it('the state of the service has throughput, latency, queues, jobs, health and a
   expect(json.egress.state).toEqual(expect.any(String));
   expect(json.lists.disposable_domains).toBeGreaterThan(1_000);
   expect(json.store.jobs).toEqual(expect.any(Array));
+  // This process charged, and reports itself every 10 s.
+  const nodes = async () => (await read()).nodes;
+  await expect
+    .poll(nodes, { timeout: 60_000, interval: 500 })
+    .toMatchObject([{ version: json.node.version, seen_at: expect.stringMatching(/Z$/), answers: true }]);
   const stranger = await signedIn(lab, { account: member.account, role: 'owner' });
   expect((await stranger.call('GET', '/dashboard/operator/service')).status).toBe(404);
 }, 90_000);

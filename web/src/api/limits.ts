@@ -10,7 +10,6 @@ export const BALANCE_DAYS = 30 as const;
 export const BODY_BYTES = 16384 as const;
 export const BODY_WITHIN_SECONDS = 14 as const;
 export const CHART_BUCKETS_MAX = 800 as const;
-export const CHART_REJECTIONS = 8 as const;
 export const CLOCK_DOUBT_HOURS = 24 as const;
 export const CLOCK_TOLERANCE_SECONDS = 60 as const;
 export const CODE_LENGTH = {"min":6,"max":20} as const;

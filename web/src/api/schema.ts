@@ -1804,6 +1804,64 @@ export interface components {
             role: "member" | "admin" | "owner";
             known: boolean;
         };
+        /** List */
+        List: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            rows: {
+                total: number;
+                /** @description Distinct ones: each is verified and charged once. */
+                addresses: number;
+                duplicates: number;
+                blank: number;
+                /** @description Rows that are broken, such as by a quote that is not closed. */
+                unreadable: number;
+            };
+            progress: {
+                /** @description Distinct addresses, as in all that follows. */
+                done: number;
+                /** @description Deferred by their server, to be asked about again. */
+                waiting: number;
+                good: number;
+                bad: number;
+                percent: number;
+                per_second: number | null;
+                eta_seconds: number | null;
+            };
+            deliverability: {
+                deliverable: number;
+                undeliverable: number;
+                risky: number;
+                unknown: number;
+            };
+            by_reason: {
+                [key: string]: number;
+            };
+            credits: {
+                /** @description What is held at the start: the most that the list can cost. */
+                price: number;
+                held: number;
+                used: number;
+            };
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            patience_minutes: number;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the list and its results are deleted.
+             */
+            expires_at: string;
+        };
         /** Overview */
         Overview: {
             account: {
@@ -1828,23 +1886,7 @@ export interface components {
                 per_day: number;
                 empty_at: string | null;
             };
-            lists: {
-                id: string;
-                name: string;
-                /** @enum {string} */
-                status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-                addresses: number;
-                done: number;
-                waiting: number;
-                deliverability: {
-                    deliverable: number;
-                    risky: number;
-                    undeliverable: number;
-                    unknown: number;
-                };
-                per_second: number | null;
-                finished_at: string | null;
-            }[];
+            lists: components["schemas"]["List"][];
             period: {
                 /** Format: date-time */
                 start: string;
@@ -1955,12 +1997,6 @@ export interface components {
                 name: string;
                 requests: number;
                 credits: number;
-            }[];
-            rejections: {
-                /** Format: date-time */
-                at: string;
-                status: number;
-                requests: number;
             }[];
         };
         /** OperatorsAsked */
@@ -2182,64 +2218,6 @@ export interface components {
         /** SavedViews */
         SavedViews: {
             views: components["schemas"]["SavedView"][];
-        };
-        /** List */
-        List: {
-            id: string;
-            name: string;
-            /** @enum {string} */
-            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-            /** @enum {string} */
-            validation_type: "mx" | "smtp";
-            rows: {
-                total: number;
-                /** @description Distinct ones: each is verified and charged once. */
-                addresses: number;
-                duplicates: number;
-                blank: number;
-                /** @description Rows that are broken, such as by a quote that is not closed. */
-                unreadable: number;
-            };
-            progress: {
-                /** @description Distinct addresses, as in all that follows. */
-                done: number;
-                /** @description Deferred by their server, to be asked about again. */
-                waiting: number;
-                good: number;
-                bad: number;
-                percent: number;
-                per_second: number | null;
-                eta_seconds: number | null;
-            };
-            deliverability: {
-                deliverable: number;
-                undeliverable: number;
-                risky: number;
-                unknown: number;
-            };
-            by_reason: {
-                [key: string]: number;
-            };
-            credits: {
-                /** @description What is held at the start: the most that the list can cost. */
-                price: number;
-                held: number;
-                used: number;
-            };
-            error: {
-                code: string;
-                error: string;
-            } | null;
-            patience_minutes: number;
-            /** Format: date-time */
-            created_at: string;
-            started_at: string | null;
-            finished_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the list and its results are deleted.
-             */
-            expires_at: string;
         };
         /** Pagination */
         Pagination: {
@@ -2789,6 +2767,17 @@ export interface components {
                 /** @description Answers in the cache. */
                 dns_cached: number;
             };
+            nodes: {
+                id: string;
+                /** @description Host and process. */
+                label: string;
+                version: string | null;
+                /** Format: date-time */
+                started_at: string;
+                seen_at: string | null;
+                /** @description It is the one that answers. */
+                answers: boolean;
+            }[];
             problems: {
                 store: string | null;
                 resolver: string | null;
@@ -2991,6 +2980,7 @@ export type Totp = components['schemas']['Totp'];
 export type Passkeys = components['schemas']['Passkeys'];
 export type Sessions = components['schemas']['Sessions'];
 export type InvitationLookup = components['schemas']['InvitationLookup'];
+export type List = components['schemas']['List'];
 export type Overview = components['schemas']['Overview'];
 export type UsageChart = components['schemas']['UsageChart'];
 export type OperatorsAsked = components['schemas']['OperatorsAsked'];
@@ -3010,7 +3000,6 @@ export type RejectedDetail = components['schemas']['RejectedDetail'];
 export type Erased = components['schemas']['Erased'];
 export type SavedView = components['schemas']['SavedView'];
 export type SavedViews = components['schemas']['SavedViews'];
-export type List = components['schemas']['List'];
 export type Pagination = components['schemas']['Pagination'];
 export type ListsHere = components['schemas']['ListsHere'];
 export type ListHere = components['schemas']['ListHere'];

@@ -228,7 +228,13 @@ const Charts = () => (
       rejected
     />
     <Sample title="Lines">
-      <Chart title="Latency" summary="Median and 95 % by day." unit="ms" data={LINES} />
+      <Chart
+        title="Latency"
+        summary="Median and 95 % by day."
+        unit=" ms"
+        data={LINES}
+        linkOf={() => ({ to: '/log' })}
+      />
     </Sample>
   </>
 );

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { FILTER_QUERY_LENGTH, FILTER_TYPES } from '../api/limits.ts';
 import type { Filter } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
@@ -14,6 +14,7 @@ import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
+import { useSearchOnce } from '../parts/use-search-once.ts';
 import { AddDialog } from './filters/add-dialog.tsx';
 import { ImportDialog } from './filters/import/import-dialog.tsx';
 import { addFilter, filtersKey, filtersQuery, removeFilter } from './filters/queries.ts';
@@ -29,10 +30,12 @@ const TYPES = [
 
 export function FiltersPage() {
   const { id } = useAccount();
-  const search = route.useSearch();
+  const { add, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(filtersQuery(id, search));
-  const [adding, addDialog] = useDisclosure();
+  /** The value that the dialog begins with, while it is open. */
+  const [adding, setAdding] = useState<string | null>(null);
+  useSearchOnce('add', add, setAdding);
   const [importing, importDialog] = useDisclosure();
   const remove = useRemove(id);
   const removeMany = useRemoveMany(id);
@@ -56,7 +59,7 @@ export function FiltersPage() {
             Download CSV
           </Button>
           <Button onClick={importDialog.open}>Import</Button>
-          <Button variant="filled" onClick={addDialog.open}>
+          <Button variant="filled" onClick={() => setAdding('')}>
             Add filter
           </Button>
         </Group>
@@ -113,7 +116,7 @@ export function FiltersPage() {
           )
         }
       </QueryResult>
-      <AddDialog opened={adding} onClose={addDialog.close} />
+      <AddDialog value={adding} onClose={() => setAdding(null)} />
       <ImportDialog opened={importing} onClose={importDialog.close} />
     </Page>
   );

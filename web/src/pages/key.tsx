@@ -12,12 +12,14 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { countDelta, formatShare, shareDelta, shareOf } from '../parts/delta.ts';
 import { Figures } from '../parts/figures.tsx';
 import { formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
+import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { keyQuery } from './keys/query.ts';
 import { State } from './keys/table.tsx';
+import { LatestRejected } from './log/latest-rejected.tsx';
 import type { LogSearch } from './log/search.ts';
 import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
@@ -51,12 +53,14 @@ export function KeyPage() {
       <QueryResult query={usage}>{(chart) => <Usage chart={chart} before={before} rows={rows} />}</QueryResult>
       <Pair>
         <Panel title="Top reasons" flush="table">
+          {usage.isPending && <Loading />}
           {usage.data && <TopReasons chart={usage.data} before={before} rows={rows} />}
         </Panel>
         <Panel title="IP addresses" flush="table" note="lately">
           <QueryResult query={query}>{({ clients }) => <Clients rows={clients} />}</QueryResult>
         </Panel>
       </Pair>
+      <LatestRejected of={{ key: id }} />
     </Page>
   );
 }

@@ -6,6 +6,7 @@ import { useAccount, useHasRole } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
+import { useSearchOnce } from '../parts/use-search-once.ts';
 import { type DialogState, Dialogs } from './keys/dialogs.tsx';
 import { NoticeCards } from './keys/notice-cards.tsx';
 import { keysQuery, keyUsageQuery } from './keys/query.ts';
@@ -16,7 +17,7 @@ const route = getRouteApi('/inside/settings/keys');
 export function KeysPage() {
   const { id } = useAccount();
   const isAdmin = useHasRole('admin');
-  const { show = null } = route.useSearch();
+  const { show = null, create: isAsked } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(keysQuery(id));
   const usage = useQuery(keyUsageQuery(id));
@@ -26,6 +27,7 @@ export function KeysPage() {
     opener.current = from;
     setOpen(open);
   };
+  useSearchOnce('create', isAsked, () => isAdmin && setOpen({ what: 'create' }));
   const close = () => {
     setOpen(null);
     // The opener may be gone: a revoked key has no actions.

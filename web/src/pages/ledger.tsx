@@ -1,18 +1,24 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
-import { LEDGER_DAYS } from '../api/limits.ts';
+import { LEDGER_DAYS, PAGE_SIZE } from '../api/limits.ts';
+import type { Ledger } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
+import { countNew } from '../parts/count-new.ts';
 import { Download } from '../parts/download.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { pluralize } from '../parts/format.ts';
+import { FreshBar } from '../parts/fresh-bar.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { DaysTable, GrantsTable, totalText } from './ledger/by-day.tsx';
 import { LedgerTable } from './ledger/table.tsx';
+
+const RENEW_EVERY_MS = 30_000;
+const NEWEST_EVERY_MS = 10_000;
 
 export function LedgerPage() {
   const { id } = useAccount();
@@ -29,6 +35,7 @@ export function LedgerPage() {
     placeholderData: keepPreviousData,
     // The balance must match the rows.
     refetchOnMount: 'always',
+    refetchInterval: RENEW_EVERY_MS,
   });
   return (
     <Page
@@ -88,14 +95,32 @@ function Entries({ account }: { account: string }) {
 }
 
 function AllEntries({ account }: { account: string }) {
-  const query = useKeysetQuery(['account', account, 'ledger'], (before) =>
+  const client = useQueryClient();
+  const load = (before?: string) =>
     unwrap(
       api.GET('/dashboard/accounts/{account}/ledger', {
         params: { path: { account }, query: before === undefined ? {} : { before } },
       }),
-    ),
-  );
+    );
+  const queryKey = ['account', account, 'ledger', 'entries'];
+  const query = useKeysetQuery(queryKey, load);
+  const newest = useQuery({
+    queryKey: ['account', account, 'ledger', 'newest'],
+    queryFn: () => load(),
+    refetchInterval: NEWEST_EVERY_MS,
+    enabled: query.data !== undefined,
+  });
+  const [first] = query.data?.[0]?.rows ?? [];
+  const rowOf = ({ id, created_at }: Ledger['rows'][number]) => ({ id, at: created_at });
+  const fresh = first && countNew((newest.data?.rows ?? []).map(rowOf), rowOf(first), PAGE_SIZE.default);
   return (
-    <LoadMore query={query}>{(pages) => <LedgerTable rows={pages.flatMap((page) => page.rows)} linked />}</LoadMore>
+    <>
+      {fresh && (
+        <FreshBar icon="arrow-up" onShow={() => void client.resetQueries({ queryKey })}>
+          {`${fresh} new`}
+        </FreshBar>
+      )}
+      <LoadMore query={query}>{(pages) => <LedgerTable rows={pages.flatMap((page) => page.rows)} linked />}</LoadMore>
+    </>
   );
 }

@@ -10,6 +10,7 @@ import { Pagination } from '../parts/pagination.tsx';
 import { RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
+import { useSearchOnce } from '../parts/use-search-once.ts';
 import { CreateDialog } from './operator/create-dialog.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { accountsQuery } from './operator/queries.ts';
@@ -25,10 +26,11 @@ export const OperatorPage = () => (
 );
 
 function Accounts() {
-  const search = route.useSearch();
+  const { create, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(accountsQuery(search));
   const [opened, { open, close }] = useDisclosure();
+  useSearchOnce('create', create, open);
   const { total_count, per_page } = (query.isPlaceholderData ? undefined : query.data) ?? {};
   const last = total_count === undefined ? undefined : pagesOf(total_count, per_page);
   const beyond = last !== undefined && (search.page ?? 1) > last;

@@ -10,9 +10,11 @@ import { usageQuery } from '../api/usage.ts';
 import { type Bar, barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { formatDays } from '../parts/days.ts';
+import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
+import { LatestRejected } from './log/latest-rejected.tsx';
 import type { LogSearch } from './log/search.ts';
 import { Balance } from './overview/balance.tsx';
 import { whatChanged } from './overview/changes.ts';
@@ -22,7 +24,6 @@ import { KeyNotices } from './overview/key-notices.tsx';
 import { LatestLists } from './overview/lists.tsx';
 import { MailOperators } from './overview/operators.tsx';
 import { TopReasons } from './overview/reasons.tsx';
-import { Rejections } from './overview/rejections.tsx';
 import { comparable, periodBefore, rangeOf } from './usage/range.ts';
 
 export function OverviewPage() {
@@ -66,15 +67,20 @@ export function OverviewPage() {
             </Link>
           }
         >
+          {usage.isPending && <Loading />}
           {usage.data && <TopReasons chart={usage.data} before={before} rows={{ from, to }} />}
         </Panel>
-        {overview.data ? <Balance overview={overview.data} /> : <div />}
+        {overview.data ? (
+          <Balance overview={overview.data} />
+        ) : (
+          <Panel title="Balance">{overview.isPending && <Loading />}</Panel>
+        )}
       </Pair>
       <Pair>
         <MailOperators />
-        <LatestLists lists={overview.data?.lists ?? []} />
+        <LatestLists lists={overview.data?.lists ?? null} />
       </Pair>
-      <Rejections rows={usage.data?.rejections ?? []} />
+      <LatestRejected />
     </Page>
   );
 }

@@ -9,6 +9,7 @@ import { formatClock, formatDateTime, formatMs, formatNumber, humanize, pluraliz
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
+import { Timestamp } from '../parts/timestamp.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { OPERATOR_KEY } from './operator/queries.ts';
 import css from './overview/overview.module.css';
@@ -45,6 +46,9 @@ function Status() {
                 <Jobs service={service} />
               </Panel>
             </Pair>
+            <Panel title="Nodes" flush="table" note="one row for each process">
+              <Nodes service={service} />
+            </Panel>
             <Panel title="Mail operators" flush="table" note="of this node">
               <Operators service={service} />
             </Panel>
@@ -152,6 +156,43 @@ function Jobs({ service: { store } }: { service: Service }) {
     </>
   );
 }
+
+type Node = Service['nodes'][number];
+/** Three reports are missing. */
+const SILENT_MS = 30_000;
+const isSilent = (seen: string): boolean => Date.now() - Date.parse(seen) > SILENT_MS;
+
+const NODES: readonly Column<Node>[] = [
+  {
+    header: 'Node',
+    cell: ({ id, label, answers }) => (
+      <span title={id} className="anywhere">
+        <span className="mono">{label}</span>
+        {answers && ', this one'}
+      </span>
+    ),
+  },
+  { header: 'Version', cell: ({ version }) => version ?? 'unknown' },
+  { header: 'Started', wideOnly: true, cell: ({ started_at }) => <Timestamp at={started_at} /> },
+  {
+    header: 'Last heartbeat',
+    cell: ({ seen_at }) =>
+      seen_at === null ? (
+        'none yet'
+      ) : isSilent(seen_at) ? (
+        <b>silent since {formatDateTime(seen_at)}</b>
+      ) : (
+        formatDateTime(seen_at)
+      ),
+  },
+];
+
+const Nodes = ({ service: { nodes } }: { service: Service }) =>
+  nodes.length === 0 ? (
+    <p className={css.none}>No process has reported yet. Each does within seconds of its start.</p>
+  ) : (
+    <DataTable label="Nodes" columns={NODES} rows={nodes} rowKey={({ id }) => id} />
+  );
 
 type Operator = Service['operators'][number];
 const OPERATORS: readonly Column<Operator>[] = [

@@ -73,10 +73,12 @@ const NoUsage = () => (
 );
 
 function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChart | null; range: Range }) {
-  const { mx, smtp, refusals } = useMemo(() => chartsOf(chart), [chart]);
   // Where counters are no longer by the hour, a period may have other buckets than the one before.
   const compared = before?.bucket === chart.bucket ? before : null;
   const data = useMemo(() => barsOf(chart, compared), [chart, compared]);
+  const { mx, smtp, refusals } = useMemo(() => chartsOf(chart, compared), [chart, compared]);
+  const bucketOf = (at: string): LogSearch => (chart.bucket === 'hour' ? { hour: at } : daySearch(at));
+  const linkTo = (search: LogSearch) => ({ to: '/log', search }) as const;
   const [from, to] = range.days;
   const rows: LogSearch = { from, to };
   // Many accounts never use the smtp level.
@@ -87,8 +89,8 @@ function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChar
       <BarsChart
         title="Verifications"
         data={data}
-        linkOf={({ at }) => ({ to: '/log', search: chart.bucket === 'hour' ? { hour: at } : daySearch(at) })}
-        linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
+        linkOf={({ at }) => linkTo(bucketOf(at))}
+        linkOfSegment={(deliverability) => linkTo({ ...rows, deliverability })}
         beforeLabel="Period before"
         footer={<span>{requestsSummary(chart)}</span>}
       />
@@ -98,9 +100,23 @@ function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChar
           summary={latencySummary(chart, 'mx') ?? 'No data.'}
           unit=" ms"
           data={mx}
+          linkOf={(at) => linkTo({ ...bucketOf(at), level: 'mx' })}
         />
-        {smtpTimes !== null && <Chart title="Latency at the smtp level" summary={smtpTimes} unit=" ms" data={smtp} />}
-        <Chart title="Rejected requests" summary={refusalsSummary(chart)} data={refusals} />
+        {smtpTimes !== null && (
+          <Chart
+            title="Latency at the smtp level"
+            summary={smtpTimes}
+            unit=" ms"
+            data={smtp}
+            linkOf={(at) => linkTo({ ...bucketOf(at), level: 'smtp' })}
+          />
+        )}
+        <Chart
+          title="Rejected requests"
+          summary={refusalsSummary(chart)}
+          data={refusals}
+          linkOf={(at) => linkTo({ ...bucketOf(at), status: 'rejected' })}
+        />
       </SimpleGrid>
       {chart.by_reason.length > 0 && (
         <Pair alike>
@@ -118,12 +134,22 @@ function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChar
 
 const daySearch = (at: string): LogSearch => ({ from: at.slice(0, 10), to: at.slice(0, 10) });
 
-function chartsOf({ buckets, bucket }: UsageChart): Record<'mx' | 'smtp' | 'refusals', ChartData> {
+/** `before`: of the period before, with as many buckets. */
+function chartsOf(
+  { buckets, bucket }: UsageChart,
+  before: UsageChart | null,
+): Record<'mx' | 'smtp' | 'refusals', ChartData> {
   const of = (shape: ChartData['shape'], series: readonly Series[]): ChartData => ({
     at: buckets.map(({ at }) => at),
     bucket,
     shape,
     series,
+  });
+  const earlier = (level: (typeof LEVELS)[number], { buckets: then }: UsageChart): Series => ({
+    label: '95th percentile, period before',
+    tone: 'before',
+    values: buckets.map((_, i) => then[i]?.latency[level]?.p95 ?? null),
+    line: 'dotted',
   });
   const latency = (level: (typeof LEVELS)[number]) =>
     of('lines', [
@@ -132,8 +158,9 @@ function chartsOf({ buckets, bucket }: UsageChart): Record<'mx' | 'smtp' | 'refu
         label: '95th percentile',
         tone: 'second',
         values: buckets.map(({ latency }) => latency[level]?.p95 ?? null),
-        broken: true,
+        line: 'dashed',
       },
+      ...(before === null ? [] : [earlier(level, before)]),
     ]);
   return {
     mx: latency('mx'),

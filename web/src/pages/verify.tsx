@@ -1,6 +1,6 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { overviewQuery } from '../api/account.ts';
 import { useAccount } from '../api/session.ts';
@@ -9,10 +9,13 @@ import { formError } from '../parts/field-error.ts';
 import { focusOnMount } from '../parts/focus.ts';
 import { pluralize } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
+import { useSearchOnce } from '../parts/use-search-once.ts';
 import { Verdict } from '../parts/verdict/verdict.tsx';
 import { Running } from './verify/running.tsx';
 import { useVerification } from './verify/use-verification.ts';
 import { VerifyForm } from './verify/verify-form.tsx';
+
+const route = getRouteApi('/inside/verify');
 
 export function VerifyPage() {
   const { id } = useAccount();
@@ -24,6 +27,7 @@ export function VerifyPage() {
     verification.setEmail(email);
     input.current?.focus();
   };
+  useSearchOnce('email', route.useSearch().email, take);
   return (
     <Page title="Verify" about="Verifies one address, as the API does. Charged to the account.">
       <VerifyForm verification={verification} overview={overview} input={input} />

@@ -1,6 +1,6 @@
 import { Anchor, Badge, Button, Code, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { WEBHOOKS_MAX } from '../api/limits.ts';
 import type { Webhook } from '../api/schema.ts';
@@ -11,15 +11,20 @@ import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
+import { useSearchOnce } from '../parts/use-search-once.ts';
 import { CreateWebhook } from './webhooks/create-dialog.tsx';
 import { webhooksQuery } from './webhooks/queries.ts';
 import { WebhookStatus } from './webhooks/status.tsx';
+
+const route = getRouteApi('/inside/webhooks');
 
 export function WebhooksPage() {
   const { id } = useAccount();
   const isAdmin = useHasRole('admin');
   const query = useQuery(webhooksQuery(id));
   const [creating, setCreating] = useState(false);
+  const { create: isAsked } = route.useSearch();
+  useSearchOnce('create', isAsked, () => setCreating(isAdmin));
   const isFull = (query.data?.webhooks.length ?? 0) >= WEBHOOKS_MAX;
   const create = isAdmin && (
     <Button variant="filled" onClick={() => setCreating(true)} disabled={isFull}>

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import css from './drawer.module.css';
 import { Icon } from './icon.tsx';
+import { isShortcut, keysText } from './shortcuts.ts';
 
 /**
  * One record beside the list that it is from; not modal. From 1280 px the list makes way (`data-drawer`, see the shell),
@@ -23,8 +24,8 @@ export function Drawer(props: {
       data-drawer
       aria-label={label}
       tabIndex={-1}
-      onKeyDown={({ key }) => {
-        if (key === 'Escape') onClose();
+      onKeyDown={({ nativeEvent }) => {
+        if (isShortcut('close', nativeEvent)) onClose();
       }}
     >
       <header>
@@ -40,8 +41,8 @@ export function Drawer(props: {
 /** To the row above (-1) or below (1). */
 export const DrawerSteps = ({ onStep }: { onStep: (by: -1 | 1) => void }) => (
   <>
-    <DrawerButton icon="arrow-up" label="Previous (K)" onClick={() => onStep(-1)} />
-    <DrawerButton icon="arrow-down" label="Next (J)" onClick={() => onStep(1)} />
+    <DrawerButton icon="arrow-up" label={`Previous (${keysText('previous')})`} onClick={() => onStep(-1)} />
+    <DrawerButton icon="arrow-down" label={`Next (${keysText('next')})`} onClick={() => onStep(1)} />
   </>
 );
 

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
+import { ariaKeys, useShortcut } from './shortcuts.ts';
 
 /** A debounced search field. `value` is the current search, as in the URL. */
 export function SearchBox(props: {
@@ -24,9 +25,13 @@ export function SearchBox(props: {
     searched.current = typed.trim();
     onSearch(searched.current);
   }, 300);
+  const field = useRef<HTMLInputElement>(null);
+  useShortcut('search', () => field.current?.select());
   return (
     <TextInput
+      ref={field}
       type="search"
+      aria-keyshortcuts={ariaKeys('search')}
       {...(props.hideLabel ? { 'aria-label': props.label } : { label: props.label })}
       placeholder={props.placeholder}
       value={text}

@@ -11,6 +11,10 @@ export function textOf(value: unknown, max: number): string | undefined {
   return text !== '' && text.length <= max ? text : undefined;
 }
 
+/** `?create=true`. */
+export const flagSearch = <K extends string>(name: K, value: unknown): { [P in K]?: true } =>
+  (value === true ? { [name]: true } : {}) as { [P in K]?: true };
+
 /** Page 1 is not written to the URL. */
 export const pageSearch = (page: unknown, max: number): { page?: number } =>
   typeof page === 'number' && Number.isInteger(page) && page > 1 && page <= max ? { page } : {};

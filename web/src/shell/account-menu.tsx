@@ -12,7 +12,7 @@ import { samePage } from './test-mode.tsx';
 const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
 const SCHEMES = keysOf(SCHEME_LABELS);
 
-const signOut = () =>
+export const signOut = (): Promise<void> =>
   endSession().then(redirectToSignIn, (error: Error) => notify(`Could not sign out. ${error.message}`));
 
 /** Account selection, color scheme and sign-out. */

@@ -1,8 +1,9 @@
+import type { LinkProps } from '@tanstack/react-router';
 import type { Role } from '../api/session.ts';
 import type { IconName } from '../parts/icon.tsx';
 
 interface NavPage {
-  readonly to: string;
+  readonly to: NonNullable<LinkProps['to']>;
   readonly label: string;
   readonly icon: IconName;
   /** Hidden from others. */

@@ -1,13 +1,13 @@
 import { Outlet } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { Glyph } from '../parts/glyph.tsx';
-import { Loading } from '../parts/loading.tsx';
+import { LoadingPage } from '../parts/loading.tsx';
 import { Wordmark } from '../parts/mark.tsx';
 import css from './signed-out.module.css';
 
 export function Root() {
   return (
-    <Suspense fallback={<Loading />}>
+    <Suspense fallback={<LoadingPage />}>
       <Outlet />
     </Suspense>
   );

@@ -9,11 +9,13 @@ import { Wordmark } from '../parts/mark.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
+import { Find } from './find.tsx';
 import { IgnoredParameters } from './ignored-parameters.tsx';
 import { LowBalanceBanner } from './low-balance.tsx';
 import { Navigation } from './navigation.tsx';
 import { NoAccount, UnknownAccount } from './no-account.tsx';
 import { isLiveOnly } from './pages.ts';
+import { useRecordVisit } from './palette/recent.ts';
 import { SecondFactorRequired } from './second-factor-required.tsx';
 import css from './shell.module.css';
 import { ModeSwitch, NotInTestMode, TestModeEdge } from './test-mode.tsx';
@@ -28,6 +30,7 @@ export function Shell() {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
   const main = useFocusOnNavigation(pathname);
+  useRecordVisit(account?.id ?? null, pathname);
   const burger = useRef<HTMLButtonElement>(null);
   // The session has ended. This layout is still rendered while navigating to the sign-in page.
   if (user === null)
@@ -88,6 +91,7 @@ export function Shell() {
             <Icon name="menu-2" />
           </button>
           <Place account={needsAccount(shown) ? (account?.name ?? null) : null} />
+          <Find hasRecords={!isLockedOut} />
           {needsAccount(shown) && <ModeSwitch pathname={pathname} />}
         </header>
         <main className={css.main} id="content" ref={main} tabIndex={-1}>

@@ -44,7 +44,7 @@ export const LINES: ChartData = {
   shape: 'lines',
   series: [
     { label: 'Median', tone: 'first', values: BARS.bars.map(({ total }) => total / 2) },
-    { label: '95 %', tone: 'second', values: BARS.bars.map(({ total }) => total * 1.4), broken: true },
+    { label: '95 %', tone: 'second', values: BARS.bars.map(({ total }) => total * 1.4), line: 'dashed' },
   ],
 };
 

@@ -9,16 +9,16 @@ import { useSubmit } from '../../parts/use-submit.ts';
 import { addFilter, filtersKey } from './queries.ts';
 import { FILTER_TYPE_LABELS } from './types.ts';
 
-/** Adds one filter; the server detects its type. */
-export function AddDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+/** Adds one filter; the server detects its type. `value`: what it begins with; null: closed. */
+export function AddDialog({ value, onClose }: { value: string | null; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add filter">
-      <AddForm onClose={onClose} />
+    <Modal opened={value !== null} onClose={onClose} title="Add filter">
+      <AddForm initial={value ?? ''} onClose={onClose} />
     </Modal>
   );
 }
 
-function AddForm({ onClose }: { onClose: () => void }) {
+function AddForm({ initial, onClose }: { initial: string; onClose: () => void }) {
   const { id } = useAccount();
   const client = useQueryClient();
   const submit = useSubmit(async ({ value = '', reason = '' }) => {
@@ -34,6 +34,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
     <Form submit={submit} action="Add" main onCancel={onClose}>
       <TextInput
         {...submit.field('value')}
+        defaultValue={initial}
         label="Value"
         description="An email address, a domain (including its subdomains), an IP address or a CIDR block."
         placeholder="spam.example.com"

@@ -1,4 +1,4 @@
-import { Box, Checkbox, Group, NativeSelect, Text } from '@mantine/core';
+import { Box, Checkbox, NativeSelect, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -7,6 +7,7 @@ import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { formatNumber, pluralize } from '../../parts/format.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { escapeInvisible } from '../../parts/verdict/escape-invisible.ts';
@@ -42,10 +43,11 @@ export function ColumnPanel({ of, level }: { of: ListHere; level: ListSearch['le
   ];
   const canToggleHeader = (format === null || !NAMED.has(format)) && of.columns.length > 0;
   return (
-    <section className={css.panel} aria-labelledby="column">
-      <header>
-        <h2 id="column">Column with the addresses</h2>
-        <Group gap="sm">
+    <Panel
+      title="Column with the addresses"
+      flush
+      actions={
+        <>
           {canToggleHeader && (
             <Checkbox
               label="First row has names"
@@ -63,16 +65,17 @@ export function ColumnPanel({ of, level }: { of: ListHere; level: ListSearch['le
               data={of.columns.map((name, i) => ({ value: String(i + 1), label: columnLabel(name, i) }))}
             />
           )}
-        </Group>
-      </header>
-      {change.error && <ErrorAlert error={change.error} />}
-      <QueryResult query={query}>{({ rows }) => <Preview of={of} rows={rows} />}</QueryResult>
-      <footer>
+        </>
+      }
+      footer={
         <Text size="sm" role="status">
           {change.busy ? 'Reading the rows again…' : `${facts.join(', ')}. The other columns come back unchanged.`}
         </Text>
-      </footer>
-    </section>
+      }
+    >
+      {change.error && <ErrorAlert error={change.error} />}
+      <QueryResult query={query}>{({ rows }) => <Preview of={of} rows={rows} />}</QueryResult>
+    </Panel>
   );
 }
 

@@ -1,9 +1,11 @@
 import type { Verification } from '../../api/schema.ts';
+import { keysOf } from '../../parts/keys-of.ts';
 
-/** In the order of the filters. */
-export const DELIVERABILITY_LABELS: Readonly<Record<Verification['deliverability'], string>> = {
-  deliverable: 'Deliverable',
-  risky: 'Risky',
-  undeliverable: 'Undeliverable',
-  unknown: 'Unknown',
+const ALL: Readonly<Record<Verification['deliverability'], true>> = {
+  deliverable: true,
+  risky: true,
+  undeliverable: true,
+  unknown: true,
 };
+/** What the rows of a list are filtered by, in the order of the filters; SEGMENT_LABELS has their names. */
+export const VERDICTS = keysOf(ALL);

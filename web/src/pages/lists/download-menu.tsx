@@ -1,11 +1,11 @@
 import type { RESULT_FORMATS } from '../../api/limits.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
+import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { DownloadMenu } from '../../parts/download-menu.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { keysOf } from '../../parts/keys-of.ts';
-import { DELIVERABILITY_LABELS } from './deliverability.ts';
+import { VERDICTS } from './deliverability.ts';
 
 type Format = (typeof RESULT_FORMATS)[number];
 const FORMAT_LABELS: Readonly<Record<Format, string>> = { csv: 'CSV', xlsx: 'XLSX', jsonl: 'JSON Lines' };
@@ -22,8 +22,8 @@ export function ListDownloads({ of }: { of: ListHere }) {
       label="Download"
       formats={FORMAT_LABELS}
       parts={[
-        ...keysOf(DELIVERABILITY_LABELS).map((verdict) => ({
-          label: DELIVERABILITY_LABELS[verdict],
+        ...VERDICTS.map((verdict) => ({
+          label: SEGMENT_LABELS[verdict],
           icon: <Glyph of={verdict} />,
           count: of.deliverability[verdict],
           href: href(verdict),

@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import type { ListHere } from '../../api/schema.ts';
+import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
-import { keysOf } from '../../parts/keys-of.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { oneOf } from '../../parts/search-params.ts';
 import { reasonName } from '../../parts/verdict/reasons.ts';
-import { DELIVERABILITY_LABELS } from './deliverability.ts';
+import { VERDICTS } from './deliverability.ts';
 import css from './list.module.css';
-import lists from './lists.module.css';
 import { RetryUnknown } from './retry-unknown.tsx';
 import type { ListSearch } from './search.ts';
 
@@ -20,15 +20,12 @@ export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
   const isAll = [verdict, reason, kind, show].every((value) => value === undefined);
   const share = (count: number) => (progress.done === 0 ? '' : `${((count / progress.done) * 100).toFixed(1)} %`);
   return (
-    <section className={lists.panel} aria-labelledby="by-verdict">
-      <header>
-        <h2 id="by-verdict">By verdict</h2>
-      </header>
+    <Panel title="By verdict" flush>
       <ul className={css.facets}>
         <Facet of={of} to={{}} isCurrent={isAll} glyph={<span />} count={progress.done} share={share(progress.done)}>
           All verified
         </Facet>
-        {keysOf(DELIVERABILITY_LABELS).map((one) => (
+        {VERDICTS.map((one) => (
           <Facet
             key={one}
             of={of}
@@ -38,7 +35,7 @@ export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
             count={deliverability[one]}
             share={share(deliverability[one])}
           >
-            {DELIVERABILITY_LABELS[one]}
+            {SEGMENT_LABELS[one]}
           </Facet>
         ))}
         {progress.waiting > 0 && (
@@ -56,7 +53,7 @@ export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
       </ul>
       <Reasons of={of} search={search} share={share} />
       <RetryUnknown of={of} />
-    </section>
+    </Panel>
   );
 }
 

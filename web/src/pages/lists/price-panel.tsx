@@ -6,6 +6,7 @@ import type { List, ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { formatNumber, pluralize } from '../../parts/format.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import css from './lists.module.css';
 import { listsQuery } from './queries.ts';
@@ -29,55 +30,50 @@ export function PricePanel(props: { of: ListHere; level: Level; balance: number 
     await client.invalidateQueries({ queryKey: ['account', account] });
   });
   return (
-    <section className={css.panel} aria-labelledby="price">
-      <header>
-        <h2 id="price">Price</h2>
-      </header>
-      <div className={css.pad}>
-        <dl className={`${css.sum} numbers`}>
-          <Line term="Rows in the file" value={formatNumber(total)} />
-          <Less term="Duplicates, verified once" count={duplicates} />
-          <Less term="Blank" count={blank} />
-          <Less term="Broken" count={unreadable} />
-          <Line term="Addresses to verify" value={formatNumber(addresses)} isTotal />
-          <Line term={`At ${pluralize(unit, 'credit')}, at most`} value={formatNumber(most)} />
-          {share !== null && unit > 0 && (
-            <Line term="Likely, after your last lists" value={`about ${formatNumber(Math.round(most * share))}`} />
-          )}
-          {balance !== null && (
-            <>
-              <Line term="Balance" value={formatNumber(balance)} isTotal />
-              {missing === 0 && <Line term="Left, at least" value={formatNumber(balance - most)} />}
-            </>
-          )}
-        </dl>
-        {missing > 0 && (
-          <Alert color="yellow" variant="outline" mb="md" title={`${pluralize(missing, 'credit')} missing`}>
-            Ask the operator of this service for credits
-            {level === 'smtp' && balance !== null && addresses * PRICE.mx <= balance
-              ? `, choose mx for ${pluralize(addresses * PRICE.mx, 'credit')},`
-              : ''}{' '}
-            or upload a part of the file. The list waits here meanwhile.
-          </Alert>
+    <Panel title="Price">
+      <dl className={`${css.sum} numbers`}>
+        <Line term="Rows in the file" value={formatNumber(total)} />
+        <Less term="Duplicates, verified once" count={duplicates} />
+        <Less term="Blank" count={blank} />
+        <Less term="Broken" count={unreadable} />
+        <Line term="Addresses to verify" value={formatNumber(addresses)} isTotal />
+        <Line term={`At ${pluralize(unit, 'credit')}, at most`} value={formatNumber(most)} />
+        {share !== null && unit > 0 && (
+          <Line term="Likely, after your last lists" value={`about ${formatNumber(Math.round(most * share))}`} />
         )}
-        {error && <ErrorAlert error={error} />}
-        <Button
-          variant="filled"
-          fullWidth
-          h={40}
-          loading={busy}
-          {...(missing > 0 ? { 'data-disabled': true, 'aria-disabled': true } : {})}
-          onClick={() => missing === 0 && run()}
-        >
-          {most === 0 ? 'Start' : `Start, for up to ${pluralize(most, 'credit')}`}
-        </Button>
-        <p className={css.small}>
-          {unit === 0
-            ? 'Nothing is charged in test mode.'
-            : 'The most is held at the start. What is not used comes back as rows are verified.'}
-        </p>
-      </div>
-    </section>
+        {balance !== null && (
+          <>
+            <Line term="Balance" value={formatNumber(balance)} isTotal />
+            {missing === 0 && <Line term="Left, at least" value={formatNumber(balance - most)} />}
+          </>
+        )}
+      </dl>
+      {missing > 0 && (
+        <Alert color="yellow" variant="outline" mb="md" title={`${pluralize(missing, 'credit')} missing`}>
+          Ask the operator of this service for credits
+          {level === 'smtp' && balance !== null && addresses * PRICE.mx <= balance
+            ? `, choose mx for ${pluralize(addresses * PRICE.mx, 'credit')},`
+            : ''}{' '}
+          or upload a part of the file. The list waits here meanwhile.
+        </Alert>
+      )}
+      {error && <ErrorAlert error={error} />}
+      <Button
+        variant="filled"
+        fullWidth
+        h={40}
+        loading={busy}
+        {...(missing > 0 ? { 'data-disabled': true, 'aria-disabled': true } : {})}
+        onClick={() => missing === 0 && run()}
+      >
+        {most === 0 ? 'Start' : `Start, for up to ${pluralize(most, 'credit')}`}
+      </Button>
+      <p className={css.small}>
+        {unit === 0
+          ? 'Nothing is charged in test mode.'
+          : 'The most is held at the start. What is not used comes back as rows are verified.'}
+      </p>
+    </Panel>
   );
 }
 

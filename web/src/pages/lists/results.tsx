@@ -5,7 +5,6 @@ import { formatClock, formatNumber, pluralize } from '../../parts/format.ts';
 import { Deferred } from './deferred.tsx';
 import { Facets } from './facets.tsx';
 import css from './list.module.css';
-import lists from './lists.module.css';
 import { etaText, ListProgress, onlyWaits } from './progress-bar.tsx';
 import { Rows } from './rows.tsx';
 import type { ListSearch } from './search.ts';
@@ -15,8 +14,8 @@ export function ListResults(props: { of: ListHere; search: ListSearch; onSearch:
   const { of, search, onSearch } = props;
   return (
     <>
-      <section className={lists.panel} aria-label="Progress">
-        <div className={lists.pad}>
+      <section className={css.progress} aria-label="Progress">
+        <div className={css.state}>
           <div className={css.head}>
             <p className={css.figure}>
               <b>{formatNumber(of.progress.done)}</b> of {pluralize(of.rows.addresses, 'address', 'addresses')},{' '}

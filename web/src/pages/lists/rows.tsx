@@ -5,19 +5,19 @@ import { api, unwrap } from '../../api/client.ts';
 import { LIST_QUERY_LENGTH, PAGE_SIZE } from '../../api/limits.ts';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
+import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { formatNumber, pluralize } from '../../parts/format.ts';
 import { FreshBar } from '../../parts/fresh-bar.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LoadMore } from '../../parts/load-more.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { focusRow } from '../../parts/rows.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useRowShortcuts } from '../../parts/use-row-shortcuts.ts';
 import { reasonName } from '../../parts/verdict/reasons.ts';
 import { EntryDrawer } from '../log/entry-drawer.tsx';
 import { Erase } from '../log/erase.tsx';
-import { DELIVERABILITY_LABELS } from './deliverability.ts';
 import css from './list.module.css';
-import lists from './lists.module.css';
 import { listsKey } from './queries.ts';
 import { RowTable } from './row-table.tsx';
 import type { ListSearch } from './search.ts';
@@ -73,46 +73,50 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
     onSearch(rest);
   };
   return (
-    <section className={`${lists.panel} ${css.rows}`} aria-labelledby="rows">
-      <header>
-        <h2 id="rows">{titleOf(search)}</h2>
-        <span className="dim">in the order of the file</span>
-        <div className={css.tools}>
-          <SearchBox
-            label="Part of an address"
-            hideLabel
-            placeholder="Address, domain"
-            maxLength={LIST_QUERY_LENGTH.max}
-            value={text ?? ''}
-            onSearch={(query) => onSearch({ ...withoutQuery(search), ...(query === '' ? {} : { query }) })}
-          />
-          <CopyAddresses rows={rows} />
+    <div className={css.rows}>
+      <Panel
+        title={titleOf(search)}
+        note="in the order of the file"
+        flush
+        actions={
+          <div className={css.tools}>
+            <SearchBox
+              label="Part of an address"
+              hideLabel
+              placeholder="Address, domain"
+              maxLength={LIST_QUERY_LENGTH.max}
+              value={text ?? ''}
+              onSearch={(query) => onSearch({ ...withoutQuery(search), ...(query === '' ? {} : { query }) })}
+            />
+            <CopyAddresses rows={rows} />
+          </div>
+        }
+      >
+        {fresh > 0 && !isInPlace && (
+          <FreshBar icon="refresh" onShow={() => void client.resetQueries({ queryKey })}>
+            {pluralize(fresh, 'new result')}
+          </FreshBar>
+        )}
+        {rows.length > 0 && <RowTable of={of} rows={rows} search={search} />}
+        <div className={css.more}>
+          <LoadMore query={query}>
+            {(pages) => <Reach pages={pages} found={rows.length} total={of.rows.total} />}
+          </LoadMore>
         </div>
-      </header>
-      {fresh > 0 && !isInPlace && (
-        <FreshBar icon="refresh" onShow={() => void client.resetQueries({ queryKey })}>
-          {pluralize(fresh, 'new result')}
-        </FreshBar>
-      )}
-      {rows.length > 0 && <RowTable of={of} rows={rows} search={search} />}
-      <div className={css.more}>
-        <LoadMore query={query}>
-          {(pages) => <Reach pages={pages} found={rows.length} total={of.rows.total} />}
-        </LoadMore>
-      </div>
-      {open !== undefined && (
-        <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
-      )}
-      <Erase
-        opened={erasing !== null}
-        initial={erasing ?? ''}
-        onClose={() => setErasing(null)}
-        onErased={async () => {
-          close();
-          await client.resetQueries({ queryKey });
-        }}
-      />
-    </section>
+        {open !== undefined && (
+          <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
+        )}
+        <Erase
+          opened={erasing !== null}
+          initial={erasing ?? ''}
+          onClose={() => setErasing(null)}
+          onErased={async () => {
+            close();
+            await client.resetQueries({ queryKey });
+          }}
+        />
+      </Panel>
+    </div>
   );
 }
 
@@ -167,7 +171,7 @@ const KIND_TITLES: Readonly<Record<Row['kind'], string>> = {
 };
 
 function titleOf({ verdict, reason, kind }: ListSearch): string {
-  if (verdict !== undefined) return DELIVERABILITY_LABELS[verdict];
+  if (verdict !== undefined) return SEGMENT_LABELS[verdict];
   if (reason !== undefined) return reasonName(reason);
   return kind === undefined ? 'All rows' : KIND_TITLES[kind];
 }

@@ -9,9 +9,8 @@ import {
 } from '../../api/limits.ts';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
-import { keysOf } from '../../parts/keys-of.ts';
 import { oneOf, pageSearch, textOf } from '../../parts/search-params.ts';
-import { DELIVERABILITY_LABELS } from './deliverability.ts';
+import { VERDICTS } from './deliverability.ts';
 
 const given = <T extends object>(read: T) =>
   Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as {
@@ -56,7 +55,7 @@ export interface ListSearch {
 
 export const listSearch = (search: Record<string, unknown>): ListSearch =>
   given({
-    verdict: oneOf(keysOf(DELIVERABILITY_LABELS), search.verdict),
+    verdict: oneOf(VERDICTS, search.verdict),
     reason: oneOf(REASON_FILTERS, search.reason),
     kind: oneOf(ROW_KINDS, search.kind),
     show: oneOf(['deferred'] as const, search.show),

@@ -12,11 +12,14 @@ const PREFIX = 'rejected-';
 export const rejectedId = (id: string): number | null =>
   /^rejected-\d{1,13}$/.test(id) ? Number(id.slice(PREFIX.length)) : null;
 
+/** The id of its row. */
+export const rejectedRowId = (id: number): string => `${PREFIX}${id}`;
+
 /** Both kinds of a page, newest first. */
 export function rowsOf({ entries, rejected }: Log): LogRow[] {
   const rows: LogRow[] = [
     ...entries.map((entry) => ({ id: entry.id, at: entry.created_at, entry })),
-    ...rejected.map((row) => ({ id: `${PREFIX}${row.id}`, at: row.at, rejected: row })),
+    ...rejected.map((row) => ({ id: rejectedRowId(row.id), at: row.at, rejected: row })),
   ];
   return rows.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import { PAGE_SIZE } from '../../api/limits.ts';
+import { countNew } from '../../parts/count-new.ts';
 import { type LogRow, rowsOf } from './rows.ts';
 import { type LogSearch, logQuery } from './search.ts';
 
@@ -19,10 +20,5 @@ export function useNewEntries(account: string, search: LogSearch, first: LogRow 
     enabled: first !== undefined,
   });
   if (data === undefined || first === undefined) return null;
-  const rows = rowsOf(data);
-  const at = rows.findIndex(({ id }) => id === first.id);
-  // Of an answer that is older than the rows shown, none is new.
-  const newer = rows.filter((row) => row.at >= first.at).length;
-  const count = at >= 0 ? at : newer;
-  return count === 0 ? null : at < 0 && count >= PAGE_SIZE.default ? `${count}+` : String(count);
+  return countNew(rowsOf(data), first, PAGE_SIZE.default);
 }

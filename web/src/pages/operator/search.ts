@@ -1,12 +1,15 @@
 import { ACCOUNTS_PAGE } from '../../api/limits.ts';
-import { pageSearch, textSearch } from '../../parts/search-params.ts';
+import { flagSearch, pageSearch, textSearch } from '../../parts/search-params.ts';
 
 export interface AccountsSearch {
   readonly query?: string;
   readonly page?: number;
+  /** Opens the dialog that creates one. */
+  readonly create?: true;
 }
 
-export const accountsSearch = ({ query, page }: Record<string, unknown>): AccountsSearch => ({
+export const accountsSearch = ({ query, page, create }: Record<string, unknown>): AccountsSearch => ({
   ...textSearch(query),
   ...pageSearch(page, ACCOUNTS_PAGE.max),
+  ...flagSearch('create', create),
 });

@@ -15,7 +15,7 @@ function chart(days: readonly Day[], undeliverable = 0): UsageChart {
     ...{ from: '2026-11-01T00:00:00.000Z', to: '2026-11-30T00:00:00.000Z', bucket: 'day' },
     buckets: days.map((day, i) => ({ ...counts, ...day, at: `2026-11-0${i + 1}T00:00:00.000Z` })),
     totals: { ...counts, requests, outcomes: { ...outcomes, undeliverable } },
-    ...{ by_reason: [], by_key: [], rejections: [] },
+    ...{ by_reason: [], by_key: [] },
   };
 }
 const usual = chart([{ requests: 100 }, { requests: 100 }, { requests: 100 }], 30);

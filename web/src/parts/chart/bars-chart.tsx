@@ -1,5 +1,4 @@
 import { Center, Loader } from '@mantine/core';
-import type { LinkProps } from '@tanstack/react-router';
 import { Link, lazyRouteComponent } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
@@ -8,14 +7,13 @@ import { Glyph } from '../glyph.tsx';
 import { Panel } from '../panel.tsx';
 import { type Bar, type Bars, barText, hasOutlier, SEGMENT_LABELS, SEGMENTS, type Segment } from './bars.ts';
 import css from './bars-chart.module.css';
+import { AXIS_WIDTH, BucketLinks, type To } from './bucket-links.tsx';
 import { formatBucket } from './series.ts';
 
 /** The chart library is loaded on demand; if its file is gone after an upgrade, the page is reloaded once. */
 const BarsPlot = lazyRouteComponent(() => import('./bars-plot.tsx'), 'BarsPlot');
 /** As in bars-plot.tsx, which is not loaded yet. */
-const [HEIGHT, AXIS_WIDTH] = [240, 52];
-
-type To = Pick<LinkProps, 'to' | 'search'>;
+const HEIGHT = 240;
 
 /** Bars by verdict, each opening its rows; and the same numbers as a table. */
 export function BarsChart(props: {
@@ -32,7 +30,7 @@ export function BarsChart(props: {
 }) {
   const { title, data, linkOf, beforeLabel, footer } = props;
   const [isTable, setIsTable] = useState(false);
-  const outlier = hasOutlier(data);
+  const outlier = hasOutlier(data.bars.map(({ total }) => total));
   const [log, setLog] = useState(false);
   return (
     <Panel
@@ -107,12 +105,10 @@ function Legend(props: {
   );
 }
 
-/** One link over each bar: a single stop for the keyboard, within which arrow keys move. */
 function Columns(props: { data: Bars; linkOf: (bar: Bar) => To; beforeLabel: string; log: boolean }) {
   const { data, linkOf, beforeLabel, log } = props;
   const { bars, bucket } = data;
   const [pointed, setPointed] = useState<number | null>(null);
-  const chosen = Math.min(pointed ?? bars.length - 1, bars.length - 1);
   return (
     <div className={css.place} onPointerLeave={() => setPointed(null)}>
       <Suspense
@@ -125,31 +121,12 @@ function Columns(props: { data: Bars; linkOf: (bar: Bar) => To; beforeLabel: str
         <BarsPlot bars={data} log={log} />
       </Suspense>
       <div className={css.columns} style={{ right: AXIS_WIDTH + 16 }}>
-        <div
-          role="toolbar"
-          aria-label={bucket === 'day' ? 'Days' : 'Hours'}
-          className={css.links}
-          onKeyDown={({ key }) => {
-            const step = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0;
-            const beside = step < 0 ? 'previousElementSibling' : 'nextElementSibling';
-            const next = step === 0 ? null : document.activeElement?.[beside];
-            if (next instanceof HTMLAnchorElement) next.focus();
-          }}
-          onBlur={() => setPointed(null)}
-        >
-          {bars.map((bar, i) => (
-            <Link
-              key={bar.at}
-              {...linkOf(bar)}
-              aria-label={barText(bar, bucket)}
-              tabIndex={i === chosen ? 0 : -1}
-              onPointerEnter={() => setPointed(i)}
-              onFocus={() => setPointed(i)}
-              preload={false}
-              {...(i === pointed ? { 'data-chosen': true } : {})}
-            />
-          ))}
-        </div>
+        <BucketLinks
+          label={bucket === 'day' ? 'Days' : 'Hours'}
+          buckets={bars.map((bar) => ({ at: bar.at, text: barText(bar, bucket), to: linkOf(bar) }))}
+          pointed={pointed}
+          onPoint={setPointed}
+        />
         {pointed !== null && bars[pointed] !== undefined && (
           <Readout
             bar={bars[pointed]}

@@ -3,11 +3,10 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { type Bars, heightOf, SEGMENTS, type Segment, ticksOf } from './bars.ts';
+import { AXIS_WIDTH } from './bucket-links.tsx';
 import { formatTick, tokenColor } from './series.ts';
 
 export const HEIGHT = 240;
-/** Width of the labels on the right; the links over the bars leave it out. */
-export const AXIS_WIDTH = 52;
 /** Pixels for rejected requests below the line. They have a scale of their own. */
 const BELOW = 22;
 const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';

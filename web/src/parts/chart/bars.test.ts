@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Bars, hasOutlier, ticksOf } from './bars.ts';
+import { hasOutlier, ticksOf } from './bars.ts';
 
 it.each([
   [0, [0, 1]],
@@ -15,16 +15,9 @@ it('the logarithmic axis has powers of ten', () => {
   expect(ticksOf(0, true)).toEqual([0, 1]);
 });
 
-it('finds a bar that flattens the others', () => {
-  const of = (totals: number[]): Bars => ({
-    bucket: 'day',
-    bars: totals.map((total) => ({
-      ...{ at: '', total, rejected: 0, before: null },
-      segments: { deliverable: 0, not_checked: 0, unknown: 0, risky: 0, undeliverable: 0 },
-    })),
-  });
-  expect(hasOutlier(of([5, 6, 0, 400]))).toBe(true);
-  expect(hasOutlier(of([5, 6, 7, 40]))).toBe(false);
-  expect(hasOutlier(of([0, 0, 40]))).toBe(false);
-  expect(hasOutlier(of([]))).toBe(false);
-});
+it.each([
+  [[5, 6, 0, 400], true],
+  [[5, 6, 7, 40], false],
+  [[0, 0, 40], false],
+  [[], false],
+])('%j has a value that flattens the others: %s', (values, is) => expect(hasOutlier(values)).toBe(is));

@@ -58,12 +58,9 @@ export function ticksOf(most: number, log: boolean): number[] {
   return Array.from({ length: Math.ceil(Math.max(most, 1) / step) + 1 }, (_, i) => i * step);
 }
 
-/** Whether one bar flattens the others: it is 20 times as high as the usual one. */
-export function hasOutlier({ bars }: Bars): boolean {
-  const used = bars
-    .map(({ total }) => total)
-    .filter((total) => total > 0)
-    .sort((a, b) => a - b);
+/** Whether one value flattens the others: it is 20 times as high as the usual one. */
+export function hasOutlier(values: readonly number[]): boolean {
+  const used = values.filter((value) => value > 0).sort((a, b) => a - b);
   const median = used[Math.floor((used.length - 1) / 2)] ?? 0;
   return used.length > 2 && (used.at(-1) ?? 0) >= 20 * median;
 }

@@ -3,30 +3,63 @@ import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useId, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
 import { formatNumber } from '../format.ts';
+import { hasOutlier } from './bars.ts';
+import bars from './bars-chart.module.css';
+import { AXIS_WIDTH, BucketLinks, type To } from './bucket-links.tsx';
 import css from './chart.module.css';
 import { type ChartData, formatBucket, type Series, toneColor } from './series.ts';
 
 /** The chart library is loaded on demand; if its file is gone after an upgrade, the page is reloaded once. */
 const Plot = lazyRouteComponent(() => import('./plot.tsx'), 'Plot');
 
-/** A chart with a text summary and its data as a table. `unit` is appended to the values; all times are UTC. */
-export function Chart(props: { title: string; summary: string; unit?: string; data: ChartData }) {
-  const { title, summary, unit = '', data } = props;
+/**
+ * A chart with a text summary and its data as a table; each bucket opens its rows. `unit` is appended to the values; all
+ * times are UTC.
+ */
+export function Chart(props: {
+  title: string;
+  summary: string;
+  unit?: string;
+  data: ChartData;
+  /** The rows of the bucket that starts at this time. */
+  linkOf: (at: string) => To;
+}) {
+  const { title, summary, unit = '', data, linkOf } = props;
+  const { at, bucket, series } = data;
   const [pointed, setPointed] = useState<number | null>(null);
+  const [log, setLog] = useState(false);
   const name = useId();
+  const outlier = series.some(({ values }) => hasOutlier(values.map((value) => value ?? 0)));
+  const textOf = (i: number) =>
+    `${formatBucket(at[i]!, bucket)}: ${series.map(({ label, values }) => `${label} ${formatValue(values[i], unit)}`).join(', ')}`;
   return (
     <figure className={css.figure} aria-labelledby={name}>
-      <figcaption>
-        <Title order={2} id={name}>
-          {title}
-        </Title>
-        <Text size="sm">{summary}</Text>
+      <figcaption className={css.head}>
+        <div>
+          <Title order={2} id={name}>
+            {title}
+          </Title>
+          <Text size="sm">{summary}</Text>
+        </div>
+        {outlier && (
+          <button type="button" className={bars.switch} aria-pressed={log} onClick={() => setLog(!log)}>
+            Logarithmic scale
+          </button>
+        )}
       </figcaption>
       <Legend data={data} pointed={pointed} unit={unit} />
-      <div role="img" aria-label={`Chart: ${title}. ${summary}`}>
+      <div className={css.place} onPointerLeave={() => setPointed(null)}>
         <Suspense fallback={<ChartLoader />}>
-          <Plot data={data} onPoint={setPointed} />
+          <Plot data={data} unit={unit} log={outlier && log} />
         </Suspense>
+        <div className={css.columns} style={{ right: AXIS_WIDTH }}>
+          <BucketLinks
+            label={`${bucket === 'day' ? 'Days' : 'Hours'}: ${title.toLowerCase()}`}
+            buckets={at.map((start, i) => ({ at: start, text: textOf(i), to: linkOf(start) }))}
+            pointed={pointed}
+            onPoint={setPointed}
+          />
+        </div>
       </div>
       <DataDetails title={title} unit={unit} data={data} />
     </figure>
@@ -47,13 +80,9 @@ function Legend({ data, pointed, unit }: { data: ChartData; pointed: number | nu
   const at = pointed === null ? undefined : data.at[pointed];
   return (
     <ul className={css.legend}>
-      {data.series.map(({ label, tone, broken, values }) => (
+      {data.series.map(({ label, tone, line, values }) => (
         <li key={label}>
-          <span
-            className={css.swatch}
-            style={{ borderTopColor: toneColor(tone) }}
-            {...(broken ? { 'data-broken': true } : {})}
-          />
+          <span className={css.swatch} style={{ borderTopColor: toneColor(tone) }} data-line={line} />
           {label}
           {at !== undefined && <span className="numbers">: {formatValue(values[pointed!], unit)}</span>}
         </li>

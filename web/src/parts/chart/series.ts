@@ -3,8 +3,8 @@ export interface Series {
   readonly label: string;
   readonly tone: Tone;
   readonly values: readonly (number | null)[];
-  /** Dashed, to be distinguishable without color. */
-  readonly broken?: boolean;
+  /** To be distinguishable without color. */
+  readonly line?: 'dashed' | 'dotted';
 }
 
 export interface ChartData {
@@ -22,6 +22,7 @@ const TONES = {
   limited: '--v-risky',
   first: '--accent',
   second: '--v-risky-ink',
+  before: '--ink-3',
 } as const;
 type Tone = keyof typeof TONES;
 

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { describeStores } from '../lab/stores.ts';
+
+const WITHIN_MS = 5_000;
+
+describeStores('nodes', (lab) => {
+  it('are listed with their program and when they last said that they run, the newest first', async () => {
+    const [one, other] = [await lab.open(), await lab.open()];
+    expect(one.nodes.current).toBe(null);
+    expect(await one.nodes.list(10, WITHIN_MS)).toEqual([]);
+    await one.nodes.report('1.2.3');
+    const began = lab.clock.now();
+    lab.clock.advance(10_000);
+    await other.nodes.report('1.3.0');
+    await one.nodes.report('1.2.3');
+    const seenAt = lab.clock.now();
+    const label = expect.stringMatching(/\/\d+$/);
+    expect(await one.nodes.list(10, WITHIN_MS)).toEqual([
+      { id: other.nodes.current, label, version: '1.3.0', startedAt: seenAt, seenAt },
+      { id: one.nodes.current, label, version: '1.2.3', startedAt: began, seenAt },
+    ]);
+    expect(await one.nodes.list(1, WITHIN_MS)).toMatchObject([{ version: '1.3.0' }]);
+  });
+
+  it('are gone once a dead one is swept', async () => {
+    const [one, other] = [await lab.open(), await lab.open()];
+    await other.nodes.report('1.2.3');
+    await one.nodes.report('1.2.3');
+    await other.close();
+    await one.upkeep.releaseDead();
+    expect((await one.nodes.list(10, WITHIN_MS)).map(({ id }) => id)).toEqual([one.nodes.current]);
+  });
+});

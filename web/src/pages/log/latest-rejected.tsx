@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, unwrap } from '../../api/client.ts';
+import type { RejectedRequest } from '../../api/schema.ts';
+import { useAccount } from '../../api/session.ts';
+import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
+import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
+import { Glyph } from '../../parts/glyph.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { QueryResult } from '../../parts/query-result.tsx';
+import css from '../overview/overview.module.css';
+import { rejectedRowId, rejectionName } from './rows.ts';
+import type { LogSearch } from './search.ts';
+
+const SHOWN = 8;
+const EVERY_MS = 30_000;
+
+/** The latest rejected requests, of one key or of all; each opens in the log, among its like. */
+export function LatestRejected({ of }: { of?: { readonly key: string } }) {
+  const { id: account } = useAccount();
+  const search: LogSearch = { ...of, status: 'rejected' };
+  const query = useQuery({
+    queryKey: ['account', account, 'log', 'latest-rejected', search],
+    queryFn: ({ signal }) => {
+      const params = { path: { account }, query: { ...of, status: 'rejected' as const, limit: SHOWN } };
+      return unwrap(api.GET('/dashboard/accounts/{account}/log', { params, signal }));
+    },
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <Panel
+      title="Latest rejections"
+      note="nothing was charged for them"
+      flush="table"
+      actions={
+        <Link to="/log" search={search}>
+          All rejections
+        </Link>
+      }
+    >
+      <QueryResult query={query}>
+        {({ rejected, retention_days }) =>
+          rejected.length === 0 ? (
+            <p className={css.none}>No request was rejected in the last {pluralize(retention_days, 'day')}.</p>
+          ) : (
+            <DataTable label="Latest rejections" columns={columnsFor(search)} rows={rejected} rowKey={({ id }) => id} />
+          )
+        }
+      </QueryResult>
+    </Panel>
+  );
+}
+
+const keyName = ({ key, request_id }: RejectedRequest): string =>
+  request_id === null ? '' : (key?.name ?? 'Dashboard');
+
+const columnsFor = (search: LogSearch): readonly Column<RejectedRequest>[] => [
+  {
+    header: 'Time',
+    cell: ({ id, at }) => (
+      <Link className={css.go} to="/log" search={{ ...search, open: rejectedRowId(id) }}>
+        {formatDateTime(at)}
+      </Link>
+    ),
+  },
+  {
+    header: 'Rejected because',
+    cell: (row) => (
+      <>
+        <span className={css.go}>
+          <Glyph of="rejected" />
+          <span className="anywhere">
+            {row.request_id === null ? `${formatNumber(row.count)} more in this minute` : rejectionName(row)}
+          </span>
+        </span>
+        <NarrowOnly>
+          <span className="dim anywhere">{[keyName(row), row.client_ip].filter(Boolean).join(', ')}</span>
+        </NarrowOnly>
+      </>
+    ),
+  },
+  ...('key' in search ? [] : [{ header: 'Key', wideOnly: true, cell: keyName } satisfies Column<RejectedRequest>]),
+  {
+    header: 'IP address',
+    wideOnly: true,
+    cell: ({ client_ip }) => client_ip !== null && <span className="mono anywhere">{client_ip}</span>,
+  },
+];

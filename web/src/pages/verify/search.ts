@@ -1,0 +1,8 @@
+import { ADDRESS_LENGTH } from '../../api/limits.ts';
+import { textOf } from '../../parts/search-params.ts';
+
+/** Search parameter: the address that the form begins with. */
+export function verifySearch({ email }: Record<string, unknown>): { email?: string } {
+  const text = textOf(email, ADDRESS_LENGTH.max);
+  return text === undefined ? {} : { email: text };
+}

@@ -1,0 +1,54 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import css from './bucket-links.module.css';
+
+export type To = Pick<LinkProps, 'to' | 'search'>;
+
+/** Of the vertical axis at the right of a plot; the links leave it out. */
+export const AXIS_WIDTH = 52;
+
+interface Bucket {
+  /** Start, RFC 3339. */
+  readonly at: string;
+  /** Its values in words. */
+  readonly text: string;
+  readonly to: To;
+}
+
+/** A link over each bucket of a plot: a single stop for the keyboard, within which arrow keys move. */
+export function BucketLinks(props: {
+  label: string;
+  buckets: readonly Bucket[];
+  pointed: number | null;
+  onPoint: (index: number | null) => void;
+}) {
+  const { label, buckets, pointed, onPoint } = props;
+  const stop = Math.min(pointed ?? buckets.length - 1, buckets.length - 1);
+  return (
+    <div
+      role="toolbar"
+      aria-label={label}
+      className={css.links}
+      onKeyDown={({ key }) => {
+        const step = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0;
+        const beside = step < 0 ? 'previousElementSibling' : 'nextElementSibling';
+        const next = step === 0 ? null : document.activeElement?.[beside];
+        if (next instanceof HTMLAnchorElement) next.focus();
+      }}
+      onBlur={() => onPoint(null)}
+    >
+      {buckets.map(({ at, text, to }, i) => (
+        <Link
+          key={at}
+          {...to}
+          aria-label={text}
+          tabIndex={i === stop ? 0 : -1}
+          onPointerEnter={() => onPoint(i)}
+          onFocus={() => onPoint(i)}
+          preload={false}
+          {...(i === pointed ? { 'data-chosen': true } : {})}
+        />
+      ))}
+    </div>
+  );
+}

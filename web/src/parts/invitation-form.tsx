@@ -1,0 +1,58 @@
+import { Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { INVITATION_DAYS } from '../api/limits.ts';
+import type { Invited } from '../api/schema.ts';
+import { CopyText } from './copy-text.tsx';
+import { Form } from './form.tsx';
+import { FormResult } from './form-result.tsx';
+import { pluralize } from './format.ts';
+import { SuggestingEmailField } from './suggesting-email-field.tsx';
+import { useSubmit } from './use-submit.ts';
+
+const VALIDITY = `The link works once and expires in ${pluralize(INVITATION_DAYS, 'day')}.`;
+
+/** What became of an invitation. */
+function outcomeOf({ mailed, link }: Invited, email: string): string {
+  if (mailed) return `Invitation sent to ${email}. ${VALIDITY}`;
+  if (link === null) return `The email to ${email} could not be sent. Try again later.`;
+  return `No email was sent. Share this link with ${email} yourself; it is not shown again. ${VALIDITY}`;
+}
+
+/**
+ * Invites somebody by email address, then says what became of it. A link that was not mailed is shown once: it is in no
+ * cache, and gone when this is..
+ */
+export function InvitationForm(props: {
+  send: (email: string) => Promise<Invited>;
+  main?: boolean;
+  /** In a dialog. */
+  onCancel?: () => void;
+  /** Below what became of it. */
+  done?: ReactNode;
+  /** More fields. */
+  children?: ReactNode;
+}) {
+  const { send, main = false, onCancel, done, children } = props;
+  const { mutateAsync, data } = useMutation({ mutationFn: send, gcTime: 0 });
+  const [invited, setInvited] = useState('');
+  const submit = useSubmit(async ({ email = '' }) => {
+    await mutateAsync(email.trim());
+    setInvited(email.trim());
+  });
+  if (data)
+    return (
+      <FormResult action={done}>
+        <Stack gap="sm">
+          <Text size="sm">{outcomeOf(data, invited)}</Text>
+          {data.link === null ? null : <CopyText text={data.link} label="invitation link" />}
+        </Stack>
+      </FormResult>
+    );
+  return (
+    <Form submit={submit} action="Invite" main={main} {...(onCancel ? { onCancel } : {})}>
+      <SuggestingEmailField {...submit.field('email')} autoComplete="off" data-autofocus={main || undefined} />
+      {children}
+    </Form>
+  );
+}

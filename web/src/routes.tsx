@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { accountRewrite, hasAccountPrefix, needsAccount, pinAccount } from './api/account-path.ts';
 import { queryClient } from './api/query-client.ts';
+import { safeRedirect } from './api/safe-redirect.ts';
 import { accountOf, sessionQuery } from './api/session.ts';
 import { auditLogSearch } from './pages/audit-log/search.ts';
 import { filtersSearch } from './pages/filters/search.ts';
@@ -44,14 +45,6 @@ const signedIn = createRoute({
       throw redirect({ href: location.href, replace: true });
   },
 });
-
-/** A path on this origin to go to after signing in; guards against open redirects. */
-function safeRedirect(next: unknown): string {
-  if (typeof next !== 'string' || !next.startsWith('/') || next.startsWith('/sign-in')) return '/';
-  // Parsed as browsers do: `//host`, `/\host` and a tab between the slashes all point to another host.
-  const { origin } = location;
-  return URL.canParse(next, origin) && new URL(next, origin).origin === origin ? next : '/';
-}
 
 const signIn = createRoute({
   getParentRoute: () => signedOut,

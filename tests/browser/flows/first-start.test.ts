@@ -69,7 +69,7 @@ describeBrowser('the first start', (browser) => {
     const service = await firstStart(environment());
     expect(service.link).not.toBeNull();
     const { page, refused } = await browser.visit(service.url);
-    await heading(page, 'Sign in').waitFor();
+    await heading(page, 'Not set up yet').waitFor();
 
     await page.goto(service.link!);
     await heading(page, 'Set up Mailvet').waitFor();

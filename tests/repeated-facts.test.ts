@@ -43,6 +43,14 @@ const ALLOWED: Readonly<Record<string, readonly (readonly [found: string, why: s
     ['"7 days" in a sentence', 'likewise'],
     ['"30 days" in a sentence', 'likewise'],
   ],
+  'web/src/pages/design.tsx': [
+    ['maxLength: 64', 'of a search box that is only shown'],
+    ['"12 days" in a sentence', 'sample text'],
+    ['"30 days" in a sentence', 'likewise'],
+  ],
+  'web/src/pages/reference/navigation.tsx': [['maxLength: 100', 'characters of a search in the browser']],
+  'web/src/pages/reference/sample-panel.tsx': [['maxLength: 100', 'characters of a key that is pasted']],
+  'web/src/pages/reference/schema.ts': [['MAX_DEPTH = 5', 'objects within objects that a page shows']],
   'web/src/pages/filters/import/lines.ts': [
     ['MAX_LINES = 100000', 'what a browser shows at once'],
     ['1024', 'bytes of a body around its lines'],

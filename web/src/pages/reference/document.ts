@@ -17,7 +17,7 @@ export interface Operation {
   readonly requestBody?: { readonly description?: string; readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, Response>>;
 }
-export interface Response {
+interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description?: string; readonly schema?: Schema }>>;
   readonly content?: Readonly<Record<string, Media>>;
@@ -27,7 +27,7 @@ export interface Media {
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;

@@ -44,6 +44,7 @@ describe('rejected requests', () => {
         route: 'GET /v1/lists/:id',
         status: unknown.status,
         code: 'not_found',
+        via: null,
         count: 1,
       },
       expect.objectContaining({ request_id: 'trace-1', route: 'POST /v1/verify', status: 400, code: wrong.json.code }),

@@ -131,12 +131,13 @@ export function createSessions({ library, limits, devices, audit, signIns }: Ses
       await passwords.hash(password);
       throw new ApiError('sign_in_failed');
     }
-    const user = (await internalAdapter.findUserByEmail(email))?.user.id;
-    const hash = user === undefined ? null : ((await internalAdapter.findCredentialAccount(user))?.password ?? null);
+    // The same queries whether or not the address has a user.
+    const user = (await internalAdapter.findUserByEmail(email))?.user.id ?? '';
+    const hash = (await internalAdapter.findCredentialAccount(user))?.password ?? null;
     const { headers, response } = await callLibrary(PASSWORD, () =>
       api.signInEmail({ body: { email, password }, headers: headersOf(browser), returnHeaders: true }),
     );
-    if (user === undefined || (await wasChanged(opened, { id: user, hash }))) {
+    if (user === '' || (await wasChanged(opened, { id: user, hash }))) {
       const begun = cookiesOf(headers).map((cookie) => cookie.split(';', 1)[0]);
       await endSession({ ...browser, cookie: begun.join('; ') });
       throw new ApiError('sign_in_failed');

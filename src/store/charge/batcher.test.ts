@@ -12,7 +12,6 @@ class Outage extends Error {}
 /** An engine that notes its batches, answers each request with its hash, and fails as a test tells it to. */
 class Noting implements ChargeDriver {
   readonly lanes: number = 1;
-  splits = true;
   async open(): Promise<void> {}
   readonly batches: string[][] = [];
   delayMs = 0;
@@ -66,24 +65,8 @@ describe('the batcher', () => {
     expect(batcher.stats).toMatchObject({ batches: 3, answered: 6, failed: 0, overloaded: 0 });
   });
 
-  it('commits half of many while the other half is answered and asks again, and does not split further', async () => {
-    const { engine: driver, batcher } = make({ batch: 64 });
-    const client = async (i: number) => {
-      for (let round = 0; round < 5; round += 1) await batcher.admit(ask(`${i}.${round}`));
-    };
-    await Promise.all(Array.from({ length: 32 }, (_, i) => client(i)));
-    expect(driver.batches.map((batch) => batch.length)).toEqual(Array.from({ length: 10 }, () => 16));
-  });
-
-  it('does not split where two commits cost more than one', async () => {
-    const { engine: driver, batcher } = make({ batch: 64 });
-    driver.splits = false;
-    await Promise.all(Array.from({ length: 32 }, (_, i) => batcher.admit(ask(`${i}`))));
-    expect(driver.batches.map((batch) => batch.length)).toEqual([32]);
-  });
-
   it('sends a batch before it answers the one before', async () => {
-    const { engine: driver, batcher } = make({ batch: 64 });
+    const { engine: driver, batcher } = make({ batch: 16 });
     const sent: number[] = [];
     const asked = Array.from({ length: 32 }, async (_, i) => {
       await batcher.admit(ask(`${i}`));

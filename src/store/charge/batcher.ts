@@ -18,8 +18,6 @@ export interface ChargeDriver {
   open(): Promise<void>;
   /** Transactions side by side. */
   readonly lanes: number;
-  /** Whether two transactions cost little more than one with the requests of both. */
-  readonly splits: boolean;
   /**
    * Resolves, after the commit, with an answer per request, in order; rejects when nothing was recorded. `lane`: 0 to
    * `lanes`, the last being for accounts that were set aside.
@@ -143,8 +141,7 @@ export class Batcher implements Charging {
       const index = laneOf(owner, this.#lanes.length);
       const lane = this.#lanes[index]!;
       lane.queue.push(waiting);
-      const how = { most: this.#limits.batch, splits: this.#driver.splits, clock: this.#clock };
-      lane.running ??= runBatches(lane, how, (batch) => this.#commit(batch, index));
+      lane.running ??= runBatches(lane, this.#limits.batch, this.#clock, (batch) => this.#commit(batch, index));
     });
   }
 

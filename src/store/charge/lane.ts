@@ -45,51 +45,30 @@ export interface BatchLimits {
 /** Answers the requests of a batch. */
 export type AnswerBatch = () => void;
 
-interface Batching {
-  /** Requests in one transaction. */
-  readonly most: number;
-  /** See `ChargeDriver.splits`. */
-  readonly splits: boolean;
-  readonly clock: Pick<Clock, 'elapsed'>;
-}
-
-/** From so many requests on, two commits cost less than what the main thread would miss while it waits for one. */
-const HALVED_FROM = 16;
-
-/**
- * How many requests the next batch takes. Clients that all wait for the same commit leave the main thread idle meanwhile, and
- * then the store: of many, half commit while the other half is answered and read. A slow commit is shared by all.
- */
-function sizeOf({ queue, last }: Lane, unanswered: number, { most, splits }: Batching): number {
-  const all = queue.length + unanswered;
-  return Math.min(most, splits && all >= HALVED_FROM && last.idle <= SLOW_MS ? Math.ceil(all / 2) : all);
-}
-
-/** The `running` of a lane: commits requests until none waits. The answers of a batch are given while the next one commits. */
+/** The `running` of a lane: commits up to `limit` requests at a time until none waits. The answers of a batch are given while the next one commits. */
 export async function runBatches(
   lane: Lane,
-  how: Batching,
+  limit: number,
+  clock: Pick<Clock, 'elapsed'>,
   commit: (batch: readonly Waiting[]) => Promise<AnswerBatch>,
 ): Promise<void> {
-  let unanswered = 0;
   let answer: AnswerBatch = () => undefined;
   do {
     // Requests received in the same turn of the event loop share a transaction.
     await new Promise(setImmediate);
     if (lane.last.idle > SLOW_MS) {
       answer();
-      [answer, unanswered] = [() => undefined, 0];
-      await gather(lane, how.clock);
+      answer = () => undefined;
+      await gather(lane, clock);
     }
     const idleBefore = idleMs();
-    const batch = lane.queue.splice(0, sizeOf(lane, unanswered, how));
+    const batch = lane.queue.splice(0, limit);
     const committed = commit(batch);
     // After the promises through which the batch gets on its way.
     process.nextTick(answer);
     answer = await committed;
-    unanswered = batch.length;
     const idle = idleMs() - idleBefore;
-    lane.last = { requests: batch.length, waiting: lane.queue.length, idle, ended: how.clock.elapsed() };
+    lane.last = { requests: batch.length, waiting: lane.queue.length, idle, ended: clock.elapsed() };
   } while (lane.queue.length > 0);
   // Before the answers: whoever gets one may ask again at once.
   lane.running = null;

@@ -31,10 +31,6 @@ export class ObservedCharge implements ChargeDriver {
     return this.#driver.lanes;
   }
 
-  get splits(): boolean {
-    return this.#driver.splits;
-  }
-
   isOutage(error: unknown): boolean {
     return this.#driver.isOutage(error);
   }

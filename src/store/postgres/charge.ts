@@ -64,8 +64,6 @@ interface Connection {
 
 export class PostgresCharge implements CountingDriver {
   readonly lanes = LANES;
-  /** Each statement costs this process a good part of what its requests do. */
-  readonly splits = false;
   readonly retries = noRetries();
   readonly #parts: PostgresChargeParts;
   /** By lane. */

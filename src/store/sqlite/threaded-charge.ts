@@ -21,8 +21,6 @@ interface SqliteChargeParts {
 export class SqliteCharge implements CountingDriver {
   /** SQLite has one writer. */
   readonly lanes = 1;
-  /** The thread of the writer has time. */
-  readonly splits = true;
   readonly retries = noRetries();
   readonly isOutage = isOutage;
   readonly #parts: SqliteChargeParts;

@@ -106,7 +106,7 @@ describeBrowser('overview and usage', (browser) => {
     const hours = page.getByRole('toolbar', { name: 'Hours: latency at the mx level' }).getByRole('link');
     await expect
       .poll(() => hours.last().getAttribute('aria-label'))
-      .toMatch(/: Median \d+ ms, 95th percentile \d+ ms$/);
+      .toMatch(/: Median [\d.]+ ms, 95th percentile [\d.]+ ms$/);
     await hours.last().press('Enter');
     await button(page, 'Clear Level').waitFor();
     await rowOf(page, 'joe@no-mail.com').waitFor();

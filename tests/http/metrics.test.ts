@@ -56,7 +56,7 @@ async function scrapeOf(lab: Lab) {
 async function lockOf(url: string): Promise<{ release(): Promise<void> }> {
   if (ENGINE === 'sqlite') {
     const link = await stallable(url);
-    link.stall();
+    await link.stall();
     return { release: () => link.close() };
   }
   const session = new pg.Client({ connectionString: url });
@@ -215,7 +215,7 @@ describe('/metrics', () => {
     open.push(link);
     const { later, scrape } = await setUp({ MAILVET_DATABASE_URL: link.url });
     expect((await scrape()).value('mailvet_store_stats_up')).toBe(1);
-    link.stall();
+    await link.stall();
     for (let i = 0; i < 3; i += 1) {
       later();
       expect((await scrape()).value('mailvet_store_stats_up')).toBe(0);

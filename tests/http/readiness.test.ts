@@ -29,7 +29,7 @@ const ready = async () => {
 describe('/readyz', () => {
   it('is 503 while the store hangs, and 200 when it is back', { timeout: 60_000 }, async () => {
     await expect.poll(ready, PATIENCE).toEqual([200, 'ok']);
-    link.stall();
+    await link.stall();
     await expect.poll(ready, PATIENCE).toEqual([503, 'failing']);
     link.resume();
     await expect.poll(ready, PATIENCE).toEqual([200, 'ok']);

@@ -25,7 +25,7 @@ it('answers 503 while the store hangs, and charges neither that nor a client tha
   timeout: 40_000,
 }, async () => {
   expect((await member.verify('a@good.com')).status).toBe(200);
-  link.stall();
+  await link.stall();
   const leaving = new AbortController();
   const left = Array.from({ length: 10 }, (_, i) =>
     fetch(`${lab.url}/v1/verify`, {

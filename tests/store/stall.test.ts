@@ -28,7 +28,7 @@ describeStores('a store that hangs', (lab) => {
     const store = await lab.open({ url: link.url });
     const who = await member(store, { credits: 100 });
     await verifyNow(store, who);
-    link.stall();
+    await link.stall();
     const asked = Array.from({ length: 20 }, () => verifyNow(store, who));
     for (const answer of await Promise.allSettled(asked))
       expect(answer).toMatchObject({ status: 'rejected', reason: LATE });
@@ -46,7 +46,7 @@ describeStores('a store that hangs', (lab) => {
     const store = await lab.open({ url: link.url });
     const [left, stayed] = [await member(store, { credits: 100 }), await member(store, { credits: 100 })];
     await Promise.all([verifyNow(store, left), verifyNow(store, stayed)]);
-    link.stall();
+    await link.stall();
     let gone = false;
     const ask = (who: Member) => {
       const id = newVerificationId();

@@ -1,11 +1,12 @@
 /** A store that hangs: the server no longer answers, or another process has SQLite's write lock. */
 import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'vitest';
 import { commitProxy } from './commit-proxy.ts';
 
 interface Stallable {
   /** For stores that are to hang. */
   readonly url: string;
-  stall(): void;
+  stall(): Promise<void>;
   resume(): void;
   close(): Promise<void>;
 }
@@ -15,11 +16,12 @@ export async function stallable(url: string): Promise<Stallable> {
     const db = new DatabaseSync(url.slice('sqlite:'.length));
     return {
       url,
-      stall: () => db.exec('BEGIN IMMEDIATE'),
+      // Tried again while the store writes: waiting for it in SQLite would hold up the thread that it needs.
+      stall: () => expect.poll(() => db.exec('BEGIN IMMEDIATE'), { timeout: 10_000, interval: 10 }).toBeUndefined(),
       resume: () => db.exec('COMMIT'),
       close: async () => db.close(),
     };
   }
   const proxy = await commitProxy(url);
-  return { url: proxy.url, stall: () => proxy.stall(true), resume: () => proxy.stall(false), close: proxy.close };
+  return { url: proxy.url, stall: async () => proxy.stall(true), resume: () => proxy.stall(false), close: proxy.close };
 }

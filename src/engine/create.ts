@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import { randomInt } from '../kernel/ids.ts';
 import { DNS_TIMEOUT_MS } from '../kernel/limits.ts';
-import { registrableDomain } from './address/domain.ts';
 import { createResolver, type Resolver, type Server, systemServers, type TrustChange } from './dns/resolver.ts';
 import { ownAddresses, routable } from './dns/routable.ts';
 import type { SmtpEvidence } from './evidence.ts';
@@ -13,7 +12,7 @@ import { type Classifier, createClassifier, type Reading } from './smtp/classify
 import { type EgressHealth, type MonitoredMailboxCheck, monitorEgress } from './smtp/egress.ts';
 import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
 import type { OperatorUse } from './smtp/operator-use.ts';
-import { OTHERS, operatorKey } from './smtp/operators.ts';
+import { hostOwners, OTHERS, operatorKey } from './smtp/operators.ts';
 import type { ReadRequest } from './smtp/options.ts';
 import type { SharedPaceOptions } from './smtp/shared-pace.ts';
 import { createUncertainReplies, type UncertainReplies } from './smtp/uncertain.ts';
@@ -88,7 +87,7 @@ export function createEngine(options: EngineOptions): VerificationEngine {
   const own = ownAddresses(networkInterfaces());
   const uncertain = createUncertainReplies();
   const allowPrivate = options.allowPrivateNetworks ?? false;
-  const deps: SmtpDeps = { clock, resolver, own, allowPrivate, uncertain };
+  const deps: SmtpDeps = { clock, resolver, lists: options.lists, own, allowPrivate, uncertain };
   const smtp = options.smtp === null ? null : createSmtpCheck(options.smtp, deps, options.sharedPace ?? null);
   return {
     clock,
@@ -115,6 +114,7 @@ export function createEngine(options: EngineOptions): VerificationEngine {
 interface SmtpDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
+  readonly lists: () => Lists;
   readonly own: ReadonlySet<string>;
   readonly allowPrivate: boolean;
   readonly uncertain: UncertainReplies;
@@ -126,16 +126,17 @@ function createSmtpCheck(
   deps: SmtpDeps,
   sharedPace: SharedPaceOptions | null,
 ): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): Promise<void> } {
-  const { clock, resolver, own, allowPrivate } = deps;
+  const { clock, resolver, lists, own, allowPrivate } = deps;
   const { helo, port, bind } = smtp;
   const classifier = createClassifier();
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
+  const owners = hostOwners(lists);
   const mailbox = createMailboxCheck({
     clock,
     random: randomInt,
     classify: countingUncertain(classifier, deps),
     mayDial,
-    registrableDomain,
+    ...owners,
     port,
     helo,
     sender: smtp.from,
@@ -150,7 +151,7 @@ function createSmtpCheck(
   const closing = new AbortController();
   const watched = monitorEgress(mailbox, {
     clock,
-    operatorOf: (dns) => operatorKey(dns, registrableDomain),
+    operatorOf: (dns) => operatorKey(dns, owners),
     aboutOurIp: classifier.isAboutOurIp,
     stopsWhenRefused: smtp.breakerSeconds > 0,
     probeConnectivity: () => probeConnectivity({ clock, resolver, mayDial, port, helo, bind }, closing.signal),

@@ -5,11 +5,18 @@ import { parseAddress } from '../../src/engine/address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../../src/engine/evidence.ts';
 import { createClassifier } from '../../src/engine/smtp/classify.ts';
 import { createMailboxCheck, type MailboxCheck } from '../../src/engine/smtp/mailbox.ts';
+import type { HostOwners } from '../../src/engine/smtp/operators.ts';
 import type { MailboxCheckOptions } from '../../src/engine/smtp/options.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { randomInt } from '../../src/kernel/ids.ts';
 
 const { classify } = createClassifier();
+
+/** Of the providers that tests mention. */
+export const labOwners: HostOwners = {
+  registrableDomain,
+  providerOf: (host) => (host.endsWith('.google.com') ? 'google' : null),
+};
 
 export function labCheck(port: number, options: Partial<MailboxCheckOptions> = {}): MailboxCheck {
   return createMailboxCheck({
@@ -17,7 +24,7 @@ export function labCheck(port: number, options: Partial<MailboxCheckOptions> = {
     random: (n) => randomInt(n),
     classify,
     mayDial: (ip) => ip.startsWith('127.'),
-    registrableDomain,
+    ...labOwners,
     port,
     helo: 'verify.mailvet.test',
     sender: 'verify@verify.mailvet.test',

@@ -22,7 +22,8 @@ export function throttleLab(options: Partial<RoutesOptions> = {}) {
     const { operator = 'a', host = `mx.${operator}.test` } = request;
     const own = addresses.get(host) ?? `192.${addresses.size >> 8}.${addresses.size & 255}.1`;
     addresses.set(host, own);
-    const destination = { operator, host, address: request.address ?? own };
+    const { address = own, domain = `${operator}.test` } = request;
+    const destination = { operator, host, address, domain };
     const permits: Permit[] = [];
     const leave = throttle.acquire({
       tenant: 't',
@@ -50,10 +51,10 @@ export function throttleLab(options: Partial<RoutesOptions> = {}) {
         lease()?.answered();
         lease()?.release();
       },
-      /** The server rejected our IP address. */
-      refused() {
+      /** The server rejected our IP address: at once, or when the recipient was named. */
+      refused({ isForDomain = false } = {}) {
         lease()?.release();
-        throttle.refused(destination, lease()?.egress ?? null);
+        throttle.refused({ where: destination, egress: lease()?.egress ?? null, isForDomain });
       },
     };
   };

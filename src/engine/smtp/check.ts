@@ -18,11 +18,14 @@ import {
   type Candidate,
   candidates,
   catchAllOf,
+  NOT_DIALLED,
   outranks,
+  type Refused,
   resultOf,
   resultWithoutDialogue,
   type SmtpResult,
 } from './result.ts';
+import type { Refusal } from './routes.ts';
 import { backgroundOf } from './tenants.ts';
 import type { Throttle } from './throttle.ts';
 import { Transcript } from './transcript.ts';
@@ -43,15 +46,6 @@ export interface CheckDeps {
 }
 type Answer = Served & { readonly outcome: Extract<Served['outcome'], { kind: 'answered' }> };
 
-type Refused = Extract<Service, { refused: string }>['refused'];
-
-const NOT_DIALLED: Readonly<Record<Refused, (retryAfter: number | null) => SmtpResult>> = {
-  blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
-  address_blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
-  late: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_timeout', 'pace.deadline', retryAfter),
-  cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
-};
-
 export class Check {
   readonly #deps: CheckDeps;
   readonly #address: Address;
@@ -60,10 +54,12 @@ export class Check {
   readonly #transcript: Transcript;
   readonly #operator: string;
   readonly #hosts: string;
+  /** Its registrable one: whoever has it may have any number below. */
+  readonly #recipientDomain: string;
   /** The failure with the lowest rank so far. */
   #failure: SmtpResult | null = null;
   /** Dialogues in which our IP address was rejected. */
-  readonly #refusedUs: Served[] = [];
+  readonly #refusedUs: Refusal[] = [];
   /** Addresses whose TLS handshake failed. */
   readonly #inClear = new Set<string>();
   /** The cached catch-all result, in which case no probe was sent. */
@@ -79,7 +75,8 @@ export class Check {
     this.#dns = dns;
     this.#limit = limit;
     this.#transcript = new Transcript(deps.options.clock, deps.limits, address.localPart);
-    this.#operator = operatorKey(dns, deps.options.registrableDomain);
+    this.#recipientDomain = deps.options.registrableDomain(address.domain) ?? address.domain;
+    this.#operator = operatorKey(dns, deps.options);
     this.#hosts = `${this.#operator}\n${dns.hosts
       .map(({ host }) => host)
       .sort()
@@ -172,6 +169,7 @@ export class Check {
       tenant,
       hosts: this.#hosts,
       operator: this.#operator,
+      domain: this.#recipientDomain,
       read: this.#read,
       question,
       transcript: this.#transcript,
@@ -276,9 +274,11 @@ export class Check {
     if (found.finding === 'smtp_blocked') this.#noteRefusal(service);
   }
 
-  #noteRefusal(service: Served): void {
-    const heard = service.outcome.kind === 'answered' ? service.outcome.rcpt : service.outcome.heard;
-    if (heard?.reading.meaning === 'us_ip') this.#refusedUs.push(service);
+  #noteRefusal({ outcome, host, address, egress }: Served): void {
+    const heard = outcome.kind === 'answered' ? outcome.rcpt : outcome.heard;
+    if (heard?.reading.meaning !== 'us_ip') return;
+    const where = { operator: this.#operator, host, address, domain: this.#recipientDomain };
+    this.#refusedUs.push({ where, egress, isForDomain: heard.stage === 'rcpt' });
   }
 
   #onRefused(why: Refused, retryAfter: number | null): void {
@@ -291,9 +291,8 @@ export class Check {
   #end(found: SmtpResult, catchAll: CatchAllEvidence = CATCH_ALL_SKIPPED) {
     if (found.finding === 'smtp_blocked') {
       // One rejection for each address, however many names or sessions it was heard in.
-      for (const { host, address, egress } of new Map(this.#refusedUs.map((one) => [one.address, one])).values()) {
-        this.#deps.throttle.refused({ operator: this.#operator, host, address }, egress);
-      }
+      for (const refusal of new Map(this.#refusedUs.map((one) => [one.where.address, one])).values())
+        this.#deps.throttle.refused(refusal);
     }
     return { smtp: { ...found, transcript: this.#transcript.lines }, catchAll };
   }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
+import { ask, labCheck, labHosts, labOwners } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
-import { registrableDomain } from '../address/domain.ts';
 import type { Connectivity } from './canary-hosts.ts';
 import { createClassifier } from './classify.ts';
 import { type MonitoredMailboxCheck, monitorEgress } from './egress.ts';
@@ -39,7 +38,7 @@ beforeEach(async () => {
   mailbox = labCheck(port, { mayDial: (ip) => dials.push(ip) > 0 });
   const watched = monitorEgress(mailbox, {
     clock: { now: () => at, elapsed: () => at },
-    operatorOf: (dns) => operatorKey(dns, registrableDomain),
+    operatorOf: (dns) => operatorKey(dns, labOwners),
     aboutOurIp: isAboutOurIp,
     get stopsWhenRefused() {
       return stops;

@@ -1,4 +1,5 @@
-import type { Breaker, Limiter } from './limiter.ts';
+import type { OpenBreaker } from './breaker.ts';
+import type { Limiter } from './limiter.ts';
 import type { Route } from './routes.ts';
 import { isBackground } from './tenants.ts';
 
@@ -12,7 +13,7 @@ export class Lease {
   readonly #route: Route;
   readonly #on: LeaseEvents;
   /** Breakers whose trial this dialogue is. */
-  readonly #trialOf: readonly Breaker[];
+  readonly #trialOf: readonly OpenBreaker[];
   #tenant: string;
   #isReleased = false;
 

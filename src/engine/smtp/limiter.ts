@@ -1,3 +1,4 @@
+import { Breaker, type OpenBreaker } from './breaker.ts';
 import type { LimiterSetup, LimiterUse } from './limiter-options.ts';
 import { Rate } from './rate.ts';
 import { isBackground } from './tenants.ts';
@@ -5,12 +6,6 @@ import { isBackground } from './tenants.ts';
 interface LimiterOptions extends LimiterSetup {
   /** The rate or this process's part allows a dialogue again. */
   readonly onRoom: (limiter: Limiter) => void;
-}
-
-/** After `until` it is half-open: one trial dialogue at a time. */
-export interface Breaker {
-  until: number;
-  isTrying: boolean;
 }
 
 /** Requests of one tenant for one destination, as its limiters see them (tenant-queue.ts). */
@@ -23,8 +18,8 @@ interface WaitingQueue {
   isReady(now: number): boolean;
   /** Takes the first request out and begins it; the other tenants and queues come first now. */
   serve(): void;
-  /** `by`: its breaker has opened. `seconds`: until it lets a dialogue through. */
-  refuseAll(by: Limiter, seconds: number): void;
+  /** `by`: its breaker has opened. `seconds`: until it lets a dialogue through. `domain`: only recipients there. */
+  refuse(by: Limiter, seconds: number, domain?: string): void;
 }
 
 /** Waiting requests of one tenant: their queues in rotation, and how many requests they hold together. */
@@ -49,14 +44,14 @@ export class Limiter {
   /** The queue which was first when there was room here, but not at another limiter. */
   #inTurn: WaitingQueue | null = null;
   readonly #rate: Rate;
-  #breaker: Breaker | null = null;
-  #answeredAt = Number.NEGATIVE_INFINITY;
+  readonly #breaker: Breaker;
   #timer: NodeJS.Timeout | null = null;
   #wakeAt = 0;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#rate = new Rate(options.clock, options.rate);
+    this.#breaker = new Breaker(options.clock, options.breakerSeconds);
     if (options.share !== null) this.#rate.divide(0, false);
   }
 
@@ -121,7 +116,7 @@ export class Limiter {
   use(now: number): LimiterUse {
     let waiting = 0;
     for (const { entries } of this.#lines.values()) waiting += entries;
-    const breaker = this.#breaker === null ? 'closed' : this.#breaker.until > now ? 'open' : 'half_open';
+    const breaker = this.#breaker.state(now);
     return { open: this.#open, begun: this.#begun, waiting, breaker, pace: this.#rate.ratio(now) };
   }
 
@@ -131,7 +126,7 @@ export class Limiter {
 
   /** Seconds until the breaker lets a dialogue through; 0 while it is closed. */
   blockedFor(now: number): number {
-    return this.#breaker === null ? 0 : Math.max(0, Math.ceil((this.#breaker.until - now) / 1000));
+    return this.#breaker.blockedFor(now);
   }
 
   /**
@@ -156,7 +151,7 @@ export class Limiter {
    */
   admits(now: number, tenant: string, queue: WaitingQueue | null = null): boolean {
     const { isSoft } = this.#options;
-    if (this.#breaker !== null && (this.#breaker.isTrying || this.#breaker.until > now)) return false;
+    if (!this.#breaker.admits(now)) return false;
     const all = this.#mostAt(now);
     // What it waits for are units, which onSlice will bring.
     if (all === 0) return false;
@@ -169,13 +164,12 @@ export class Limiter {
     return false;
   }
 
-  /** Counts a dialogue. Returns the breaker if the dialogue is its trial. */
-  take(): Breaker | null {
+  /** Counts a dialogue. Returns the open breaker if the dialogue is its trial. */
+  take(): OpenBreaker | null {
     this.#open++;
     this.#begun++;
     this.#rate.take();
-    if (this.#breaker !== null) this.#breaker.isTrying = true;
-    return this.#breaker;
+    return this.#breaker.take();
   }
 
   giveBack(): void {
@@ -249,33 +243,21 @@ export class Limiter {
     this.#rate.slowDown();
   }
 
-  /** Opens the breaker and refuses everything that waits. */
-  openBreaker(): void {
-    const { breakerSeconds, clock } = this.#options;
-    if (breakerSeconds === 0) return;
-    this.#breaker = { until: clock.elapsed() + breakerSeconds * 1000, isTrying: false };
-    for (const queue of [...this.#lines.values()].flatMap(({ queues }) => [...queues])) {
-      queue.refuseAll(this, breakerSeconds);
-    }
-  }
-
   /**
-   * For an address: opens the breaker, unless a dialogue was answered there recently. The server may have rules for each
-   * name, so one name's rejection is believed only if no other name knows better; a second one in a row is believed.
+   * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. The breaker may
+   * open, and refuse everything that waits; until then, only what waits for that domain is refused.
    */
-  openBreakerOfAddress(): void {
-    const { breakerSeconds, clock } = this.#options;
-    const doubted = clock.elapsed() - this.#answeredAt < breakerSeconds * 1000;
-    this.#answeredAt = Number.NEGATIVE_INFINITY;
-    if (!doubted) this.openBreaker();
+  refused(domain: string | null, isAddress: boolean): void {
+    const { breakerSeconds } = this.#options;
+    const opened = isAddress ? this.#breaker.refusedAtAddress(domain) : this.#breaker.refused(domain);
+    if (!opened && (domain === null || isAddress || breakerSeconds === 0)) return;
+    for (const queue of [...this.#lines.values()].flatMap(({ queues }) => [...queues]))
+      queue.refuse(this, breakerSeconds, opened ? undefined : (domain ?? undefined));
   }
 
   /** A dialogue was answered: we are accepted. True if that closed the breaker. */
   closeBreaker(): boolean {
-    this.#answeredAt = this.#options.clock.elapsed();
-    const wasOpen = this.#breaker !== null;
-    this.#breaker = null;
-    return wasOpen;
+    return this.#breaker.answered();
   }
 
   /** Dropping this limiter would lose nothing but that its breaker is half-open, or that it may be doubted. */

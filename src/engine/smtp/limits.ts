@@ -33,6 +33,11 @@ export interface SmtpLimits {
    * servers; bounded, because one mail server may have many addresses.
    */
   readonly networkFactor: number;
+  /**
+   * How many domains have to reject recipients because of our IP address, with no answer in between, before the breaker of
+   * their operator opens.
+   */
+  readonly breakerDomains: number;
   /** Dialogues open at once in this process, all operators together. */
   readonly dialogues: number;
   /** Of them idle, waiting for a next recipient. */
@@ -57,6 +62,7 @@ export const SMTP_LIMITS: SmtpLimits = {
   hosts: 3,
   addressesPerHost: 2,
   networkFactor: 4,
+  breakerDomains: 3,
   dialogues: 5_000,
   idleSessions: 256,
   transcriptLines: 80,

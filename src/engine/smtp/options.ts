@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { SmtpLimits } from './limits.ts';
-import type { SilentOperator } from './operators.ts';
+import type { HostOwners, SilentOperator } from './operators.ts';
 import type { Read, ReplyReading } from './outcome.ts';
 import type { RandomBelow } from './probe.ts';
 import type { Reply } from './reply.ts';
@@ -19,14 +19,13 @@ export interface ReadRequest {
   };
 }
 
-export interface MailboxCheckOptions {
+export interface MailboxCheckOptions extends HostOwners {
   readonly clock: Clock;
   /** Whole numbers below n, of a cryptographically strong source: `randomInt` of kernel/ids.ts. */
   readonly random: RandomBelow;
   readonly classify: (request: ReadRequest) => ReplyReading;
   /** The address guard: `(ip) => routable(ip, { allowPrivate, own })`. */
   readonly mayDial: (ip: string) => boolean;
-  readonly registrableDomain: (host: string) => string | null;
   readonly port: number;
   readonly helo: string;
   /** `user@host`, or `<>`. */

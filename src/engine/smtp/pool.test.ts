@@ -86,6 +86,44 @@ describe('isolation of operators', () => {
     expect(lab.connections).toHaveLength(2);
   });
 
+  it('leaves a domain alone that rejected our IP for its recipient, and goes on with the others of the operator', async () => {
+    const byRule = (domain: string) =>
+      `550 5.7.1 Client host [127.0.0.1] blocked by ${domain} using Customer Block list`;
+    const refusing = new Set(['a.test', 'c.test']);
+    const lab = await server({
+      mailboxes: ['*'],
+      on: ({ verb, path }) => {
+        const domain = path.slice(path.indexOf('@') + 1);
+        return verb === 'RCPT' && refusing.has(domain) ? byRule(domain) : undefined;
+      },
+    });
+    const check = labCheck(lab.port, { breakerSeconds: 60 });
+    const rcpts = () => lab.commands.filter(({ verb }) => verb === 'RCPT').length;
+    const about = async (email: string) => (await ask(check, { email })).smtp;
+    expect(await about('one@a.test')).toMatchObject({ finding: 'smtp_blocked', code: 550 });
+    expect(await about('two@sub.a.test')).toMatchObject({ rule: 'pace.breaker', host: null, retryAfter: 60 });
+    expect(rcpts()).toBe(1);
+    for (const domain of ['b.test', 'c.test', 'd.test', 'e.test', 'f.test']) {
+      const finding = refusing.has(domain) ? 'smtp_blocked' : 'accepted';
+      expect(await about(`one@${domain}`), domain).toMatchObject({ finding });
+    }
+    // Three in a row speak for the operator.
+    for (const domain of ['g.test', 'h.test', 'i.test']) refusing.add(domain);
+    for (const domain of ['g.test', 'h.test', 'i.test'])
+      expect(await about(`one@${domain}`), domain).toMatchObject({ finding: 'smtp_blocked', code: 550 });
+    expect(await about('one@j.test')).toMatchObject({ rule: 'pace.breaker', host: null });
+  });
+
+  it('does not hold against a provider what another mail host of the same domain replies', async () => {
+    const lab = await server({ banner: '554 5.7.1 Client host [127.0.0.1] blocked using zen.spamhaus.org' });
+    await server({ mailboxes: ['*'] }, { address: '127.0.0.2', port: lab.port });
+    const check = labCheck(lab.port, { breakerSeconds: 60 });
+    const hostile = labHosts({ 'no-such-host.google.com': [], 'mx.hostile.test': ['127.0.0.1'] }, 'google');
+    expect((await ask(check, { dns: hostile, email: 'one@hostile.test' })).smtp.finding).toBe('smtp_blocked');
+    const dns = labHosts({ 'aspmx.l.google.com': ['127.0.0.2'] }, 'google');
+    expect((await ask(check, { dns })).smtp.finding).toBe('accepted');
+  });
+
   it('keeps the rate limit, and rejects immediately what cannot be served in time', async () => {
     const lab = await server({ mailboxes: ['*'] });
     const check = labCheck(lab.port, { ratePerOperator: 0.2 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { labHosts } from '../../../tests/lab/mailbox.ts';
+import { labHosts, labOwners } from '../../../tests/lab/mailbox.ts';
 import { SMTP_LIMITS } from './limits.ts';
 import { loadSilentOperators, operatorKey } from './operators.ts';
 import { candidates, catchAllOf, outranks } from './result.ts';
@@ -49,12 +49,14 @@ describe('findings', () => {
 });
 
 describe('operators', () => {
-  it('are the provider, else the registrable domains of the mail hosts', () => {
-    const registrable = (host: string) => host.split('.').slice(-2).join('.');
-    expect(operatorKey(labHosts({ 'mx.x.test': [] }, 'google'), registrable)).toBe('google');
-    expect(operatorKey(labHosts({ 'mx2.b.test': [], 'mx1.b.test': [], 'mx.a.test': [] }), registrable)).toBe(
-      'a.test b.test',
-    );
+  it.each([
+    [['aspmx.l.google.com', 'alt1.aspmx.l.google.com'], 'google'],
+    [['mx2.b.test', 'mx1.b.test', 'mx.a.test'], 'a.test b.test'],
+    // Whoever names a provider's host in an MX record does not speak for the provider.
+    [['aspmx.l.google.com', 'mx.a.test'], 'a.test google'],
+  ])('are the providers, else the registrable domains, of all mail hosts: %s', (hosts, expected) => {
+    const dns = labHosts(Object.fromEntries(hosts.map((host) => [host, []])), 'google');
+    expect(operatorKey(dns, labOwners)).toBe(expected);
   });
 
   it('that accept every recipient are listed with a source', () => {

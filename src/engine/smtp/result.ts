@@ -3,6 +3,7 @@ import type { CatchAllEvidence, DnsEvidence, SmtpEvidence, SmtpFinding, SmtpSour
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
+import type { Service } from './waiting-lines.ts';
 
 /** One address of one mail host, to be dialled. */
 export interface Candidate {
@@ -72,6 +73,15 @@ export const resultWithoutDialogue = (
   decidedBy,
   retryAfter,
 });
+
+export type Refused = Extract<Service, { refused: string }>['refused'];
+
+export const NOT_DIALLED: Readonly<Record<Refused, (retryAfter: number | null) => SmtpResult>> = {
+  blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
+  address_blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
+  late: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_timeout', 'pace.deadline', retryAfter),
+  cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
+};
 
 export const CATCH_ALL_SKIPPED: CatchAllEvidence = { result: 'skipped', why: null, cached: false };
 

@@ -28,6 +28,17 @@ export interface Destination {
   readonly operator: string;
   readonly host: string;
   readonly address: string;
+  /** The registrable domain of the recipient. */
+  readonly domain: string;
+}
+
+/** Our IP address was rejected. */
+export interface Refusal {
+  readonly where: Destination;
+  /** The local address; null: the system's choice. */
+  readonly egress: string | null;
+  /** When the recipient was named: perhaps by a rule of its domain, so at first for that domain alone. */
+  readonly isForDomain: boolean;
 }
 
 /** The limiters of a dialogue. */
@@ -37,6 +48,8 @@ export interface Route {
   readonly operator: Limiter;
   readonly address: Limiter;
   readonly host: Limiter;
+  /** Seconds for which the recipient's domain is left alone, because it rejected our IP address; 0: it did not. */
+  readonly domainBlockedFor: number;
   /** All of them. The widest comes first: what becomes free is offered to everybody who waits for it. */
   readonly limiters: readonly Limiter[];
 }
@@ -46,6 +59,8 @@ type Kind = (typeof KINDS)[number];
 type Setup = Omit<LimiterSetup, 'clock' | 'share'>;
 type Create = (setup: Setup, share: Share | null) => Limiter;
 
+/** Domains remembered that rejected our IP address, at each egress address. */
+const DOMAINS_MAX = 10_000;
 /** From this many limiters on, pristine ones are dropped. */
 const SWEEP_AT = 20_000;
 
@@ -59,6 +74,8 @@ class Egress {
   readonly #setups: Readonly<Record<Kind, Setup>>;
   readonly #known: Readonly<Record<Kind, Map<string, Limiter>>>;
   readonly #process: Limiter;
+  /** By operator and domain, until when it is left alone (`Clock.elapsed()` ms). */
+  readonly #refusedFor = new Map<string, number>();
   #count = 0;
   #sweepAt = SWEEP_AT;
 
@@ -88,7 +105,26 @@ class Egress {
     const address = this.#limiter('address', where.address);
     const host = this.#limiter('host', where.host);
     const operator = this.#limiter('operator', where.operator);
-    return { egress: this.ip, operator, address, host, limiters: [this.#process, network, address, host, operator] };
+    const limiters = [this.#process, network, address, host, operator];
+    return { egress: this.ip, operator, address, host, limiters, domainBlockedFor: this.#domainBlockedFor(where, now) };
+  }
+
+  #domainBlockedFor({ operator, domain }: Destination, now: number): number {
+    const until = this.#refusedFor.get(`${operator}\n${domain}`) ?? 0;
+    return Math.max(0, Math.ceil((until - now) / 1000));
+  }
+
+  /** Leaves a domain alone that rejected our IP address, as long as a breaker stays open. */
+  refusedFor({ operator, domain }: Destination, now: number): void {
+    const { breakerSeconds } = this.#setups.operator;
+    const key = `${operator}\n${domain}`;
+    // To the end, so that the first is the oldest.
+    this.#refusedFor.delete(key);
+    if (breakerSeconds > 0) this.#refusedFor.set(key, now + breakerSeconds * 1000);
+    for (const [oldest, until] of this.#refusedFor) {
+      if (until > now && this.#refusedFor.size <= DOMAINS_MAX) return;
+      this.#refusedFor.delete(oldest);
+    }
   }
 
   #limiter(kind: Kind, key: string): Limiter {
@@ -159,11 +195,15 @@ export class Routes {
     return best;
   }
 
-  /** The route from this egress address. */
-  from(egress: string | null, where: Destination): Route {
+  refused({ where, egress, isForDomain }: Refusal): void {
     const one = this.#usableFor(where).find(({ ip }) => ip === egress);
     if (one === undefined) throw new TypeError(`no egress address ${egress}`);
-    return one.route(where, this.#clock.elapsed());
+    const now = this.#clock.elapsed();
+    const { operator, address } = one.route(where, now);
+    if (isForDomain) one.refusedFor(where, now);
+    const domain = isForDomain ? where.domain : null;
+    operator.refused(domain, false);
+    address.refused(domain, true);
   }
 
   /** Operators known, and those of them whose breaker is open. */
@@ -193,9 +233,10 @@ export class Routes {
 }
 
 /** The breaker that blocks a route, and for how many seconds; null if none does. */
-export function blockOf({ operator, address }: Route, now: number) {
+export function blockOf({ operator, address, domainBlockedFor }: Route, now: number) {
   const ofOperator = operator.blockedFor(now);
   if (ofOperator > 0) return { by: 'operator', retryAfter: ofOperator } as const;
+  if (domainBlockedFor > 0) return { by: 'domain', retryAfter: domainBlockedFor } as const;
   const ofAddress = address.blockedFor(now);
   return ofAddress > 0 ? ({ by: 'address', retryAfter: ofAddress } as const) : null;
 }

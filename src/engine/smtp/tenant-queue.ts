@@ -2,6 +2,8 @@ import type { Limiter } from './limiter.ts';
 
 /** A request for a dialogue. */
 export interface QueueEntry {
+  /** Of the recipient. */
+  readonly domain: string;
   readonly begin: () => void;
   /** A breaker has opened. `seconds`: until it lets a dialogue through. */
   readonly refuse: (by: Limiter, seconds: number) => void;
@@ -49,8 +51,9 @@ export class TenantQueue {
     return true;
   }
 
-  refuseAll(by: Limiter, seconds: number): void {
-    for (const entry of [...this.#entries]) if (this.remove(entry)) entry.refuse(by, seconds);
+  refuse(by: Limiter, seconds: number, domain?: string): void {
+    for (const entry of [...this.#entries])
+      if ((domain ?? entry.domain) === entry.domain && this.remove(entry)) entry.refuse(by, seconds);
   }
 
   serve(): void {

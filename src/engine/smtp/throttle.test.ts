@@ -81,6 +81,32 @@ describe('throttle', () => {
     expect(behind.kind).toBe('go');
   });
 
+  it('refuses those that wait for a domain which rejected our IP for its recipient, and no others', () => {
+    const { enter } = setup({ connectionsPerHost: 1 });
+    const first = enter({ domain: 'x.test' });
+    const [same, other] = [enter({ domain: 'x.test' }), enter({ domain: 'y.test' })];
+    enter({ domain: 'x.test', host: 'mx2.a.test' }).refused({ isForDomain: true });
+    first.release();
+    expect(same.permit).toMatchObject({ kind: 'blocked', retryAfter: 60 });
+    expect(other.kind).toBe('go');
+    expect(enter({ domain: 'x.test' }).permit).toEqual({ kind: 'blocked', by: 'domain', retryAfter: 60 });
+  });
+
+  it('opens the breaker once three domains in a row rejected our IP for their recipients', () => {
+    const { enter, pass } = setup();
+    const rejects = (domain: string) => enter({ domain }).refused({ isForDomain: true });
+    const other = () => enter({ domain: 'other.test' });
+    for (const domain of ['1.test', '2.test']) rejects(domain);
+    other().answered();
+    for (const domain of ['3.test', '4.test']) rejects(domain);
+    expect(other().kind).toBe('go');
+    rejects('5.test');
+    expect(other().permit).toEqual({ kind: 'blocked', by: 'operator', retryAfter: 60 });
+    pass(60_001);
+    rejects('1.test');
+    expect(other().kind).toBe('go');
+  });
+
   it('never opens a disabled breaker', () => {
     const { enter } = setup({ breakerSeconds: 0 });
     enter().refused();

@@ -7,13 +7,13 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Lease, type LeaseEvents } from './lease.ts';
 import type { Limiter } from './limiter.ts';
 import { type OperatorNames, type OperatorUse, useByOperator } from './operator-use.ts';
-import { blockOf, type Destination, type Route, Routes, type RoutesOptions } from './routes.ts';
+import { blockOf, type Destination, type Refusal, type Route, Routes, type RoutesOptions } from './routes.ts';
 import { type QueueEntry, TenantQueue } from './tenant-queue.ts';
 
 export type Permit =
   | { readonly kind: 'go'; readonly lease: Lease }
-  /** A circuit breaker is open. `retryAfter`: seconds. `by`: other addresses of the operator may be free. */
-  | { readonly kind: 'blocked'; readonly by: 'operator' | 'address'; readonly retryAfter: number }
+  /** A circuit breaker is open. `retryAfter`: seconds. `by`: at `address`, others of the operator may be free. */
+  | { readonly kind: 'blocked'; readonly by: 'operator' | 'domain' | 'address'; readonly retryAfter: number }
   /** The permit would come, or came, after the deadline. */
   | { readonly kind: 'late'; readonly retryAfter: number };
 
@@ -86,6 +86,7 @@ export class Throttle {
     }
     const queue = this.#queueOf(route, request);
     const entry: QueueEntry = {
+      domain: request.domain,
       begin: () => {
         clearTimeout(giveUp);
         this.#waiting--;
@@ -114,11 +115,9 @@ export class Throttle {
     return leave;
   }
 
-  /** The operator rejects our IP address: opens the breakers and rejects all waiting requests. */
-  refused(where: Destination, egress: string | null): void {
-    const { operator, address } = this.#routes.from(egress, where);
-    operator.openBreaker();
-    address.openBreakerOfAddress();
+  /** Opens the breakers that believe it, and rejects the requests that wait for them. */
+  refused(refusal: Refusal): void {
+    this.#routes.refused(refusal);
   }
 
   stats(): ThrottleStats {

@@ -3,10 +3,9 @@
  * once, then mailboxes, where recipients of the same hosts share sessions (engine/smtp/pool.ts). Outcomes are reported as
  * they are known.
  */
-import { registrableDomain } from '../../engine/address/domain.ts';
 import { decideVerdict } from '../../engine/decide-verdict.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
-import { operatorKey } from '../../engine/smtp/operators.ts';
+import { type HostOwners, hostOwners, operatorKey } from '../../engine/smtp/operators.ts';
 import { testEvidence } from '../../engine/test-mode/evidence.ts';
 import { outcomeOf, selectorOf } from '../../engine/test-mode/outcomes.ts';
 import {
@@ -90,6 +89,7 @@ interface Job {
 }
 
 export function createListVerifier({ engine, operators, matchFilters, singleCalls }: Parts): ListVerifier {
+  const owners = hostOwners(engine.lists);
   const way = new GiveWay(engine.clock, singleCalls);
   const processor = new SharedTurns(engine.clock, way);
   const storage = new SharedTurns(engine.clock, way);
@@ -143,7 +143,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   async function goOnline(job: Job, [first, ...others]: readonly [Open, ...Open[]]): Promise<void> {
     const dns = await lookUp(job, first);
     if (dns === null) return;
-    const operator = operatorOf(dns);
+    const operator = operatorOf(dns, owners);
     const checked: Promise<void>[] = [];
     for (const open of [first, ...others]) {
       const evidence = withDns(open.evidence, dns, engine);
@@ -240,7 +240,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
 }
 
 /** Names that join many mail hosts may be long: their digest does as well. */
-function operatorOf(dns: DnsEvidence): string {
-  const key = operatorKey(dns, registrableDomain);
+function operatorOf(dns: DnsEvidence, owners: HostOwners): string {
+  const key = operatorKey(dns, owners);
   return key.length <= LIST_OPERATOR_LENGTH ? key : sha256Hex(key);
 }

@@ -24,7 +24,9 @@ export const mcpCommand = (): Command =>
     const explain: McpBackend['explain'] = ({ reply, mx, address }) =>
       explained({ reply, mx: mx || null, address: address || null });
     const backend = key === null ? await localBackend(options, explain) : remoteBackend(url, key, explain);
-    const server = createMcpServer(backend, (error) => process.stderr.write(`mailvet: ${String(error)}\n`));
+    const server = createMcpServer(backend, ({ status, cause }) => {
+      if (status === 500) process.stderr.write(`mailvet: ${String(cause)}\n`);
+    });
     const closed = new Promise<void>((resolve) => {
       server.onclose = resolve;
       process.stdin.once('end', resolve);

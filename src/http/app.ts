@@ -97,11 +97,11 @@ function unknown(methods: readonly string[] | null): ApiError {
 /** The counters, and one line in the log. */
 function report(
   context: HttpContext,
-  { raw, id, caller, user, account, errorCode }: HttpRequest,
+  { raw, id, caller, user, account, error }: HttpRequest,
   { method, route, via, status, ms }: { method: string; route: string; via: Via | null; status: number; ms: number },
 ): void {
   const ip = context.callerIp(raw);
-  context.answered({ method, route, via, status, seconds: ms / 1000, caller, requestId: id, ip, errorCode });
+  context.answered({ method, route, via, status, seconds: ms / 1000, caller, requestId: id, ip, error });
   const whose =
     field('ip', context.logsClientIp ? ip : undefined) +
     field('account', caller?.accountId ?? account) +

@@ -63,7 +63,8 @@ export interface HttpContext extends DashboardServices {
     requestId: string;
     /** Canonical. */
     ip: string;
-    errorCode: string | null;
+    /** Its status is not the reply's where the contract of another service has a status of its own. */
+    error: { readonly code: string; readonly status: number } | null;
   }) => void;
   /** The dashboard's page and its files. */
   readonly webFiles: WebFiles;

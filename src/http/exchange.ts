@@ -27,8 +27,8 @@ export class HttpRequest {
   user: string | undefined = undefined;
   /** The account in the path. */
   account: string | undefined = undefined;
-  /** The code of the error that is its reply. */
-  errorCode: string | null = null;
+  /** The error that is its reply, in whatever form and with whatever status it was sent. */
+  error: { readonly code: string; readonly status: number } | null = null;
 
   constructor(raw: IncomingMessage, { id, params, log }: Pick<HttpRequest, 'id' | 'params' | 'log'>) {
     this.raw = raw;

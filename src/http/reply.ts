@@ -47,9 +47,9 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** To be called with every error that is a reply. A fault of ours is logged whole; that we cannot serve now, in one line; what the caller did wrong is in its reply. */
 export function noteError(request: HttpRequest, apiError: ApiError): void {
-  request.errorCode = apiError.code;
-  if (apiError instanceof SimulatedError) return;
   const { cause, code, message, status } = apiError;
+  request.error = { code, status };
+  if (apiError instanceof SimulatedError) return;
   if (status === 500) request.log.error({ err: cause ?? apiError, request_id: request.id }, message);
   else if (status > 500) request.log.warn({ code, cause: reasonOf(cause), request_id: request.id }, message);
 }

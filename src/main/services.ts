@@ -131,15 +131,17 @@ export function createServices(parts: Parts): Services {
     failedAuth: createFailedAuthLimiter(clock),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
     answered(request) {
-      const { method, route, status, seconds } = request;
+      const { method, route, status, seconds, caller, error } = request;
       // Errors and delays that test keys ask for are none of the service's.
-      if (!request.caller?.test) {
+      if (!caller?.test) {
         metrics?.note('mailvet_http_requests_total', { method, route, status });
         metrics?.note('mailvet_http_request_seconds', { route }, seconds);
       }
-      if (status >= 400 && request.caller) {
-        const { caller, requestId, ip, errorCode, via } = request;
-        traffic.refused(caller.accountId, status);
+      // Some contracts of other services report errors with the status 200.
+      const rejectedWith = status >= 400 ? status : error?.status;
+      if (rejectedWith !== undefined && caller) {
+        const { requestId, ip, via } = request;
+        traffic.refused(caller.accountId, rejectedWith);
         rejected.add({
           account: caller.accountId,
           at: storeClock.now(),
@@ -147,8 +149,8 @@ export function createServices(parts: Parts): Services {
           keyId: caller.keyId,
           clientIp: ip,
           route: `${method} ${route}`,
-          status,
-          code: errorCode,
+          status: rejectedWith,
+          code: error?.code ?? null,
           via,
         });
       }

@@ -24,7 +24,7 @@ export function requireAdmission(
     request.caller = caller;
   }
   if (admission.outcome === 'replay' && admission.reply.status >= 400)
-    request.errorCode = JSON.parse(admission.reply.body).code;
+    request.error = { code: JSON.parse(admission.reply.body).code, status: admission.reply.status };
   if (admission.outcome !== 'refused') return admission;
   // Not a key of ours: whatever it looks like, it has no mode.
   if (admission.code === 'invalid_api_key') reply.unset(MODE);

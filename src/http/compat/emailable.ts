@@ -3,10 +3,10 @@
  * (https://www.npmjs.com/package/emailable), both as of 2026-11-22.
  */
 import Type from 'typebox';
-import { ApiError } from '../../kernel/errors.ts';
+import type { ApiError } from '../../kernel/errors.ts';
 import { type Route, route } from '../route.ts';
 import { KICKBOX } from './kickbox.ts';
-import { isAddress, keyIn, withinLimits } from './vendor.ts';
+import { keyIn, withinLimits } from './vendor.ts';
 import { type CompatResult, mailHostOf, partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
 
@@ -67,10 +67,9 @@ const verifyRoute = (method: 'GET' | 'POST'): Route =>
       const verify = verifyForVendor(context);
       return async (granted, input) => {
         const { email, timeout }: Asked = Object(input.body ?? input.query);
-        if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email is missing or too long.');
         // Theirs is in seconds.
         const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
-        const { report } = await verify(granted, { email, timeoutMs });
+        const { report } = await verify(granted, { email, field: 'email', timeoutMs });
         return { body: emailableReply(report) };
       };
     },

@@ -3,10 +3,10 @@
  * (https://www.npmjs.com/package/kickbox), both as of 2026-11-22.
  */
 import Type from 'typebox';
-import { ApiError } from '../../kernel/errors.ts';
+import type { ApiError } from '../../kernel/errors.ts';
 import type { Deliverability } from '../../kernel/reasons.ts';
 import { type Route, route } from '../route.ts';
-import { isAddress, keyIn, withinLimits } from './vendor.ts';
+import { keyIn, withinLimits } from './vendor.ts';
 import type { CompatResult, CompatVerdict } from './verdict.ts';
 import { partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
@@ -94,9 +94,8 @@ export const KICKBOX_ROUTES: readonly Route[] = [
     serve: (context) => {
       const verify = verifyForVendor(context);
       return async (granted, { query: { email, timeout } }) => {
-        if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email is missing or too long.');
         const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout));
-        const { report, balance } = await verify(granted, { email, timeoutMs });
+        const { report, balance } = await verify(granted, { email, field: 'email', timeoutMs });
         const headers = { ...balanceHeader(balance), 'x-kickbox-response-time': String(report.duration_ms) };
         return { body: kickboxReply(report), headers };
       };

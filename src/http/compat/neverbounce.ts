@@ -3,9 +3,9 @@
  * 5.0.5 (https://www.npmjs.com/package/neverbounce), which calls v4.2; both as of 2026-11-22.
  */
 import Type from 'typebox';
-import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
+import type { ApiError, ErrorCode } from '../../kernel/errors.ts';
 import { type ForeignForm, type Route, route } from '../route.ts';
-import { isAddress, keyIn, withinLimits } from './vendor.ts';
+import { keyIn, withinLimits } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
 
@@ -120,10 +120,9 @@ const rowsOf = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Route[
       const verify = verifyForVendor(context);
       return async (granted, { query, body }) => {
         const { email, timeout, address_info, credits_info } = { ...query, ...Object(body) };
-        if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email is missing or too long.');
         // Theirs is in seconds.
         const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
-        const { report, balance } = await verify(granted, { email, timeoutMs });
+        const { report, balance } = await verify(granted, { email, field: 'email', timeoutMs });
         const more = {
           ...(isSet(address_info) ? { address_info: addressInfo(report) } : {}),
           ...(isSet(credits_info) ? { credits_info: creditsInfo(report.credits_used, balance) } : {}),

@@ -3,10 +3,9 @@
  * https://github.com/reacherhq/check-if-email-exists/blob/master/backend/openapi.json, as of 2026-11-22.
  */
 import Type from 'typebox';
-import { ApiError } from '../../kernel/errors.ts';
 import { TIMEOUT_MS } from '../../kernel/limits.ts';
 import { type ForeignForm, type Route, route } from '../route.ts';
-import { isAddress, keyIn } from './vendor.ts';
+import { keyIn } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
 
@@ -112,8 +111,7 @@ const checkRoute = (version: 'v0' | 'v1'): Route =>
       return async (granted, { body: { to_email: sent } }) => {
         // Versions before 0.9 took a list of one.
         const email: unknown = Array.isArray(sent) ? sent[0] : sent;
-        if (!isAddress(email)) throw new ApiError('invalid_parameter', 'to_email is missing or too long.');
-        const { report } = await verify(granted, { email, timeoutMs: TIMEOUT_MS.max });
+        const { report } = await verify(granted, { email, field: 'to_email', timeoutMs: TIMEOUT_MS.max });
         return { body: reacherReply(report) };
       };
     },

@@ -1,6 +1,6 @@
 /** How a route speaks the contract of another service: where its key stands, and the form of its errors. */
 import type { ApiError } from '../../kernel/errors.ts';
-import { ADDRESS_LENGTH, TIMEOUT_MS } from '../../kernel/limits.ts';
+import { TIMEOUT_MS } from '../../kernel/limits.ts';
 import type { HttpRequest } from '../exchange.ts';
 import type { ForeignForm } from '../route.ts';
 
@@ -38,10 +38,6 @@ function authorized({ headers }: HttpRequest, schemes: readonly string[]): strin
   if (second === undefined) return schemes.includes('') ? first : null;
   return schemes.includes(first.toLowerCase()) ? second : null;
 }
-
-/** An address is refused where ours is: by its length alone. */
-export const isAddress = (email: unknown): email is string =>
-  typeof email === 'string' && email.length >= ADDRESS_LENGTH.min && email.length <= ADDRESS_LENGTH.max;
 
 /** A time limit as far as ours allows. */
 export const withinLimits = (ms: number | null): number =>

@@ -1,6 +1,8 @@
 /** Verifications for routes of other services: charged, limited, filtered and logged like those of `/v1/verify`. */
 import { LRUCache } from 'lru-cache';
 import type { VerifyReply } from '../../contract/verify.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { ADDRESS_LENGTH } from '../../kernel/limits.ts';
 import { DEFAULT_LEVEL, type Level } from '../../kernel/plans.ts';
 import { requireAdmission } from '../access/admission.ts';
 import type { HttpContext } from '../context.ts';
@@ -8,11 +10,16 @@ import { disconnectSignal, isGone } from '../disconnect.ts';
 import type { ChargedKeyContext } from '../route.ts';
 
 interface CompatVerification {
-  readonly email: string;
+  /** As it was sent. */
+  readonly email: unknown;
+  /** Its name in the vendor's contract. */
+  readonly field: string;
   readonly timeoutMs: number;
   /** The end user's, canonical; null: the caller's. */
   readonly clientIp?: string | null;
 }
+
+type Asked = Omit<CompatVerification, 'email' | 'field'> & { readonly email: string };
 
 /** Keys whose plan lacks the smtp level are remembered this long, so that only the first of their requests asks for it. */
 const REMEMBERED_MS = 60_000;
@@ -23,11 +30,15 @@ export type VerifyForVendor = (
   asked: CompatVerification,
 ) => Promise<{ readonly report: VerifyReply; readonly balance: number }>;
 
+/** An address is refused where ours is: by its length alone. */
+const isAddress = (email: unknown): email is string =>
+  typeof email === 'string' && email.length >= ADDRESS_LENGTH.min && email.length <= ADDRESS_LENGTH.max;
+
 /** Verifies at the smtp level where the plan has it, else at the mx level. Throws ApiError. */
 export function verifyForVendor(context: HttpContext): VerifyForVendor {
   let withoutSmtp: LRUCache<string, true> | null = null;
 
-  async function at(level: Level, granted: ChargedKeyContext, { email, timeoutMs, clientIp }: CompatVerification) {
+  async function at(level: Level, granted: ChargedKeyContext, { email, timeoutMs, clientIp }: Asked) {
     const { keyHash, test, ip, reply, via } = granted;
     return context.verify.verify({
       ...{ keyHash, test, ip, via, email, level, timeoutMs, idempotency: null, withEvidence: false },
@@ -37,8 +48,15 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
     });
   }
 
-  return async (granted, asked) => {
-    const { keyHash } = granted;
+  return async (granted, { email, field, ...rest }) => {
+    const { keyHash, ip, reply } = granted;
+    if (!isAddress(email)) {
+      // Its account is told, as it is of any other request that cannot be used.
+      const credentials = { keyHash, scope: 'verify', ip, invalid: true, idempotency: null } as const;
+      requireAdmission(context, granted, await context.admission.admit({ ...credentials, gone: () => isGone(reply) }));
+      throw new ApiError('invalid_parameter', `${field} is missing or too long.`, { field });
+    }
+    const asked = { email, ...rest };
     const known = withoutSmtp?.get(keyHash) === true;
     let outcome = await at(known ? DEFAULT_LEVEL : 'smtp', granted, asked);
     if (outcome.outcome === 'refused' && outcome.code === 'plan_upgrade_required') {

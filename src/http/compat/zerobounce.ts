@@ -3,12 +3,13 @@
  * @zerobounce/zero-bounce-sdk 1.2.2 (https://www.npmjs.com/package/@zerobounce/zero-bounce-sdk), both as of 2026-11-22.
  */
 import Type from 'typebox';
-import { ApiError, toApiError } from '../../kernel/errors.ts';
+import { type ApiError, toApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import { COMPAT_BATCH, COMPAT_BATCH_AT_ONCE, COMPAT_BATCH_BYTES } from '../../kernel/limits.ts';
+import { noteError } from '../reply.ts';
 import { type ChargedKeyContext, type ForeignForm, type Route, route } from '../route.ts';
 import { inTurns } from './in-turns.ts';
-import { isAboutKey, isAddress, keyIn, withinLimits } from './vendor.ts';
+import { isAboutKey, keyIn, withinLimits } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, mailHostOf, partsOf, verdictOf } from './verdict.ts';
 import { type VerifyForVendor, verifyForVendor } from './verify.ts';
 
@@ -108,16 +109,17 @@ async function verifyBatch(
   timeoutMs: number,
 ) {
   const one = async ({ email_address: email, ip_address }: (typeof batch)[number]) => {
-    if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email_address is missing or too long.');
-    return zerobounceReply((await verify(granted, { email, timeoutMs, clientIp: ipOf(ip_address) })).report);
+    const asked = { email, field: 'email_address', timeoutMs, clientIp: ipOf(ip_address) };
+    return zerobounceReply((await verify(granted, asked)).report);
   };
   const [first, ...rest] = batch;
-  if (first === undefined) throw new ApiError('invalid_parameter', 'email_batch is empty.', { field: 'email_batch' });
-  const done = [await settled(one(first))];
-  const [only] = done;
+  if (first === undefined) throw new TypeError('The schema lets no empty batch pass.');
+  const head = await settled(one(first));
   // The key is wrong for all of them.
-  if (only !== undefined && 'error' in only && isAboutKey(only.error)) throw only.error;
-  done.push(...(await inTurns(rest, COMPAT_BATCH_AT_ONCE, (item) => settled(one(item)))));
+  if ('error' in head && isAboutKey(head.error)) throw head.error;
+  const done = [head, ...(await inTurns(rest, COMPAT_BATCH_AT_ONCE, (item) => settled(one(item))))];
+  // Nothing of the batch was verified: the account's log has it as a rejected request.
+  if ('error' in head && done.every((outcome) => 'error' in outcome)) noteError(granted.request, head.error);
   return {
     email_batch: done.flatMap((outcome) => ('value' in outcome ? [outcome.value] : [])),
     errors: done.flatMap((outcome, i) =>
@@ -148,10 +150,9 @@ export const ZEROBOUNCE_ROUTES: readonly Route[] = [
     serve: (context) => {
       const verify = verifyForVendor(context);
       return async (granted, { query: { email, ip_address, timeout } }) => {
-        if (!isAddress(email)) throw new ApiError('invalid_parameter', 'email is missing or too long.');
         // Theirs is in seconds.
         const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
-        const { report } = await verify(granted, { email, timeoutMs, clientIp: ipOf(ip_address) });
+        const { report } = await verify(granted, { email, field: 'email', timeoutMs, clientIp: ipOf(ip_address) });
         return { body: zerobounceReply(report) };
       };
     },
@@ -177,7 +178,11 @@ export const ZEROBOUNCE_ROUTES: readonly Route[] = [
       body: Type.Object({
         email_batch: Type.Array(
           Type.Object({ email_address: Type.Unknown(), ip_address: Type.Optional(Type.Unknown()) }),
-          { maxItems: COMPAT_BATCH, 'x-error': `email_batch must have at most ${COMPAT_BATCH} addresses.` },
+          {
+            minItems: 1,
+            maxItems: COMPAT_BATCH,
+            'x-error': `email_batch must have 1 to ${COMPAT_BATCH} addresses.`,
+          },
         ),
         timeout: Type.Optional(Type.Unknown()),
       }),

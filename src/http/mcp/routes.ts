@@ -8,7 +8,7 @@ import { keyIn } from '../compat/vendor.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, isGone } from '../disconnect.ts';
 import type { HttpRequest } from '../exchange.ts';
-import { JSON_TYPE } from '../reply.ts';
+import { JSON_TYPE, noteError } from '../reply.ts';
 import { type ChargedKeyContext, type Route, route } from '../route.ts';
 import type { McpBackend } from './tools.ts';
 
@@ -91,9 +91,7 @@ export const MCP_ROUTES: readonly Route[] = [
         const { request } = granted;
         refuseForeignOrigin(request, context.url());
         const { answerMessage, createMcpServer } = await import('./server.ts');
-        const server = createMcpServer(backendOf(context, granted), (error) =>
-          context.logger.error({ err: error, request_id: request.id }, 'a tool failed'),
-        );
+        const server = createMcpServer(backendOf(context, granted), (apiError) => noteError(request, apiError));
         const headers = HEADERS.flatMap((name) => {
           const value = request.headers[name];
           return value === undefined ? [] : [[name, String(value)] satisfies [string, string]];

@@ -8,7 +8,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import { toApiError } from '../../kernel/errors.ts';
+import { type ApiError, toApiError } from '../../kernel/errors.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { jsonSchemaOf } from '../openapi.ts';
 import { MCP_TOOLS, type McpBackend } from './tools.ts';
@@ -16,7 +16,7 @@ import { MCP_TOOLS, type McpBackend } from './tools.ts';
 const INSTRUCTIONS =
   'Verifies email addresses. A bad address is a result, not an error. `unknown` means that it could not be determined: do not report it as invalid.';
 
-export function createMcpServer(backend: McpBackend, onFault: (error: unknown) => void): Server {
+export function createMcpServer(backend: McpBackend, onError: (apiError: ApiError) => void): Server {
   const tools = MCP_TOOLS.filter(({ needsAccount }) => !needsAccount || backend.account !== null);
   const server = new Server(
     { name: 'mailvet', version: VERSION },
@@ -37,8 +37,9 @@ export function createMcpServer(backend: McpBackend, onFault: (error: unknown) =
       const result = await found.call(backend, params.arguments ?? {});
       return { content: [textOf(result)], structuredContent: { ...result } };
     } catch (error) {
-      const { message, code, details, status } = toApiError(error);
-      if (status === 500) onFault(error);
+      const apiError = toApiError(error);
+      const { message, code, details } = apiError;
+      onError(apiError);
       return { isError: true, content: [textOf({ error: message, code, ...details })] };
     }
   });

@@ -74,3 +74,50 @@ it('of rejected requests, too', async () => {
   expect(await rejectedOf('api')).toEqual([['POST /v1/verify', null]]);
   expect(await rejectedOf('mcp')).toEqual([]);
 });
+
+it.each<[string, string, string, object?]>([
+  ['kickbox', 'GET', '/v2/verify?email='],
+  ['emailable', 'POST', '/v1/verify'],
+  ['neverbounce', 'POST', '/v4/single/check'],
+  ['zerobounce', 'GET', '/v2/validate?email='],
+  ['zerobounce', 'POST', '/v2/validatebatch', { email_batch: [] }],
+  ['zerobounce', 'POST', '/v2/validatebatch', { email_batch: [{ email_address: '' }] }],
+  ['reacher', 'POST', '/v1/check_email'],
+])('a call of %s without an address is a rejected request: %s %s', async (vendor, method, path, sent = {}) => {
+  const some = await lab.member({ credits: 9 });
+  const bob = await signedIn(lab, { account: some.account });
+  const body = method === 'GET' ? undefined : { email: '', to_email: '', ...sent };
+  await some.call(method, `/compat/${vendor}${path}`, body);
+  const rejected = async () => (await bob.call('GET', of(some.account, '/log?origin=compat'))).json.rejected;
+  await expect.poll(rejected, { timeout: 30_000 }).toHaveLength(1);
+  const route = `${method} /compat/${vendor}${path.split('?')[0]}`;
+  expect(await rejected()).toMatchObject([{ route, via: vendor, status: 400, code: expect.any(String) }]);
+  const { json } = await some.call('GET', '/v1/usage');
+  expect([json.totals.requests, json.credits.remaining]).toEqual([0, 9]);
+});
+
+it('an error that a contract reports with the status 200 is a rejected request with its own status', async () => {
+  const poor = await lab.member({ credits: 0 });
+  const bob = await signedIn(lab, { account: poor.account });
+  const email = 'a@good.com';
+  const reply = await poor.call('POST', '/v4/single/check', { key: poor.key, email });
+  expect([reply.status, reply.json.status]).toEqual([200, 'general_failure']);
+  const batch = { api_key: poor.key, email_batch: [{ email_address: email }] };
+  expect((await poor.call('POST', '/compat/zerobounce/v2/validatebatch', batch)).status).toBe(200);
+  const tool = { name: 'verify_email', arguments: { email } };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool };
+  const answer = await poor.call('POST', '/mcp', call, { accept: 'application/json, text/event-stream' });
+  expect([answer.status, answer.json.result.isError]).toEqual([200, true]);
+  const rejected = async () =>
+    (await bob.call('GET', of(poor.account, '/log'))).json.rejected.map(({ via, status, code }: Json) => [
+      via,
+      status,
+      code,
+    ]);
+  await expect.poll(rejected, { timeout: 30_000 }).toHaveLength(3);
+  expect((await rejected()).sort()).toEqual([
+    ['mcp', 402, 'insufficient_credits'],
+    ['neverbounce', 402, 'insufficient_credits'],
+    ['zerobounce', 402, 'insufficient_credits'],
+  ]);
+});

@@ -55,6 +55,15 @@ describeBrowser('the API reference', (browser) => {
     await heading(page, 'Verify one address').waitFor();
     await field(page, 'Search the API reference').fill('nothing has these words');
     await says(page, 'Nothing found.');
+    // An error that nearly every operation has.
+    await field(page, 'Search the API reference').fill('rate_limit_exceeded');
+    await page
+      .getByRole('navigation', { name: 'API reference' })
+      .getByRole('link', { name: 'rate_limit_exceeded' })
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${lab.url}/guide/errors**`);
+    await page.getByRole('cell', { name: 'rate_limit_exceeded' }).waitFor();
   });
 
   it('fills in a key that is pasted, in each language, and keeps it nowhere', async () => {

@@ -13,7 +13,7 @@ import type { ApiDocument } from './reference/document.ts';
 import { ReferenceNavigation } from './reference/navigation.tsx';
 import { DocumentProvider, documentQuery } from './reference/query.ts';
 import css from './reference/reference.module.css';
-import { indexOf } from './reference/search.ts';
+import { errorsOf, indexOf } from './reference/search.ts';
 
 export { ReferenceOperationPage } from './reference/operation.tsx';
 export { ReferencePage } from './reference/start.tsx';
@@ -27,6 +27,7 @@ function Frame({ document }: { document: ApiDocument }) {
   const [opened, setOpened] = useState(false);
   const pathname = useLocation({ select: ({ pathname }) => pathname });
   const index = useMemo(() => indexOf(document), [document]);
+  const errors = useMemo(() => errorsOf(document), [document]);
   const main = useFocusOnNavigation(pathname);
   const burger = useRef<HTMLButtonElement>(null);
   const search = useRef<HTMLInputElement>(null);
@@ -50,7 +51,7 @@ function Frame({ document }: { document: ApiDocument }) {
         <Link to="/docs" className={shell.brand} onClick={close} aria-label="Mailvet: API reference">
           <Wordmark />
         </Link>
-        <ReferenceNavigation index={index} search={search} onLeave={close} />
+        <ReferenceNavigation index={index} errors={errors} search={search} onLeave={close} />
       </nav>
       <div>
         <header className={shell.top}>

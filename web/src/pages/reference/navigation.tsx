@@ -5,21 +5,27 @@ import { pluralize } from '../../parts/format.ts';
 import shell from '../../shell/shell.module.css';
 import { type Entry, titleOf } from './document.ts';
 import css from './reference.module.css';
-import { found, type indexOf } from './search.ts';
+import { type errorsOf, found, foundErrors, type indexOf } from './search.ts';
 
 const EVENTS = 'Events of webhooks';
 const groupOf = ({ kind, operation }: Entry): string => (kind === 'event' ? EVENTS : (operation.tags?.[0] ?? 'Others'));
 
+/** The page of errors at its row (https://wicg.github.io/scroll-to-text-fragment/). */
+const pageOf = (code: string): string => `/guide/errors#:~:text=${code}`;
+
 /** The entries by tag, or those that are searched for. */
 export function ReferenceNavigation(props: {
   index: ReturnType<typeof indexOf>;
+  errors: ReturnType<typeof errorsOf>;
   search: RefObject<HTMLInputElement | null>;
   onLeave: () => void;
 }) {
-  const { index, search, onLeave } = props;
+  const { index, errors, search, onLeave } = props;
   const [query, setQuery] = useState('');
   const navigate = useNavigate();
   const shown = found(index, query);
+  const codes = foundErrors(errors, query);
+  const matches = shown.length + codes.length;
   const searching = query.trim() !== '';
   const open = ({ operation: { operationId } }: Entry) => {
     onLeave();
@@ -38,16 +44,38 @@ export function ReferenceNavigation(props: {
         spellCheck={false}
         onChange={(event) => setQuery(event.currentTarget.value)}
         onKeyDown={(event) => {
-          const [first] = shown;
-          if (event.key === 'Enter' && searching && first) open(first);
+          if (event.key !== 'Enter' || !searching) return;
+          const [[error], [first]] = [codes, shown];
+          if (error) location.assign(pageOf(error.code));
+          else if (first) open(first);
         }}
       />
       <p role="status" className={searching ? css.count : css.none}>
-        {searching && (shown.length === 0 ? 'Nothing found.' : `${pluralize(shown.length, 'entry', 'entries')} found.`)}
+        {searching && (matches === 0 ? 'Nothing found.' : `${pluralize(matches, 'entry', 'entries')} found.`)}
       </p>
       <div className={`${shell.groups} ${css.groups}`}>
         {searching ? (
-          <Entries entries={shown} onLeave={onLeave} />
+          <>
+            {codes.length > 0 && (
+              <div>
+                <h2>Errors</h2>
+                <ul>
+                  {codes.map(({ code, status }) => (
+                    <li key={code}>
+                      <a href={pageOf(code)}>
+                        <span className={css.entry}>{code}</span>
+                        <span className={css.method}>{status}</span>
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            )}
+            <div>
+              {codes.length > 0 && shown.length > 0 && <h2>Where they occur</h2>}
+              <Entries entries={shown} onLeave={onLeave} />
+            </div>
+          </>
         ) : (
           [...Map.groupBy(shown, groupOf)].map(([name, entries]) => (
             <div key={name}>

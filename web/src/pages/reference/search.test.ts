@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { found, indexOf } from './search.ts';
+import { errorsOf, found, foundErrors, indexOf } from './search.ts';
 
-const index = indexOf(JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8')));
+const document = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'));
+const index = indexOf(document);
 const idsOf = (query: string) => found(index, query).map(({ operation }) => operation.operationId);
 
 it('finds operations by title, path, parameter, field and error, those with it in the title first', () => {
@@ -15,4 +16,15 @@ it('finds operations by title, path, parameter, field and error, those with it i
   expect(idsOf('list.completed')[0]).toBe('receiveListCompleted');
   expect(idsOf('no such words')).toEqual([]);
   expect(idsOf(' ')).toHaveLength(index.length);
+});
+
+it('finds an error once, however many operations return it', () => {
+  const errors = errorsOf(document);
+  const codesOf = (query: string) => foundErrors(errors, query).map(({ code }) => code);
+  expect(foundErrors(errors, ' RATE_limit_exceeded')).toEqual([{ code: 'rate_limit_exceeded', status: '429' }]);
+  expect(codesOf('overloaded')).toEqual(['overloaded']);
+  expect(codesOf('rate_lim')).toEqual(['rate_limit_exceeded']);
+  expect(codesOf('_api_key')).toContain('expired_api_key');
+  expect(codesOf('filter')).toEqual([]);
+  expect(codesOf('')).toEqual([]);
 });

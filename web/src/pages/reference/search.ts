@@ -7,6 +7,11 @@ interface Indexed {
   readonly text: string;
 }
 
+interface FoundError {
+  readonly code: string;
+  readonly status: string;
+}
+
 const wordsOf = ({ path, meaning, fields }: Field): string[] => [path, meaning, ...fields.flatMap(wordsOf)];
 
 function textOf({ method, path, operation }: Entry, resolve: Resolve): string {
@@ -30,6 +35,20 @@ function textOf({ method, path, operation }: Entry, resolve: Resolve): string {
 export function indexOf(document: ApiDocument): readonly Indexed[] {
   const resolve = resolverOf(document);
   return entries(document).map((entry) => ({ entry, text: textOf(entry, resolve) }));
+}
+
+/** The errors of all operations, each once. */
+export function errorsOf(document: ApiDocument): readonly FoundError[] {
+  const statuses = new Map<string, string>();
+  for (const { operation } of entries(document))
+    for (const [status, refusals] of refusalsOf(operation)) for (const { code } of refusals) statuses.set(code, status);
+  return [...statuses].map(([code, status]) => ({ code, status }));
+}
+
+/** Errors whose code is the query, or has it within where it is written like one. */
+export function foundErrors(errors: readonly FoundError[], query: string): readonly FoundError[] {
+  const asked = query.trim().toLowerCase();
+  return errors.filter(({ code }) => code === asked || (asked.includes('_') && code.includes(asked)));
 }
 
 /** Entries with every word of the query; those with it in their title or path come first. */

@@ -5,20 +5,24 @@
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 
-const STILL = `document.getAnimations().every(({ playState, effect }) =>
-  playState !== 'running' || effect?.getComputedTiming().iterations === Infinity)`;
+/** Frames, of a sixtieth of a second each, without an animation until the page counts as being at rest; and to try. */
+const STILL_FRAMES = 3;
+const MOST_FRAMES = 600;
 
-const TRIES = 100;
-const PAUSE_MS = 50;
+/** Runs in the page, which `waitForFunction` cannot: it needs `eval`, which the content security policy forbids. */
+const REST = `new Promise((resolve) => {
+  const isStill = () => document.getAnimations().every(({ playState, effect }) =>
+    playState !== 'running' || effect?.getComputedTiming().iterations === Infinity);
+  const look = (frames, still) => {
+    if (still === ${STILL_FRAMES} || frames === ${MOST_FRAMES}) resolve(still === ${STILL_FRAMES});
+    else requestAnimationFrame(() => look(frames + 1, isStill() ? still + 1 : 0));
+  };
+  look(0, 0);
+})`;
 
 /** Waits until all animations have ended, because colors in the middle of a transition may lack contrast. */
 export async function settled(page: Page): Promise<void> {
-  // Polls from here: polling inside the page would need `eval`, which its content security policy forbids.
-  for (let tries = 0, still = 0; still < 2; tries++) {
-    if (tries > TRIES) throw new Error('The page does not come to rest.');
-    still = (await page.evaluate<boolean>(STILL)) ? still + 1 : 0;
-    await page.waitForTimeout(PAUSE_MS);
-  }
+  if (!(await page.evaluate<boolean>(REST))) throw new Error('The page does not come to rest.');
 }
 
 /** Of axe-core: all that it runs by default, or those of them that depend on colors. */
@@ -29,7 +33,7 @@ const OF_COLORS = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in
 /** The violations as text: rule, requirement and location. */
 export async function violations(page: Page, rules: Rules = 'all'): Promise<string[]> {
   await settled(page);
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], preload: false, ...(rules === 'colors' ? OF_COLORS : {}) };
   const result: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
   return result.violations.flatMap(({ id, nodes }) =>

@@ -101,7 +101,7 @@ export const growth: Bench = {
     await big.clear();
     const why = whyNoPostgres();
     if (why === null) {
-      const postgres = await startPostgres();
+      const postgres = await startPostgres({ flush: true });
       figures.push(...(await measure('PostgreSQL', postgres.url)));
       await postgres.stop();
     }

@@ -83,7 +83,7 @@ export const http: Bench = {
     const found = await against(loader, 'SQLite');
     const why = whyNoPostgres();
     if (why === null) {
-      const postgres = await startPostgres();
+      const postgres = await startPostgres({ flush: true });
       found.push(...(await against(loader, 'PostgreSQL', postgres.url)));
       await postgres.stop();
     }

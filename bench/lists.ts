@@ -233,7 +233,7 @@ export const lists: Bench = {
     const figures = await warm('SQLite', loader);
     const why = whyNoPostgres();
     if (why === null) {
-      const postgres = await startPostgres();
+      const postgres = await startPostgres({ flush: true });
       figures.push(...(await warm('PostgreSQL', loader, postgres.url)));
       await postgres.stop();
     }

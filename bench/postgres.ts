@@ -139,7 +139,7 @@ export const postgresNodes: Bench = {
     const why = whyNoPostgres();
     const figures: Figure[] = [];
     for (const measure of why === null ? [nodes, far] : []) {
-      const server = await startPostgres();
+      const server = await startPostgres({ flush: true });
       figures.push(...(await measure(server.url)));
       await server.stop();
     }

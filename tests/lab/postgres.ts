@@ -74,10 +74,16 @@ function ready(server: ChildProcess): Promise<void> {
 }
 
 /**
- * Starts a server. Its data need not survive a power failure, so fsync is off. `parent`: the folder for its own; a small
- * one gets small files.
+ * Starts a server. `parent`: the folder for its own; a small one gets small files. Tests need no data after a power failure,
+ * so commits are not flushed to disk, unless `flush` is set, as a measurement must.
  */
-export async function startPostgres({ parent }: { parent?: string } = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  parent,
+  flush = false,
+}: {
+  parent?: string;
+  flush?: boolean;
+} = {}): Promise<PostgresServer> {
   const binaries = findBinaries();
   if (binaries === null) throw new Error(whyNoPostgres() ?? 'PostgreSQL is not installed here.');
   const user = unprivileged();
@@ -96,7 +102,8 @@ export async function startPostgres({ parent }: { parent?: string } = {}): Promi
     const port = await freePort();
     const access = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', max_connections: 200 };
     const small = parent === undefined ? {} : { min_wal_size: '8MB', max_wal_size: '8MB' };
-    const settings = { ...access, ...small, fsync: 'off', full_page_writes: 'off' };
+    const unsafe = flush ? {} : { fsync: 'off', full_page_writes: 'off' };
+    const settings = { ...access, ...small, ...unsafe };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const start = () => {
       const started = spawn(program, [...prefix, join(binaries, 'postgres'), '-D', data, ...flags], {

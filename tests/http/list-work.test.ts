@@ -197,3 +197,22 @@ it('is not held up by the list of another account at servers that never answer',
   expect(await listOf(lab, slow, first)).toMatchObject({ status: 'running', done: 0 });
   expect((await slow.verify('b@quick.com', { validation_type: 'smtp' })).json.deliverability).toBe('risky');
 });
+
+it('stops asking mail servers about a list that is paused, and asks again when it goes on', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { lab, servers } = await labWith({
+    'slow.com': { mailboxes: ['*'], hold: ({ verb }) => (verb === 'RCPT' ? gate.promise : Promise.resolve()) },
+  });
+  const who = await lab.member();
+  const emails = Array.from({ length: 40 }, (_, i) => `a${i}@slow.com`);
+  const id = await startedList(lab.store, ownerOf(who), emails, { level: 'smtp' });
+  const slow = servers.get('slow.com');
+  await vi.waitUntil(() => slow?.verbs().includes('RCPT'), { timeout: 30_000 });
+  await lab.store.lists.change(who.account.id, id, 'pause');
+  await vi.waitUntil(() => slow?.open === 0, { timeout: 15_000 });
+  expect(await listOf(lab, who, id)).toMatchObject({ status: 'paused', done: 0, credits: { held: 400, used: 0 } });
+  gate.resolve();
+  await lab.store.lists.change(who.account.id, id, 'resume');
+  expect(await completed(lab, who, id)).toMatchObject({ status: 'completed', done: 40, credits: { used: 400 } });
+  expect(await lab.store.accounts.audit()).toEqual([]);
+});

@@ -188,6 +188,9 @@ describe('a list', () => {
     const cancelled = await owner.call('POST', `/v1/lists/${second}/cancel`);
     expect(cancelled.json).toMatchObject({ status: 'cancelled', credits: { held: 0 } });
     expect(before - (await held(owner))).toBe(2);
+    const third = (await csv(CSV, '?start=false')).json.id;
+    const unstarted = await owner.call('POST', `/v1/lists/${third}/cancel`);
+    expect(unstarted.json).toMatchObject({ status: 'cancelled', credits: { price: 2, held: 0, used: 0 } });
   });
 
   it('is found by status and name, page by page', async () => {

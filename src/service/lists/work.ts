@@ -51,7 +51,11 @@ export function createListWork({ clock, lists, verifier, operators, onResult, fa
     async round() {
       await renew();
       await operators.round();
-      const waiting = inTurn(await lists.running()).filter(({ id }) => !runs.has(id));
+      const running = await lists.running();
+      const ids = new Set(running.map(({ id }) => id));
+      // Paused, ended, or of a suspended account: thousands of its addresses may still wait for mail servers.
+      for (const [id, { run }] of runs) if (!ids.has(id)) void run.stop().catch(failed);
+      const waiting = inTurn(running).filter(({ id }) => !runs.has(id));
       if (waiting.length > 0) lease ??= await lists.newLease();
       if (stopping || lease === null) return;
       const most = Math.floor(LIST_ADDRESSES_IN_HAND / Math.min(LISTS_AT_ONCE, runs.size + waiting.length));

@@ -56,7 +56,7 @@ export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, 
     breakdown: breakdownOf(row),
     perSecond: pace && perSecond(pace, now, done),
     credits: {
-      price: status === 'ready' ? addresses * row.unit_price : row.price,
+      price: row.started_at === null ? addresses * row.unit_price : row.price,
       held: row.held ?? 0,
       used: row.used,
     },

@@ -18,6 +18,7 @@ import {
   UsageError,
   wholeNumber,
 } from './command.ts';
+import { openInputFile } from './input-file.ts';
 import { bar, CLEAR_LINE, duration } from './progress.ts';
 
 /** The commands about disposable domains had this name. */
@@ -118,12 +119,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 async function sourceOf(file: string): Promise<Blob | AsyncIterable<Uint8Array>> {
   if (file === '-') return process.stdin;
-  try {
-    // Read as it is sent.
-    return await openAsBlob(file);
-  } catch (error) {
-    throw new CommandFailure(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const { handle, size } = await openInputFile(file, file);
+  if (size === null) return handle.createReadStream();
+  await handle.close();
+  // Read as it is sent.
+  return openAsBlob(file);
 }
 
 const status = () =>

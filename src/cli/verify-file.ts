@@ -12,6 +12,7 @@ import type { Level } from '../kernel/plans.ts';
 import type { Deliverability } from '../kernel/reasons.ts';
 import { CommandFailure, UsageError } from './command.ts';
 import { type FileOutput, openOutput } from './file-output.ts';
+import { openInputFile } from './input-file.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 import { createProgress, EMPTY_TALLY, rowsOf, type Tally } from './progress.ts';
 import { type FinishedRow, verifyRows } from './verify-rows.ts';
@@ -65,7 +66,7 @@ export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<
   const stop = () => input.stream.destroy();
   check.signal.addEventListener('abort', stop);
   try {
-    const { output, stored } = await openOutput(check.out, await identityOf(check), check.resume);
+    const { output, stored } = await openOutput(check.out, await identityOf(check, input.size), check.resume);
     return await verifyInto(output, verifier, check, input, stored).catch((error: unknown) => {
       throw explain(error, check);
     });
@@ -77,24 +78,19 @@ export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<
 
 interface Input {
   readonly stream: Readable;
-  /** Bytes; 0: unknown. */
-  readonly size: number;
+  /** Bytes; null: a pipe, which can be read only once. */
+  readonly size: number | null;
 }
 
 async function openInput(path: string): Promise<Input> {
-  if (path === '-') return { stream: process.stdin, size: 0 };
-  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot read --file ${path} (${error.code}).`);
-  });
-  const status = await handle.stat();
-  if (!status.isDirectory()) return { stream: handle.createReadStream(), size: status.size };
-  await handle.close();
-  throw new UsageError(`--file ${path} is a folder.`);
+  if (path === '-') return { stream: process.stdin, size: null };
+  const { handle, size } = await openInputFile(path, `--file ${path}`);
+  return { stream: handle.createReadStream(), size };
 }
 
 /** What must be the same to continue: every byte of the input, and what decides the rows that are written. */
-async function identityOf({ file, out, format, column, header, only, level }: FileCheck): Promise<object> {
-  if (out === '-' || file === '-') return {};
+async function identityOf({ file, out, format, column, header, only, level }: FileCheck, size: Input['size']) {
+  if (out === '-' || size === null) return {};
   const hash = createHash('sha256');
   const handle = await open(file, 'r');
   for await (const chunk of handle.createReadStream()) hash.update(chunk);
@@ -111,7 +107,7 @@ async function verifyInto(
   const { header, column = null, signal } = check;
   let progress: Progress = { rows: 0, tally: { ...EMPTY_TALLY }, problems: [], writer: null, ...stored };
   const visible = process.stderr.isTTY && (check.out !== '-' || !process.stdout.isTTY);
-  const bar = createProgress(size, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
+  const bar = createProgress(size ?? 0, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
   let opened: AddressFile | null = null;
   try {
     const file = await readAddressFile(stream, { header, column });
@@ -135,21 +131,21 @@ async function verifyInto(
     if (!signal.aborted && (error instanceof FileError || progress.rows === 0)) await output.discard();
     else await output.interrupt();
     if (!signal.aborted) throw error;
-    return interrupted(bar.summary(progress.tally), check);
+    return interrupted(bar.summary(progress.tally), check, size);
   } finally {
     await opened?.close();
   }
   if (signal.aborted) {
     await output.interrupt();
-    return interrupted(bar.summary(progress.tally), check);
+    return interrupted(bar.summary(progress.tally), check, size);
   }
   bar.end(progress.tally);
   complain(progress);
   return null;
 }
 
-const interrupted = (summary: string, { file, out }: FileCheck): string => {
-  const hint = out === '-' || file === '-' ? '' : ' The same command with --resume continues.';
+const interrupted = (summary: string, { out }: FileCheck, size: Input['size']): string => {
+  const hint = out === '-' || size === null ? '' : ' The same command with --resume continues.';
   return `Stopped after ${summary}.${hint}`;
 };
 

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -48,6 +50,14 @@ describe('mailvet lists', () => {
     expect(await cli('status', list.id)).toMatchObject({ code: 1, out: '' });
   });
 
+  it('submits what comes through a named pipe, such as <(…) of a shell', async () => {
+    const pipe = join(dir, 'people.pipe');
+    execFileSync('mkfifo', [pipe]);
+    const writing = writeFile(pipe, 'x@good.com\ny@good.com\n');
+    expect(await json('submit', pipe, '--no-start')).toMatchObject({ status: 'ready', rows: { addresses: 2 } });
+    await writing;
+  });
+
   it('keeps a list running when its watch is interrupted, and says how to look again', async () => {
     const { id } = await submitted();
     const { child, done } = spawnCli(
@@ -79,9 +89,10 @@ describe('mailvet lists', () => {
   it('says why a file is not accepted, and why a list is not started', async () => {
     expect(await cli('submit', join(dir, 'none.csv'))).toMatchObject({ code: 1, err: expect.stringMatching(/column/) });
     expect(await cli('submit', join(dir, 'missing.csv'))).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/cannot read/),
+      code: 2,
+      err: expect.stringMatching(/cannot read .*missing\.csv \(ENOENT\)/),
     });
+    expect(await cli('submit', dir)).toMatchObject({ code: 2, err: expect.stringMatching(/is a folder/) });
     const poor = await lab.member({ credits: 1 });
     const ran = await runCli(['lists', 'submit', join(dir, 'people.csv')], environment({ MAILVET_KEY: poor.key }));
     expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(/was not started: .*credits/) });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -139,6 +140,19 @@ describe('verify', () => {
     const { code, out, err } = await runCli(args, environment, input);
     expect([code, err]).toEqual([0, '']);
     expect(parse(out).map(([email]) => email)).toEqual(['email', 'b@null-mx.com', 'd@mailinator.com']);
+  });
+
+  it('reads a named pipe, such as <(…) of a shell, once', async () => {
+    const [pipe, output] = [join(dir, 'people.pipe'), join(dir, 'piped.csv')];
+    execFileSync('mkfifo', [pipe]);
+    const writing = writeFile(pipe, 'email\na@good.com\nb@null-mx.com\n');
+    expect(await cli('verify', '--file', pipe, '--out', output)).toMatchObject({ code: 0, err: '' });
+    await writing;
+    expect(parse(await readFile(output, 'utf8')).map(([email]) => email)).toEqual([
+      'email',
+      'a@good.com',
+      'b@null-mx.com',
+    ]);
   });
 
   it('keeps a row that cannot be read, and names its line', async () => {

@@ -1,0 +1,19 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { UsageError } from './command.ts';
+
+interface InputFile {
+  readonly handle: FileHandle;
+  /** In bytes. Null: a pipe, such as `<(…)` of a shell, which can be read only once. */
+  readonly size: number | null;
+}
+
+/** Opens a file that `name`, an argument or a flag with its value, names. Throws UsageError if it cannot be read. */
+export async function openInputFile(path: string, name: string): Promise<InputFile> {
+  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot read ${name} (${error.code}).`);
+  });
+  const status = await handle.stat();
+  if (!status.isDirectory()) return { handle, size: status.isFile() ? status.size : null };
+  await handle.close();
+  throw new UsageError(`${name} is a folder.`);
+}

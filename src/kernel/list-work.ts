@@ -11,7 +11,26 @@ export const LIST_CHECKS = 2_000;
 /** Mail operators of other nodes that are remembered, and the longest name of one. */
 export const LIST_OPERATORS_OF_OTHERS = 1_000;
 export const LIST_OPERATOR_LENGTH = 200;
-/** Outcomes in one transaction: while nobody else charges, and while single calls wait for its end. */
-export const LIST_OUTCOMES = { alone: 1_000, besideCalls: 100 };
-/** Outcomes that wait to be recorded before no more addresses are judged from memory. */
-export const LIST_OUTCOMES_WAITING = 1_000;
+/**
+ * What a process does at once for lists, while nobody else charges and while single calls come. Calls wait for each of the
+ * steps, and for garbage collections, which copy what is in memory.
+ */
+export const LIST_STEPS = {
+  alone: { chunks: 4, blocks: 4, pass: 500, slice: 3, outcomes: 1_000, outcomesWaiting: 1_000 },
+  besideCalls: { chunks: 1, blocks: 1, pass: 100, slice: 1, outcomes: 50, outcomesWaiting: 200 },
+} as const satisfies Record<string, ListSteps>;
+
+export interface ListSteps {
+  /** Chunks claimed in one transaction. */
+  readonly chunks: number;
+  /** Blocks of an upload that are stored in one transaction. */
+  readonly blocks: number;
+  /** Addresses whose evidence is in memory together. */
+  readonly pass: number;
+  /** Milliseconds for which addresses are judged without a pause. */
+  readonly slice: number;
+  /** Outcomes recorded in one transaction. */
+  readonly outcomes: number;
+  /** Outcomes that wait to be recorded before no more addresses are judged from memory. */
+  readonly outcomesWaiting: number;
+}

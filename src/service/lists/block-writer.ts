@@ -1,6 +1,7 @@
 /** Rows of a new list: numbers their addresses, cuts them into blocks and stores these. */
 import { ApiError } from '../../kernel/errors.ts';
 import { ADDRESS_LENGTH } from '../../kernel/limits.ts';
+import { LIST_STEPS } from '../../kernel/list-work.ts';
 import { newBlock } from '../../store/lists/blocks.ts';
 import type { AccountId, ListRow, Lists, NewListBlock } from '../../store/store.ts';
 import { DistinctAddresses } from './distinct.ts';
@@ -12,7 +13,6 @@ type NewRow = Omit<ListRow, 'address'> & { readonly address: string | null };
 const BLOCK_ROWS = 500;
 const BLOCK_CHARACTERS = 250_000;
 /** Of the blocks that are stored in one transaction: charges wait for it. */
-const APPEND_BLOCKS = 4;
 const APPEND_CHARACTERS = BLOCK_CHARACTERS;
 
 export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was given up.');
@@ -44,8 +44,8 @@ export class BlockWriter {
     return { total, addresses, duplicates: filled - addresses, blank: total - filled - unreadable, unreadable };
   }
 
-  /** True when what there is should be stored. */
-  add({ row, cells, extra, address, problem }: NewRow): boolean {
+  /** True when what there is should be stored, at the latest when there are so many `blocks`. */
+  add({ row, cells, extra, address, problem }: NewRow, blocks: number = LIST_STEPS.alone.blocks): boolean {
     this.#total += 1;
     if (problem !== null) this.#unreadable += 1;
     const number = address === null ? null : this.#numbered(address);
@@ -53,7 +53,7 @@ export class BlockWriter {
     for (const cell of cells) this.#blockCharacters += cell.length;
     for (const cell of extra) this.#blockCharacters += cell.length;
     if (this.#rows.length >= BLOCK_ROWS || this.#blockCharacters >= BLOCK_CHARACTERS) this.#endBlock();
-    return this.#blocks.length >= APPEND_BLOCKS || this.#characters >= APPEND_CHARACTERS;
+    return this.#blocks.length >= blocks || this.#characters >= APPEND_CHARACTERS;
   }
 
   #numbered(address: string): number {

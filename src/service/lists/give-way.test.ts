@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { LIST_STEPS } from '../../kernel/list-work.ts';
 import { GiveWay } from './give-way.ts';
 
 it('is alone until a single call comes, and again some time after the last one', () => {
@@ -7,6 +8,7 @@ it('is alone until a single call comes, and again some time after the last one',
   expect(way.isAlone()).toBe(true);
   calls += 1;
   expect(way.isAlone()).toBe(false);
+  expect(way.steps()).toBe(LIST_STEPS.besideCalls);
   now += 49;
   // Seen without another call in between: they still come.
   expect(way.isAlone()).toBe(false);
@@ -14,4 +16,5 @@ it('is alone until a single call comes, and again some time after the last one',
   expect(way.isAlone()).toBe(false);
   now += 50;
   expect(way.isAlone()).toBe(true);
+  expect(way.steps()).toBe(LIST_STEPS.alone);
 });

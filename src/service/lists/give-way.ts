@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
+import { LIST_STEPS, type ListSteps } from '../../kernel/list-work.ts';
 
 /** Without a single call for so long, lists are alone. */
 const QUIET_MS = 50;
@@ -23,6 +24,11 @@ export class GiveWay {
     if (calls !== this.#calls) this.#lastCall = now;
     this.#calls = calls;
     return now - this.#lastCall >= QUIET_MS;
+  }
+
+  /** What may be done at once now. */
+  steps(): ListSteps {
+    return this.isAlone() ? LIST_STEPS.alone : LIST_STEPS.besideCalls;
   }
 
   /** To be waited for after work of `ms`: single calls get at least as much time. */

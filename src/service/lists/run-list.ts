@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
-import { LIST_OUTCOMES, LIST_OUTCOMES_WAITING } from '../../kernel/list-work.ts';
+import { LIST_STEPS } from '../../kernel/list-work.ts';
 import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
 import type { ListVerifier } from './verify-list.ts';
@@ -19,8 +19,6 @@ interface Parts {
   readonly failed: (error: unknown) => void;
 }
 
-/** Chunks claimed at a time. */
-const CHUNKS = 4;
 /** Addresses claimed at a time of those that waited. */
 const WAITING = 1_000;
 /** How long outcomes may wait for others before they are recorded. */
@@ -88,7 +86,7 @@ export class ListRun {
     const { lists, verifier, operators, lease, clock } = this.#parts;
     const claim = { account: this.list.account, list: this.list.id, lease, leaseMs: LIST_LEASE_SECONDS * 1000 };
     try {
-      const works = await verifier.inStore(this.list, () => lists.claim({ ...claim, chunks: CHUNKS }));
+      const works = await verifier.inStore(this.list, ({ chunks }) => lists.claim({ ...claim, chunks }));
       if (works.length > 0 || clock.elapsed() - this.#lookedAt < LOOK_MS) return works;
       this.#lookedAt = clock.elapsed();
       const waiting = { ...claim, limit: WAITING, notOperators: operators.others() };
@@ -107,11 +105,11 @@ export class ListRun {
     const report = (outcome: ListOutcome) => {
       reported++;
       this.#outcomes.push(outcome);
-      if (this.#outcomes.length >= LIST_OUTCOMES.alone) void this.#record();
+      if (this.#outcomes.length >= LIST_STEPS.alone.outcomes) void this.#record();
       else if (this.#outcomes.length === 1) void setTimeout(GATHER_MS).then(() => this.#record());
     };
     verifier
-      .verify(this.list, works, { report, room: () => this.#room() }, this.#ending.signal)
+      .verify(this.list, works, { report, room: (waiting) => this.#room(waiting) }, this.#ending.signal)
       .catch(async (error: unknown) => {
         failed(error);
         await setTimeout(AFTER_FAILURE_MS);
@@ -125,8 +123,8 @@ export class ListRun {
   }
 
   /** Outcomes that wait for long are copied by the garbage collector, and stay in memory for longer than they are needed. */
-  async #room(): Promise<void> {
-    while (this.#outcomes.length >= LIST_OUTCOMES_WAITING && !this.#ending.signal.aborted) await this.#record();
+  async #room(waiting: number): Promise<void> {
+    while (this.#outcomes.length >= waiting && !this.#ending.signal.aborted) await this.#record();
   }
 
   /** Records what there is, until there is nothing more. */
@@ -142,8 +140,8 @@ export class ListRun {
     const { account, id } = this.list;
     while (this.#outcomes.length > 0) {
       try {
-        const { batch, outcome, results } = await verifier.inStore(this.list, async (isAlone) => {
-          const some = this.#outcomes.slice(0, isAlone ? LIST_OUTCOMES.alone : LIST_OUTCOMES.besideCalls);
+        const { batch, outcome, results } = await verifier.inStore(this.list, async ({ outcomes }) => {
+          const some = this.#outcomes.slice(0, outcomes);
           return { batch: some, ...(await lists.record(account, id, some)) };
         });
         this.#outcomes = this.#outcomes.slice(batch.length);

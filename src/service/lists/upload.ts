@@ -65,9 +65,10 @@ export async function storeUpload(
 
 async function writeRows({ batches }: AddressFile, writer: BlockWriter, way: GiveWay): Promise<void> {
   for await (const { rows } of batches) {
+    const { blocks } = way.steps();
     for (const { line, problem, ...row } of rows) {
       const broken = problem === null ? null : { code: problem, line };
-      if (writer.add({ ...row, problem: broken })) await writer.store();
+      if (writer.add({ ...row, problem: broken }, blocks)) await writer.store();
     }
     // Input that is already here, in memory or a file, leaves no other gap for requests.
     await way.rest(REST_MS);

@@ -19,7 +19,7 @@ import {
 } from '../../engine/verify.ts';
 import { listResultId, sha256Hex } from '../../kernel/ids.ts';
 import { TIMEOUT_MS } from '../../kernel/limits.ts';
-import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH } from '../../kernel/list-work.ts';
+import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, type ListSteps } from '../../kernel/list-work.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Filter, FilterKeys, ListOutcome, ListWork, RunningList } from '../../store/store.ts';
 import { filterKeys, toRecord, withMatch } from '../verdict-record.ts';
@@ -48,17 +48,17 @@ export interface ListVerifier {
    */
   verify(list: RunningList, works: readonly ListWork[], to: Receiver, signal: AbortSignal): Promise<void>;
   /**
-   * Uses the store when it is the list's turn, between single calls. `isAlone`: there are none, and addresses are verified
+   * Uses the store when it is the list's turn, between single calls. When there are none, addresses are verified
    * meanwhile.
    */
-  inStore<T>(list: RunningList, work: (isAlone: boolean) => Promise<T>): Promise<T>;
+  inStore<T>(list: RunningList, work: (steps: ListSteps) => Promise<T>): Promise<T>;
 }
 
 /** Where the outcomes of a list go. */
 interface Receiver {
   report(outcome: ListOutcome): void;
-  /** Resolves when there are few outcomes left that are not recorded. */
-  room(): Promise<void>;
+  /** Resolves when fewer outcomes than `waiting` are left that are not recorded. */
+  room(waiting: number): Promise<void>;
 }
 
 /** Nobody waits, so there is time for servers that answer late. */
@@ -68,12 +68,6 @@ const LOOKUP_MS = TIMEOUT_MS.default;
 const AGAIN_MS = 14_000;
 /** Until an address may be claimed by the node that checks the mailboxes of its operator. */
 const HAND_OVER_MS = 1_000;
-/** What other work may have to wait for: a single call waits for a slice at each of its steps. */
-const SLICE_MS = { alone: 3, besideCalls: 1 };
-
-/** Addresses whose evidence is in memory together. */
-const PASS = 500;
-
 /** An address that needs the network. */
 interface Open {
   readonly work: ListWork;
@@ -99,7 +93,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   async function inSlices<T>({ list, signal }: Job, items: readonly T[], each: (item: T, i: number) => void) {
     for (let next = 0; next < items.length && !signal.aborted; ) {
       await processor.take(list, () => {
-        const end = engine.clock.elapsed() + (way.isAlone() ? SLICE_MS.alone : SLICE_MS.besideCalls);
+        const end = engine.clock.elapsed() + way.steps().slice;
         do {
           const item = items[next];
           if (item !== undefined) each(item, next);
@@ -219,15 +213,17 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   return {
     inStore(list, work) {
       // While calls come, nothing is judged meanwhile: a transaction waits for this thread, and calls for the transaction.
-      const isAlone = way.isAlone();
-      return (isAlone ? storage : processor).take(list, () => work(isAlone));
+      return (way.isAlone() ? storage : processor).take(list, () => work(way.steps()));
     },
     async verify(list, works, to, signal) {
       const job: Job = { list, to, signal };
       const online: Promise<void>[] = [];
-      for (let from = 0; from < works.length && !signal.aborted; from += PASS) {
-        await to.room();
-        for (const group of await goOffline(job, works.slice(from, from + PASS))) {
+      for (let from = 0; from < works.length && !signal.aborted; ) {
+        const { pass, outcomesWaiting } = way.steps();
+        await to.room(outcomesWaiting);
+        const some = works.slice(from, from + pass);
+        from += pass;
+        for (const group of await goOffline(job, some)) {
           const done = goOnline(job, group);
           // Awaited below; it may fail before.
           done.catch(() => undefined);

@@ -1,10 +1,9 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import type { QueryResult } from 'kysely';
 import type { QueryResult as ThreadResult } from './thread-messages.ts';
 
 /** Runs one statement, in a thread. */
-export function query(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): ThreadResult {
-  const statement = db.prepare(sql);
+export function query(statement: StatementSync, values: readonly SQLInputValue[]): ThreadResult {
   if (statement.columns().length === 0) {
     const { changes, lastInsertRowid } = statement.run(...values);
     return [null, [], changes, lastInsertRowid];

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { CompiledQuery } from 'kysely';
 
 /**
@@ -29,10 +29,9 @@ export class RowsQuery implements CompiledQuery {
 
 /** In the thread: runs the statement for each row. */
 export function writeRows(
-  db: DatabaseSync,
-  { sql, shared, width, parameters }: Pick<RowsQuery, 'sql' | 'shared' | 'width' | 'parameters'>,
+  statement: StatementSync,
+  { shared, width, parameters }: Pick<RowsQuery, 'shared' | 'width' | 'parameters'>,
 ): void {
-  const statement = db.prepare(sql);
   const row = parameters.slice(0, shared + width);
   for (let at = shared; at < parameters.length; at += width) {
     for (let i = 0; i < width; i++) row[shared + i] = parameters[at + i] ?? null;

@@ -1,5 +1,5 @@
 /** Kysely on a connection of this thread. A transaction that waits for nothing but its statements is one piece of work. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -10,22 +10,34 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { bindable } from './bindable.ts';
 import { query, rowsOf } from './query.ts';
 import { RowsQuery, writeRows } from './rows-query.ts';
 
+/** Kept prepared: preparing those of a small transaction takes longer than running them. */
+const STATEMENTS = 64;
+
 class SyncConnection implements DatabaseConnection {
   readonly db: DatabaseSync;
+  readonly #prepared = new LRUCache<string, StatementSync>({ max: STATEMENTS });
   constructor(db: DatabaseSync) {
     this.db = db;
   }
 
   async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
+    const statement = this.#statement(compiled.sql);
     if (compiled instanceof RowsQuery) {
-      writeRows(this.db, compiled);
+      writeRows(statement, compiled);
       return { rows: [] };
     }
-    return rowsOf(query(this.db, compiled.sql, bindable(compiled.parameters)));
+    return rowsOf(query(statement, bindable(compiled.parameters)));
+  }
+
+  #statement(sql: string): StatementSync {
+    const statement = this.#prepared.get(sql) ?? this.db.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
   }
 
   streamQuery(): never {

@@ -36,9 +36,9 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
   function run(call: Call): Calls[Operation]['output'] | Promise<Calls[Operation]['output']> {
     switch (call[1]) {
       case 'query':
-        return query(db, call[2], call[3]);
+        return query(db.prepare(call[2]), call[3]);
       case 'rows':
-        writeRows(db, { sql: call[2], shared: call[3], width: call[4], parameters: call[5] });
+        writeRows(db.prepare(call[2]), { shared: call[3], width: call[4], parameters: call[5] });
         return null;
       case 'script':
         db.exec(call[2]);

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { UserAction } from '../kernel/audit-actions.ts';
 import { HOUR_MS } from '../kernel/clock.ts';
 import { sha256Hex } from '../kernel/ids.ts';
 import { COMMAND_RESET_LINK_HOURS } from '../kernel/lifetimes.ts';
@@ -9,7 +8,7 @@ import { parsePersonName, personNameOf } from '../service/names.ts';
 import { COMMAND_LINE, createNotifyUser } from '../service/sign-in/notices.ts';
 import type { UserAdmin } from '../service/sign-in/user-admin.ts';
 import type { PasswordOwner } from '../service/sign-in/validate.ts';
-import type { AccountId, Store, User } from '../store/store.ts';
+import type { AccountId, Store, User, UserChange } from '../store/store.ts';
 import { requireAccount } from './account.ts';
 import {
   CommandFailure,
@@ -203,18 +202,17 @@ const resetPassword = () =>
         const password = flags.passwordStdin
           ? await readPassword({ ...user, accounts: await accountNames(store, user.id) })
           : null;
-        const record = (action: UserAction, detail = {}) =>
-          store.auditLog.recordUserEvent({ user, by: commandActor(), action, detail });
+        const by = commandActor();
         if (password !== null) {
-          await userAdmin.setPassword(user.id, password, COMMAND_LINE);
-          await record('user.password_reset');
+          const within = (change: UserChange) => change.record({ by, action: 'user.password_reset' });
+          await userAdmin.setPassword(user.id, password, COMMAND_LINE, { within });
         }
         if (flags.forgetSecondFactor) {
-          await userAdmin.forgetSecondFactor(user.id, COMMAND_LINE);
-          await record('user.second_factor_disabled', { passkeys: true });
+          const event = { by, action: 'user.second_factor_disabled', detail: { passkeys: true } } as const;
+          await userAdmin.forgetSecondFactor(user.id, COMMAND_LINE, (change) => change.record(event));
         }
         const url = password === null ? await linkFor(user.id) : null;
-        if (url !== null) await record('user.password_link_created');
+        if (url !== null) await store.auditLog.recordUserEvent({ user, by, action: 'user.password_link_created' });
         const forgotten = flags.forgetSecondFactor ? ' The authenticator app and all passkeys were removed.' : '';
         const outcome =
           url === null

@@ -15,7 +15,7 @@ import { PASSWORD_LENGTH } from '../../kernel/password-rules.ts';
 import type { Store } from '../../store/store.ts';
 import { internalAuthEndpoints } from './internal-endpoints.ts';
 import { CLIENT_IP_HEADER } from './library-calls.ts';
-import { passkeyInserts } from './passkey-inserts.ts';
+import { libraryInserts } from './library-inserts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { relyingParty } from './relying-party.ts';
 import { secondFactorSessions } from './second-factor-sessions.ts';
@@ -86,7 +86,7 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
     plugins: [
       sessionTokenHashes,
       secondFactorSessions,
-      passkeyInserts,
+      libraryInserts,
       twoFactor({
         issuer: 'Mailvet',
         schema: { twoFactor: { modelName: 'auth_two_factors' } },

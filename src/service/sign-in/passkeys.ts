@@ -12,12 +12,12 @@ import {
   type ErrorMapping,
   headersOf,
 } from './library-calls.ts';
+import { inserting } from './library-inserts.ts';
 import type { Limits } from './limits.ts';
 import { type NotifyUser, sourceOf } from './notices.ts';
-import { insertingPasskey } from './passkey-inserts.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
-import type { UserAudit } from './user-audit.ts';
+import { recordedSignIn, type UserAudit } from './user-audit.ts';
 
 export type { PasskeyRecord };
 
@@ -135,29 +135,29 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       if (response === null) throw new ApiError('passkey_refused');
       const { api } = await library();
       const headers = headersOf(browser, 'session_token', 'passkey');
-      await insertingPasskey(
+      await inserting(
+        'passkey',
         (insert) =>
           signIns.change({ user: user.id, session: user.session }, async (change) => {
             const inserted = await insert();
             await notify(change, 'passkey_added', sourceOf(browser));
+            await audit.record(change, browser, 'user.passkey_added', { passkey: name });
             return inserted;
           }),
         () => callLibrary(ADD, () => api.verifyPasskeyRegistration({ body: { response, name }, headers })),
       );
-      await audit.record(user.id, browser, 'user.passkey_added', { passkey: name });
     },
 
     async remove(browser, user, id) {
       const context = await (await library()).$context;
       const known = (await signIns.passkeys(user.id)).find((one) => one.id === id);
-      const removed = await signIns.change({ user: user.id, session: user.session }, async (change) => {
+      return signIns.change({ user: user.id, session: user.session }, async (change) => {
         if (!(await change.removePasskey(id))) return false;
         await endSecondFactor(context, user.id);
         await notify(change, 'passkey_removed', sourceOf(browser));
+        await audit.record(change, browser, 'user.passkey_removed', { passkey: known?.name ?? 'Passkey' });
         return true;
       });
-      if (removed) await audit.record(user.id, browser, 'user.passkey_removed', { passkey: known?.name ?? 'Passkey' });
-      return removed;
     },
 
     async signInOptions(browser) {
@@ -175,14 +175,18 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       requireRelyingParty();
       await limits.countIp('sign-in-ip', await devices.originOf(browser, null));
       const claimed = await ownerOf(credential.id);
-      const signing = () => verify(browser, credential, SIGN_IN);
+      const signing = () =>
+        inserting(
+          'session',
+          (insert, user) => recordedSignIn({ signIns, audit }, { browser, user, factor: 'passkey' }, insert),
+          () => verify(browser, credential, SIGN_IN),
+        );
       const done = await (claimed === null
         ? signing()
         : audit.attempt({ user: { id: claimed }, by: 'anonymous', from: browser, factor: 'passkey' }, signing));
       if (done === null) throw new ApiError(...REJECTED);
       await endPreviousSession(browser);
       const user = done.response.user.id;
-      await audit.record(user, browser, 'user.signed_in', { factor: 'passkey' });
       return { user, setCookie: [...cookiesOf(done.headers), ...(await devices.remember(browser, user))] };
     },
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/ip.ts';
 import { RESET_LINK_HOURS } from '../../kernel/lifetimes.ts';
 import { LINK_TOKEN_LENGTH } from '../../kernel/limits.ts';
-import type { PasskeyRecord, Store, User } from '../../store/store.ts';
+import type { PasskeyRecord, Store, User, UserChange } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
 import type { Devices } from './devices.ts';
@@ -147,8 +147,8 @@ export function createPasswords({
       const hash = await passwords.hash(password);
       // Of several requests with the same link, one consumes it.
       if ((await internalAdapter.consumeVerificationValue(resetOf(token))) === null) throw new ApiError('link_expired');
-      await userAdmin.setPassword(user.id, hash, sourceOf(browser), keep);
-      await audit.record(user.id, browser, 'user.password_reset');
+      const within = (change: UserChange) => audit.record(change, browser, 'user.password_reset');
+      await userAdmin.setPassword(user.id, hash, sourceOf(browser), { ...(keep && { keep }), within });
       await limits.clear('sign-in', user.email);
     },
 
@@ -159,15 +159,14 @@ export function createPasswords({
       const { internalAdapter, password: passwords } = await opened.$context;
       // Hashed before the transaction, during which the store may be waiting.
       const hash = await passwords.hash(password);
-      const begun = await store.signIns.change({ user: user.id, session: user.session }, async (change) => {
+      return store.signIns.change({ user: user.id, session: user.session }, async (change) => {
         await internalAdapter.updatePassword(user.id, hash);
         await change.endSessions();
         await endLinks(opened, user.id);
         await notify(change, 'password_changed', sourceOf(browser));
+        await audit.record(change, browser, 'user.password_changed');
         return beginSession(opened, browser, user.id, user.withSecondFactor);
       });
-      await audit.record(user.id, browser, 'user.password_changed');
-      return begun;
     },
 
     confirm: (user, password, from) => check(user, password, 'password', from),

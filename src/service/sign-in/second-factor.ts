@@ -82,10 +82,10 @@ export function createSecondFactor(parts: {
       // Rotates the session.
       const { headers } = await callLibrary(CONFIRM, () => api.verifyTOTP(call));
       if (!change.user.secondFactor) await notify(change, 'second_factor_on', sourceOf(browser));
+      await audit.record(change, browser, 'user.second_factor_enabled');
       return cookiesOf(headers);
     });
     await limits.clear('code', user.id);
-    await audit.record(user.id, browser, 'user.second_factor_enabled');
     return { setCookie };
   }
 
@@ -93,17 +93,16 @@ export function createSecondFactor(parts: {
     await confirm(user.id, password, browser);
     const opened = await library();
     const context = await opened.$context;
-    const begun = await signIns.change({ user: user.id, session: user.session }, async (change) => {
+    return signIns.change({ user: user.id, session: user.session }, async (change) => {
       await removeAuthenticator(opened, user.id);
       if (change.user.secondFactor) await notify(change, 'second_factor_off', sourceOf(browser));
       // The same session, rotated.
       await change.endSession(user.session);
       const next = await beginSession(opened, browser, user.id, user.withSecondFactor);
       await endSecondFactor(context, user.id);
+      await audit.record(change, browser, 'user.second_factor_disabled');
       return next;
     });
-    await audit.record(user.id, browser, 'user.second_factor_disabled');
-    return begun;
   }
 
   return {

@@ -15,10 +15,11 @@ import {
   hasCookie,
   headersOf,
 } from './library-calls.ts';
+import { inserting } from './library-inserts.ts';
 import type { Limits } from './limits.ts';
 import type { Sessions, SignedIn } from './session.ts';
 import { endLinks } from './user-admin.ts';
-import type { UserAudit } from './user-audit.ts';
+import { recordedSignIn, type UserAudit } from './user-audit.ts';
 import { isUsableEmail } from './validate.ts';
 
 export interface SessionService extends Sessions {
@@ -110,15 +111,8 @@ export function createSessions({ library, limits, devices, audit, signIns }: Ses
     return { user, setCookie: cookiesOf(found.headers) };
   };
 
-  /**
-   * Whether the password was changed while a sign-in verified it. Under the user's lock: a change under way ends only the
-   * sessions that it sees.
-   */
-  const wasChanged = (opened: Library, { id, hash }: { id: string; hash: string | null }): Promise<boolean> =>
-    signIns.change({ user: id }, async () => {
-      const { internalAdapter } = await opened.$context;
-      return ((await internalAdapter.findCredentialAccount(id))?.password ?? null) !== hash;
-    });
+  const signedIn = <T>(browser: BrowserRequest, user: string, factor: Factor, begin: () => Promise<T>): Promise<T> =>
+    recordedSignIn({ signIns, audit }, { browser, user, factor }, begin);
 
   async function signInByPassword(browser: BrowserRequest, email: string, password: string) {
     const from = await devices.originFor(browser, email);
@@ -134,19 +128,26 @@ export function createSessions({ library, limits, devices, audit, signIns }: Ses
     // The same queries whether or not the address has a user.
     const user = (await internalAdapter.findUserByEmail(email))?.user.id ?? '';
     const hash = (await internalAdapter.findCredentialAccount(user))?.password ?? null;
-    const { headers, response } = await callLibrary(PASSWORD, () =>
-      api.signInEmail({ body: { email, password }, headers: headersOf(browser), returnHeaders: true }),
+    const { headers, response } = await inserting(
+      'session',
+      (insert, id) =>
+        signIns.change({ user: id }, async (change) => {
+          // Changed while it was verified. Under the user's lock: a change under way ends only the sessions that it sees.
+          const now = (await internalAdapter.findCredentialAccount(id))?.password ?? null;
+          if (id !== user || now !== hash) throw new ApiError('sign_in_failed');
+          const begun = await insert();
+          if (!change.user.secondFactor) await audit.record(change, browser, 'user.signed_in', { factor: 'password' });
+          return begun;
+        }),
+      () =>
+        callLibrary(PASSWORD, () =>
+          api.signInEmail({ body: { email, password }, headers: headersOf(browser), returnHeaders: true }),
+        ),
     );
-    if (user === '' || (await wasChanged(opened, { id: user, hash }))) {
-      const begun = cookiesOf(headers).map((cookie) => cookie.split(';', 1)[0]);
-      await endSession({ ...browser, cookie: begun.join('; ') });
-      throw new ApiError('sign_in_failed');
-    }
     await limits.clear('sign-in', email);
     // Ends the browser's previous session.
     await endSession(browser);
     if ('twoFactorRedirect' in response) return { secondFactor: true, setCookie: cookiesOf(headers) };
-    await audit.record(response.user.id, browser, 'user.signed_in', { factor: 'password' });
     const device = await devices.remember(browser, response.user.id);
     return { secondFactor: false, setCookie: [...cookiesOf(headers), ...device] };
   }
@@ -158,12 +159,13 @@ export function createSessions({ library, limits, devices, audit, signIns }: Ses
     const call = { body: { code }, headers, returnHeaders: true } as const;
     // Claimed before it is checked, so that of two requests with the same code only one can succeed.
     if (factor === 'code' && !(await limits.firstUse(user, code))) throw new ApiError('second_factor_failed');
-    const done = await callLibrary(CODE, async () =>
-      factor === 'code' ? api.verifyTOTP(call) : api.verifyBackupCode(call),
+    const done = await inserting(
+      'session',
+      (insert) => signedIn(browser, user, factor, insert),
+      () => callLibrary(CODE, async () => (factor === 'code' ? api.verifyTOTP(call) : api.verifyBackupCode(call))),
     );
     await limits.clear('code', user);
     await endSession(browser);
-    await audit.record(user, browser, 'user.signed_in', { factor });
     return { setCookie: [...cookiesOf(done.headers), ...(await devices.remember(browser, user))] };
   }
 
@@ -188,17 +190,21 @@ export function createSessions({ library, limits, devices, audit, signIns }: Ses
     },
 
     async signOut(browser) {
-      const session = await fromBrowser(browser);
-      const ended = await endSession(browser);
-      if (session !== null) await audit.record(session.user.id, browser, 'user.signed_out');
-      return ended;
+      const found = await fromBrowser(browser);
+      if (found !== null)
+        await signIns.change({ user: found.user.id }, async (change) => {
+          if (await change.endSession(found.user.session)) await audit.record(change, browser, 'user.signed_out');
+        });
+      return endSession(browser);
     },
 
     async signOutEverywhere(browser, user) {
-      const { internalAdapter } = await (await library()).$context;
-      await internalAdapter.deleteUserSessions(user.id);
-      await endLinks(await library(), user.id);
-      await audit.record(user.id, browser, 'user.signed_out', { everywhere: true });
+      const opened = await library();
+      await signIns.change({ user: user.id, session: user.session }, async (change) => {
+        await change.endSessions();
+        await endLinks(opened, user.id);
+        await audit.record(change, browser, 'user.signed_out', { everywhere: true });
+      });
       return endSession(browser);
     },
 
@@ -208,9 +214,9 @@ export function createSessions({ library, limits, devices, audit, signIns }: Ses
     },
 
     async signInAs(browser, user) {
-      const { setCookie } = await beginSession(await library(), browser, user);
+      const opened = await library();
+      const { setCookie } = await signedIn(browser, user, 'link', () => beginSession(opened, browser, user));
       await endSession(browser);
-      await audit.record(user, browser, 'user.signed_in', { factor: 'link' });
       return { setCookie: [...setCookie, ...(await devices.remember(browser, user))] };
     },
   };

@@ -2,7 +2,7 @@ import { mailboxOf } from '../../engine/address/mailbox.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { toDate } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
-import type { Store, User } from '../../store/store.ts';
+import type { Store, User, UserChange } from '../../store/store.ts';
 import type { Library } from './library.ts';
 import type { ChangeSource, NotifyUser } from './notices.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
@@ -17,6 +17,9 @@ export interface KeptAccess {
   readonly passkeys: readonly string[];
 }
 const NOTHING_KEPT: KeptAccess = { sessions: [], passkeys: [] };
+
+/** What else belongs to the transaction. */
+type Within = (change: UserChange) => Promise<void>;
 
 /** Creates and changes users without their session: for the command line and links. */
 export interface UserAdmin {
@@ -36,11 +39,16 @@ export interface UserAdmin {
    * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless they are
    * kept. Whoever used the address before it was proven keeps nothing, and no second factor either. Mails the user.
    */
-  setPassword(user: string, hash: string, from: ChangeSource, keep?: KeptAccess): Promise<void>;
+  setPassword(
+    user: string,
+    hash: string,
+    from: ChangeSource,
+    more?: { keep?: KeptAccess; within?: Within },
+  ): Promise<void>;
   /** The token of a link to choose a password; the store keeps only a hash. */
   passwordToken(user: string, livesMs: number): Promise<string>;
   /** Removes the authenticator app, its recovery codes and all passkeys. Mails the user if there were any. */
-  forgetSecondFactor(user: string, from: ChangeSource): Promise<void>;
+  forgetSecondFactor(user: string, from: ChangeSource, within?: Within): Promise<void>;
 }
 
 export function createUserAdmin(parts: {
@@ -81,7 +89,7 @@ export function createUserAdmin(parts: {
       return users.get(made.id);
     },
 
-    async setPassword(user, hash, from, keep = NOTHING_KEPT) {
+    async setPassword(user, hash, from, { keep = NOTHING_KEPT, within } = {}) {
       const opened = await library();
       const context = await opened.$context;
       const { internalAdapter } = context;
@@ -98,6 +106,7 @@ export function createUserAdmin(parts: {
         await endLinks(opened, user);
         if (!proven) await internalAdapter.updateUser(user, { emailVerified: true });
         await notify(change, 'password_changed', from, passkeys);
+        await within?.(change);
       });
     },
 
@@ -109,7 +118,7 @@ export function createUserAdmin(parts: {
       return token;
     },
 
-    async forgetSecondFactor(user, from) {
+    async forgetSecondFactor(user, from, within) {
       const opened = await library();
       const context = await opened.$context;
       await signIns.change({ user }, async (change) => {
@@ -118,6 +127,7 @@ export function createUserAdmin(parts: {
         await endSecondFactor(context, user);
         if (change.user.secondFactor) await notify(change, 'second_factor_off', from, passkeys);
         else if (passkeys > 0) await notify(change, 'passkey_removed', from, passkeys);
+        await within?.(change);
       });
     },
   };

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Factor, UserAction } from '../../kernel/audit-actions.ts';
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
-import type { Store, UserEvent } from '../../store/store.ts';
+import type { Store, UserChange, UserEvent } from '../../store/store.ts';
 import { deviceName } from './device-name.ts';
 import type { BrowserRequest } from './library-calls.ts';
 
@@ -19,8 +19,13 @@ interface Attempt {
 
 /** Writes what users do to the audit log of their accounts. */
 export interface UserAudit {
-  /** Right after it was done: the sign-in library changes its tables in transactions of its own. */
-  record(user: string, from: From, action: UserAction, detail?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** In the transaction of the change. */
+  record(
+    change: Pick<UserChange, 'record'>,
+    from: From,
+    action: UserAction,
+    detail?: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
   /**
    * Runs `work`, and counts its failure. Failures are written by `flush`, so that the time of a reply does not reveal
    * whether an address has a user, and so that a flood of attempts costs few writes.
@@ -29,6 +34,18 @@ export interface UserAudit {
   /** Writes the failures so far. If the store fails, the next call writes them. */
   flush(): Promise<void>;
 }
+
+/** Begins a session, and records that in the same transaction. */
+export const recordedSignIn = <T>(
+  { signIns, audit }: { signIns: Pick<Store['signIns'], 'change'>; audit: Pick<UserAudit, 'record'> },
+  { browser, user, factor }: { browser: From; user: string; factor: Factor },
+  begin: () => Promise<T>,
+): Promise<T> =>
+  signIns.change({ user }, async (change) => {
+    const begun = await begin();
+    await audit.record(change, browser, 'user.signed_in', { factor });
+    return begun;
+  });
 
 /** Distinct failures between two flushes; further ones are not recorded. */
 const PENDING_MAX = 512;
@@ -70,13 +87,8 @@ export function createUserAudit(auditLog: Store['auditLog'], clock: Clock): User
   }
 
   return {
-    record: (user, from, action, detail = {}) =>
-      auditLog.recordUserEvent({
-        user: { id: user },
-        by: { kind: 'self', ip: from.ip },
-        action,
-        detail: detailOf(from, detail),
-      }),
+    record: (change, from, action, detail = {}) =>
+      change.record({ by: { kind: 'self', ip: from.ip }, action, detail: detailOf(from, detail) }),
 
     async attempt({ user, by, from, factor }, work) {
       try {

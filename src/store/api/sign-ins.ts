@@ -1,4 +1,5 @@
 import type { MailPayload } from '../../kernel/jobs.ts';
+import type { UserEvent } from './audit-log.ts';
 import type { User } from './people.ts';
 
 /** A session, without its token and the token's hash. */
@@ -27,11 +28,14 @@ export interface UserChange {
   readonly user: User;
   /** Ends all sessions but these; returns how many. */
   endSessions(keep?: readonly string[]): Promise<number>;
-  endSession(id: string): Promise<void>;
+  /** False: it had ended. */
+  endSession(id: string): Promise<boolean>;
   removePasskeys(keep?: readonly string[]): Promise<number>;
   /** False: the user has no such passkey. */
   removePasskey(id: string): Promise<boolean>;
   mail(payload: MailPayload): Promise<void>;
+  /** To the audit log: see `AuditLog.recordUserEvent`. */
+  record(event: Omit<UserEvent, 'user'>): Promise<void>;
 }
 
 /** Sessions and passkeys. The sign-in library makes them, on the same tables (see `Store.authDatabase`). */

@@ -7,6 +7,7 @@ import type { StorageDriver } from '../driver.ts';
 import type { SignIns, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import type { AuthDatabase } from './auth-database.ts';
+import { writeUserEvent } from './user-events.ts';
 import { readUser, timeOf } from './users.ts';
 
 export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns {
@@ -15,7 +16,7 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
   const moment = (ms: number) => (driver.name === 'sqlite' ? toIso(ms) : toDate(ms));
 
   /** What is possible within a change. The user is locked. */
-  async function changeOf(trx: Transaction<Tables>, id: string): Promise<UserChange> {
+  async function changeOf(trx: Transaction<Tables>, id: string, now: number): Promise<UserChange> {
     const user = await readUser(trx, id);
     if (user === null) throw new ApiError('not_found', 'There is no such user.');
     const count = ({ numDeletedRows }: { numDeletedRows: bigint }): number => Number(numDeletedRows);
@@ -27,7 +28,8 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
         return count(await theirs.executeTakeFirst());
       },
       async endSession(session) {
-        await trx.deleteFrom('auth_sessions').where('userId', '=', id).where('id', '=', session).execute();
+        const theirs = trx.deleteFrom('auth_sessions').where('userId', '=', id).where('id', '=', session);
+        return count(await theirs.executeTakeFirst()) === 1;
       },
       async removePasskeys(keep = []) {
         let theirs = trx.deleteFrom('auth_passkeys').where('userId', '=', id);
@@ -41,6 +43,7 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
       async mail(payload) {
         await driver.jobs.add(trx, { kind: 'mail', payload });
       },
+      record: (event) => writeUserEvent(driver, trx, now, user, { ...event, user: { id } }),
     };
   }
 
@@ -92,7 +95,8 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
       await db.updateTable('auth_passkeys').set({ lastUsedAt }).where('credentialID', '=', credentialId).execute();
     },
 
-    change({ user, session }, work) {
+    async change({ user, session }, work) {
+      const now = await driver.now();
       return database.transaction(async (trx) => {
         await driver.lockUsers(trx, [user]);
         if (session !== undefined) {
@@ -100,7 +104,7 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
           if ((await theirs.where('id', '=', session).executeTakeFirst()) === undefined)
             throw new ApiError('not_signed_in');
         }
-        return work(await changeOf(trx, user));
+        return work(await changeOf(trx, user, now));
       });
     },
   };

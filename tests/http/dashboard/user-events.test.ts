@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, browser, forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
 import { securityKey, totp } from '../../lab/second-factor.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { failInserts } from '../../lab/stores.ts';
 import { of } from './client.ts';
 
 let lab: Lab;
@@ -158,6 +159,37 @@ describe('the audit log of an account has of its users', () => {
     const isBlocked = ({ action }: Entry) => action === 'user.authentication_blocked';
     const entries = await toldOnce(jane, (all) => all.some(isBlocked));
     expect(entries.filter(isBlocked).map(({ count, ip }) => [count, ip])).toEqual([[1, '203.0.113.9']]);
+  });
+
+  it('every change that was made: what cannot be recorded does not happen', async () => {
+    const jane = await colleague();
+    const { secret } = (await jane.call('POST', '/dashboard/totp', { password: PASSWORD })).json;
+    const key = securityKey();
+    const { options } = (await jane.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json;
+    const credential = key.create(options, { origin: lab.url, rpId: 'localhost' });
+    const token = await peopleOf(lab).passwordToken(jane.id, 60_000);
+    const changes: [Browser, string, object?][] = [
+      // From elsewhere, as the same event within the hour adds to its entry.
+      [from(browser(lab.url), '192.0.2.8'), '/dashboard/sign-in', { email: jane.email, password: PASSWORD }],
+      [jane, '/dashboard/totp/confirm', { code: totp(secret) }],
+      [jane, '/dashboard/passkeys', { name: 'Blue key', credential }],
+      [jane, '/dashboard/password', { current: PASSWORD, password: FRESH }],
+      [jane, '/dashboard/sign-out-everywhere'],
+      [jane, '/dashboard/sign-out'],
+      [browser(lab.url), '/dashboard/password/reset', { token, password: FRESH }],
+    ];
+    const mend = await failInserts(lab.databaseUrl, 'trail');
+    try {
+      for (const [window, path, body] of changes)
+        expect((await window.call('POST', path, body)).status, path).toBeGreaterThanOrEqual(400);
+    } finally {
+      await mend();
+    }
+    expect((await jane.call('GET', '/dashboard/sessions')).json.sessions).toHaveLength(1);
+    expect((await jane.call('GET', '/dashboard/passkeys')).json.passkeys).toEqual([]);
+    const again = await browser(lab.url).signIn(jane.email);
+    expect([again.status, again.json.second_factor]).toEqual([200, false]);
+    expect(actionsOf(await told(jane))).toEqual(['signed_in']);
   });
 
   it('nothing of what they do in other accounts', async () => {

@@ -1,0 +1,31 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { BetterAuthPlugin, DBAdapter } from 'better-auth';
+
+/** Performs the insertion of a row of this user, and what belongs to it. */
+type Around = <T>(insert: () => Promise<T>, user: string) => Promise<T>;
+
+const current = new AsyncLocalStorage<{ readonly model: 'passkey' | 'session'; readonly around: Around }>();
+
+/**
+ * Runs `work`, in which the library inserts a passkey or a session within `around`, so that this alone is in a transaction.
+ * The library's whole operation must not be: it compares passwords, and waits for other requests with the same challenge,
+ * which may be waiting for the end of the transaction.
+ */
+export const inserting = <T>(model: 'passkey' | 'session', around: Around, work: () => Promise<T>): Promise<T> =>
+  current.run({ model, around }, work);
+
+const wrapped = (adapter: DBAdapter): DBAdapter => ({
+  ...adapter,
+  create(call) {
+    const waiting = current.getStore();
+    if (waiting?.model !== call.model) return adapter.create(call);
+    const user = 'userId' in call.data ? String(call.data.userId) : '';
+    // Only this row: `around` inserts other ones as usual.
+    return waiting.around(() => current.exit(() => adapter.create(call)), user);
+  },
+});
+
+export const libraryInserts = {
+  id: 'mailvet-inserts',
+  init: ({ adapter }) => ({ context: { adapter: wrapped(adapter) } }),
+} satisfies BetterAuthPlugin;

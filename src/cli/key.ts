@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { fromIso, systemClock, toIso } from '../kernel/clock.ts';
+import { fromIso, toIso } from '../kernel/clock.ts';
 import { choice } from '../kernel/format.ts';
 import { KEY_PREFIXES, type KeyMode } from '../kernel/ids.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
@@ -38,8 +38,7 @@ const toJson = (k: Key) => ({
 });
 
 /** A key rolled in the dashboard stays valid until its grace period ends. */
-function stateOf(revokedAt: string | null, expiresAt: string | null): string {
-  const now = toIso(systemClock.now());
+function stateOf(revokedAt: string | null, expiresAt: string | null, now: string): string {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';
   const ends = [revokedAt, expiresAt].filter((end) => end !== null).sort();
@@ -128,6 +127,7 @@ const list = () =>
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const account = flags.account === undefined ? null : (await requireAccount(store, flags.account)).id;
         const keys = (await store.keys.list(account, { withTest: true })).map(toJson);
+        const now = toIso((await store.clock.peek()).now);
         const rows = keys.map((k) => [
           k.id,
           k.account_id,
@@ -137,7 +137,7 @@ const list = () =>
           k.allow_ips.join(' ') || 'any',
           k.scopes.length === KEY_SCOPES.length ? 'all' : k.scopes.join(' '),
           k.monthly_credits ?? 'unlimited',
-          stateOf(k.revoked_at, k.expires_at),
+          stateOf(k.revoked_at, k.expires_at, now),
           k.last_used_at,
         ]);
         const head = [

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { HOUR_MS } from '../kernel/clock.ts';
+import { HOUR_MS, systemClock } from '../kernel/clock.ts';
 import { sha256Hex } from '../kernel/ids.ts';
 import { COMMAND_RESET_LINK_HOURS } from '../kernel/lifetimes.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../kernel/limits.ts';
@@ -64,15 +64,16 @@ interface UserContext {
 /** Opens the store and the user administration. Imported lazily, because the sign-in library is slow to load. */
 async function withUserAdmin(flags: object, use: (context: UserContext) => Promise<void>): Promise<void> {
   const options = optionsFrom(flags, 'user');
-  const [{ createLogger }, { systemClock: clock }, { lazyLibrary }, { createUserAdmin, newToken }] = await Promise.all([
+  const [{ createLogger }, { clockOf }, { lazyLibrary }, { createUserAdmin, newToken }] = await Promise.all([
     import('../kernel/log.ts'),
-    import('../kernel/clock.ts'),
+    import('../service/store-clock.ts'),
     import('../service/sign-in/open.ts'),
     import('../service/sign-in/user-admin.ts'),
   ]);
   const logger = createLogger('silent');
   await withStore(options, async (store) => {
     const url = () => options.publicUrl;
+    const clock = await clockOf(store, systemClock);
     const library = lazyLibrary({ store, secret: options.authSecret, url, clock, logger });
     const notify = createNotifyUser({ mail: options.mailUrl !== null, clock, url });
     const userAdmin = createUserAdmin({ store, library, clock, notify });

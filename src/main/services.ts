@@ -74,7 +74,8 @@ interface Services {
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
 export function createServices(parts: Parts): Services {
-  const { options, logger, clock, storeClock, store, engine, lists, metrics, closers, url } = parts;
+  // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
+  const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url } = parts;
   const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
   const mailLimits = createMailLimits({ store, logger });
   const signIn = createSignIn({
@@ -86,9 +87,9 @@ export function createServices(parts: Parts): Services {
   const send = createSend(createPost(engine), clock);
   const webhookMail = disabledMail(mail !== null, url);
   const sharedLists = createSharedLists({ store, lists, dir: options.listsDir });
-  const hostLearning = createHostLearning({ store, lists, openDns: dnsForLearning(options, clock) });
+  const hostLearning = createHostLearning({ store, lists, openDns: dnsForLearning(options, parts.clock) });
   const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, shared: sharedLists, options });
-  const traffic = createTrafficCounter(store.traffic, storeClock);
+  const traffic = createTrafficCounter(store.traffic, clock);
   const rejected = createRejectedRequestLog(store.rejectedRequests);
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
@@ -101,7 +102,7 @@ export function createServices(parts: Parts): Services {
     closers.add(one.what, 2_000, () => flushing.stop());
   }
   const verify = verifyService(parts, traffic);
-  const health = createHealth({ store, engine, lists, clock, storeClock });
+  const health = createHealth(parts);
   const context: HttpContext = {
     ...createDashboard({
       ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits },
@@ -113,7 +114,7 @@ export function createServices(parts: Parts): Services {
     signIn,
     clock,
     admission: createAdmissionService(store),
-    usage: (caller, window, ask) => usageOf(store, storeClock, caller, window, ask),
+    usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
     filters: createFilterService(store),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
@@ -144,7 +145,7 @@ export function createServices(parts: Parts): Services {
         traffic.refused(caller.accountId, rejectedWith);
         rejected.add({
           account: caller.accountId,
-          at: storeClock.now(),
+          at: clock.now(),
           requestId,
           keyId: caller.keyId,
           clientIp: ip,

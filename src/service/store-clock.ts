@@ -51,4 +51,11 @@ export function watchStoreClock(
   };
 }
 
+/** The store's clock for a command: read once, and nothing is noted in the store. */
+export async function clockOf(store: Pick<Store, 'engine' | 'clock'>, clock: Clock): Promise<WatchedClock> {
+  const watched = watchStoreClock({ engine: store.engine, clock: { read: store.clock.peek } }, clock);
+  await watched.read();
+  return watched;
+}
+
 const apart = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? 'ahead of' : 'behind'}`;

@@ -7,7 +7,7 @@ import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
-import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
+import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, toDate } from '../../kernel/clock.ts';
 import { newId, randomToken } from '../../kernel/ids.ts';
 import { FRESH_SIGN_IN_DAYS, RESET_LINK_HOURS, SESSION_DAYS, SESSION_REFRESH_MINUTES } from '../../kernel/lifetimes.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -79,7 +79,10 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
     },
     databaseHooks: {
       session: {
-        create: { before: async (_session, call) => ({ data: placeOf(call?.headers) }) },
+        // Its age is compared on other nodes, so it is by the store's clock. The library would take this host's.
+        create: {
+          before: async (_session, call) => ({ data: { ...placeOf(call?.headers), createdAt: toDate(clock.now()) } }),
+        },
         update: { before: async (_changes, call) => ({ data: placeOf(call?.headers) }) },
       },
     },

@@ -65,7 +65,7 @@ export function createSignIn(parts: SignInParts): SignInService {
   const userAdmin = createUserAdmin({ store, library, clock, notify });
   const devices = createDevices({ library, users: store.users, newId: newToken });
   const audit = createUserAudit(store.auditLog, clock);
-  const sessions = createSessions({ library, limits, devices, audit, signIns: store.signIns });
+  const sessions = createSessions({ library, limits, devices, audit, signIns: store.signIns, clock });
   const passwords = createPasswords({
     library,
     limits,

@@ -1,5 +1,5 @@
 import type { Factor } from '../../kernel/audit-actions.ts';
-import { DAY_MS, systemClock } from '../../kernel/clock.ts';
+import { type Clock, DAY_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { SESSION_MAX_DAYS } from '../../kernel/lifetimes.ts';
 import type { Store } from '../../store/store.ts';
@@ -46,6 +46,7 @@ interface SessionParts {
   readonly devices: Devices;
   readonly audit: UserAudit;
   readonly signIns: Pick<Store['signIns'], 'change'>;
+  readonly clock: Clock;
 }
 
 const BEGIN_AGAIN = 'The sign-in took too long, or there were too many wrong codes. Start again with your password.';
@@ -79,7 +80,7 @@ export async function beginSession(
   return { setCookie: cookiesOf(headers) };
 }
 
-export function createSessions({ library, limits, devices, audit, signIns }: SessionParts): SessionService {
+export function createSessions({ library, limits, devices, audit, signIns, clock }: SessionParts): SessionService {
   async function endSession(browser: BrowserRequest): Promise<Cookies> {
     if (!hasCookie(browser.cookie, 'session_token')) return { setCookie: [] };
     const { api } = await library();
@@ -96,8 +97,7 @@ export function createSessions({ library, limits, devices, audit, signIns }: Ses
     );
     if (found.response === null) return null;
     const { id: session, createdAt, secondFactor: withSecondFactor } = found.response.session;
-    // The library stamps sessions with the system's time.
-    if (systemClock.now() - createdAt.getTime() >= SESSION_MAX_DAYS * DAY_MS) return null;
+    if (clock.now() - createdAt.getTime() >= SESSION_MAX_DAYS * DAY_MS) return null;
     const { id, email, name, operator, twoFactorEnabled } = found.response.user;
     const user = {
       id,

@@ -95,6 +95,9 @@ const STAGES = {
 /** Failed and unstable tests of all stages, for the end of the output. */
 const notes = [];
 
+/** What tests measured, for the end of the output as well. */
+const figures = [];
+
 /** Runs with failed tests, which run once more when all stages are done. */
 const again = [];
 
@@ -135,6 +138,8 @@ async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
   });
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
+    const tests = report.testResults.flatMap((file) => file.assertionResults);
+    figures.push(...tests.flatMap(({ meta }) => meta?.figure ?? []));
     return { ok, passed: report.numPassedTests, failed: report.testResults.flatMap(failedTests) };
   } catch {
     return null;
@@ -254,5 +259,6 @@ try {
 if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
 note('all', begun, wanted.length > 1 ? 'two stages at a time' : '');
 console.log(`\n${lines.join('\n')}\n`);
+if (figures.length > 0) console.log(`${figures.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -66,6 +66,18 @@ describe('the guide', () => {
     for (const path of reached) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 
+  it('has contents that name every section, where a page begins with them', async () => {
+    const withContents: string[] = [];
+    for (const page of PAGES) {
+      const [start = '', ...sections] = (await textOf(`/guide/${page}`)).split('<h2 id="');
+      if (!/<li>[^\n]*href="#/.test(start)) continue;
+      withContents.push(page);
+      const named = targets(start).filter((target) => target.startsWith('#'));
+      expect([page, named]).toEqual([page, expect.arrayContaining(sections.map((text) => `#${text.split('"')[0]}`))]);
+    }
+    expect(withContents).toEqual(expect.arrayContaining(['backups', 'dashboard', 'operating']));
+  });
+
   it('has scripts from files only, as its policy demands', async () => {
     const reply = await get('/guide/quickstart');
     expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);

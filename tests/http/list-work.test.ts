@@ -198,16 +198,20 @@ it('is not held up by the list of another account at servers that never answer',
   expect((await slow.verify('b@quick.com', { validation_type: 'smtp' })).json.deliverability).toBe('risky');
 });
 
-it('stops asking mail servers about a list that is paused, and asks again when it goes on', async () => {
+const PAUSED = Array.from({ length: 40 }, (_, i) => `a${i}@slow.com`);
+it.each([
+  ['an answer', (path: string) => PAUSED.includes(path)],
+  ['the answer about a random recipient', (path: string) => !PAUSED.includes(path)],
+])('breaks off the questions of a list that is paused, and asks again when it goes on: %s', async (_title, isHeld) => {
   const gate = Promise.withResolvers<void>();
+  const isWaiting = ({ verb, path }: { verb: string; path: string }) => verb === 'RCPT' && isHeld(path);
   const { lab, servers } = await labWith({
-    'slow.com': { mailboxes: ['*'], hold: ({ verb }) => (verb === 'RCPT' ? gate.promise : Promise.resolve()) },
+    'slow.com': { mailboxes: ['*'], hold: (command) => (isWaiting(command) ? gate.promise : Promise.resolve()) },
   });
   const who = await lab.member();
-  const emails = Array.from({ length: 40 }, (_, i) => `a${i}@slow.com`);
-  const id = await startedList(lab.store, ownerOf(who), emails, { level: 'smtp' });
+  const id = await startedList(lab.store, ownerOf(who), PAUSED, { level: 'smtp' });
   const slow = servers.get('slow.com');
-  await vi.waitUntil(() => slow?.verbs().includes('RCPT'), { timeout: 30_000 });
+  await vi.waitUntil(() => slow?.commands.some(isWaiting), { timeout: 30_000 });
   await lab.store.lists.change(who.account.id, id, 'pause');
   await vi.waitUntil(() => slow?.open === 0, { timeout: 15_000 });
   expect(await listOf(lab, who, id)).toMatchObject({ status: 'paused', done: 0, credits: { held: 400, used: 0 } });

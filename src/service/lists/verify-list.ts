@@ -166,6 +166,8 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
       const deadline = engine.clock.elapsed() + CHECK_MS;
       const limit = { deadline, signal, tenant: list.account, isBackground: true };
       const evidence = await checkMailbox(open.evidence, limit, engine);
+      // Broken off, perhaps between an accepted recipient and the random one: what has no answer is asked again.
+      if (signal.aborted && decideVerdict(evidence)?.deliverability === 'unknown') return;
       if (evidence.smtp?.decidedBy === 'cancelled') return;
       // Our own rate limit had no room in time: nobody was asked.
       if (evidence.smtp?.rule === 'pace.deadline') {

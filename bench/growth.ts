@@ -3,10 +3,11 @@
 import { systemClock } from '../src/kernel/clock.ts';
 import { openStore } from '../src/store/open.ts';
 import type { AccountId, Store } from '../src/store/store.ts';
-import { startPostgres, whyNoPostgres } from '../tests/lab/postgres.ts';
+import { whyNoPostgres } from '../tests/lab/postgres.ts';
 import { BIG, fillBigStore } from './apparatus/big-store.ts';
 import { CONNECTIONS, measureService } from './apparatus/growth-service.ts';
 import { median } from './apparatus/measure.ts';
+import { SERVED_POSTGRES, startServedPostgres } from './apparatus/postgres-server.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
 import { ensureBuilt, prepareGround } from './apparatus/service.ts';
 
@@ -101,7 +102,7 @@ export const growth: Bench = {
     await big.clear();
     const why = whyNoPostgres();
     if (why === null) {
-      const postgres = await startPostgres({ flush: true });
+      const postgres = await startServedPostgres();
       figures.push(...(await measure('PostgreSQL', postgres.url)));
       await postgres.stop();
     }
@@ -111,7 +112,7 @@ export const growth: Bench = {
       how:
         `${count(BIG.verifications)} verifications of ${BIG.days} days, ${count(BIG.accounts)} accounts, ${count(BIG.filters)} filters in the ` +
         `first of them. The floor is the same on an SQLite store with one account and nothing else; of percentiles, the same ` +
-        `${CONNECTIONS} connections that verify, with nothing else going on. Medians of ${ROUNDS}.`,
+        `${CONNECTIONS} connections that verify, with nothing else going on. Medians of ${ROUNDS}. ${SERVED_POSTGRES}`,
       figures,
       leftOut: why === null ? [] : [`PostgreSQL, because ${why}.`],
     };

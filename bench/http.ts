@@ -1,8 +1,9 @@
 /** POST /v1/verify at the mx level, DNS cached, every reply charged and on disk, against a server that does nothing. */
-import { startPostgres, whyNoPostgres } from '../tests/lab/postgres.ts';
+import { whyNoPostgres } from '../tests/lab/postgres.ts';
 import { type Loader, type LoadSample, posts, startLoader } from './apparatus/load.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
 import { DOMAINS, emails } from './apparatus/names.ts';
+import { SERVED_POSTGRES, startServedPostgres } from './apparatus/postgres-server.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
 import { ensureBuilt, prepareGround, startFloor, startService, verifyOnce } from './apparatus/service.ts';
 
@@ -83,7 +84,7 @@ export const http: Bench = {
     const found = await against(loader, 'SQLite');
     const why = whyNoPostgres();
     if (why === null) {
-      const postgres = await startPostgres({ flush: true });
+      const postgres = await startServedPostgres();
       found.push(...(await against(loader, 'PostgreSQL', postgres.url)));
       await postgres.stop();
     }
@@ -92,7 +93,7 @@ export const http: Bench = {
       how:
         `mx level, DNS answers cached, every reply charged and on disk before it is sent, ${CONNECTIONS} keep-alive ` +
         'connections; the floor is bare node:http that reads the body and returns JSON of the same size. ' +
-        `${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP.requests.toLocaleString('en-US')} warm-up requests. The load generator, the DNS server and PostgreSQL run on the same cores.`,
+        `${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP.requests.toLocaleString('en-US')} warm-up requests. The load generator, the DNS server and PostgreSQL run on the same cores. ${SERVED_POSTGRES}`,
       figures: found,
       leftOut: why === null ? [] : [`PostgreSQL, because ${why}.`],
     };

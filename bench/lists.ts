@@ -1,11 +1,12 @@
 /** Lists of addresses from the upload to the last result, beside single calls of the same service. */
 import { SMTP_CONNECTIONS_PER_HOST } from '../src/kernel/limits.ts';
-import { startPostgres, whyNoPostgres } from '../tests/lab/postgres.ts';
+import { whyNoPostgres } from '../tests/lab/postgres.ts';
 import { type ListSample, type ListServer, runList } from './apparatus/list-load.ts';
 import { type Loader, posts, startLoader } from './apparatus/load.ts';
 import { startProber } from './apparatus/mailbox-load.ts';
 import { interleave, median, medianRatio, residentMb } from './apparatus/measure.ts';
 import { DOMAINS, emails, SHARED_HOSTS, sharedDomain, WILDCARD } from './apparatus/names.ts';
+import { SERVED_POSTGRES, startServedPostgres } from './apparatus/postgres-server.ts';
 import { rawQuestions } from './apparatus/raw-dns.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
 import { BUILT, ensureBuilt, prepareGround, startService, verifyOnce } from './apparatus/service.ts';
@@ -233,7 +234,7 @@ export const lists: Bench = {
     const figures = await warm('SQLite', loader);
     const why = whyNoPostgres();
     if (why === null) {
-      const postgres = await startPostgres({ flush: true });
+      const postgres = await startServedPostgres();
       figures.push(...(await warm('PostgreSQL', loader, postgres.url)));
       await postgres.stop();
     }
@@ -256,4 +257,4 @@ const HOW =
   `${COLD.toLocaleString('en-US')} addresses; the floor is one bare MX query for each to the same server. Mailboxes: ` +
   `${MAILBOXES.toLocaleString('en-US')} at ${SHARED_HOSTS.length} hosts (smtp-sink on loopback), ` +
   `${SMTP_CONNECTIONS_PER_HOST.default} connections to each, no rate limit; single calls over as many connections. ` +
-  'Load, DNS, PostgreSQL and smtp-sink run on the same cores.';
+  `Load, DNS, PostgreSQL and smtp-sink run on the same cores. ${SERVED_POSTGRES}`;

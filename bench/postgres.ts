@@ -1,12 +1,13 @@
 /** PostgreSQL: several nodes that charge one account, and a node that is far from its server. */
 import pg from 'pg';
-import { startPostgres, whyNoPostgres } from '../tests/lab/postgres.ts';
+import { whyNoPostgres } from '../tests/lab/postgres.ts';
 import { startPartner } from './apparatus/children.ts';
 import type { Delay } from './apparatus/delay-process.ts';
 import { type Loader, type LoadReport, posts, startLoader } from './apparatus/load.ts';
 import { cpuSeconds, interleave, median, medianRatio } from './apparatus/measure.ts';
 import { DOMAINS, emails } from './apparatus/names.ts';
 import { serverCpuSeconds, serverPid } from './apparatus/postgres-cpu.ts';
+import { SERVED_POSTGRES, startServedPostgres } from './apparatus/postgres-server.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
 import { ensureBuilt, prepareGround, startService, verifyOnce } from './apparatus/service.ts';
 
@@ -139,7 +140,7 @@ export const postgresNodes: Bench = {
     const why = whyNoPostgres();
     const figures: Figure[] = [];
     for (const measure of why === null ? [nodes, far] : []) {
-      const server = await startPostgres({ flush: true });
+      const server = await startServedPostgres();
       figures.push(...(await measure(server.url)));
       await server.stop();
     }
@@ -147,7 +148,7 @@ export const postgresNodes: Bench = {
       how:
         `POST /v1/verify at the mx level, DNS answers cached, every reply charged and on disk. Nodes: ${CONNECTIONS} ` +
         `connections each, everything on the same cores. Far: a proxy delivers ${FAR_ROUND_TRIP / 2} ms later in each direction; the floor ` +
-        `is an empty statement on as many connections. ${ROUNDS} rounds of ${SECONDS} s.`,
+        `is an empty statement on as many connections. ${ROUNDS} rounds of ${SECONDS} s. ${SERVED_POSTGRES}`,
       figures,
       leftOut: why === null ? [] : [`Everything, because ${why}.`],
     };

@@ -1,5 +1,5 @@
 /** What the store needs from a database; sqlite/ and postgres/ each implement it. */
-import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
+import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/observed.ts';
@@ -36,6 +36,13 @@ export interface NewResults {
   readonly now: number;
   readonly records: readonly VerificationRecord[];
 }
+
+/** By name. */
+export type ReadQueries = Readonly<Record<string, Compilable<unknown>>>;
+/** The rows of each. */
+export type RowsRead<Q extends ReadQueries> = {
+  readonly [N in keyof Q]: Q[N] extends Compilable<infer R> ? readonly R[] : never;
+};
 
 /** A table as the database describes it. */
 export interface TableSchema {
@@ -95,7 +102,11 @@ export interface StorageDriver {
   advisoryLock(trx: Transaction<Tables>, what: string): Promise<void>;
   readonly lists: ListTransactions;
   /** Adds many results to the log, as Kysely would in several times the time. */
-  addResults(trx: Transaction<Tables>, results: NewResults): Promise<void>;
+  addResults(results: NewResults): CompiledQuery;
+  /** The rows of several queries; on PostgreSQL in one round trip. */
+  readTogether<Q extends ReadQueries>(trx: Transaction<Tables>, queries: Q): Promise<RowsRead<Q>>;
+  /** Changes that do not build on each other, no two of one row; on PostgreSQL in one round trip. */
+  writeTogether(trx: Transaction<Tables>, statements: readonly CompiledQuery[]): Promise<void>;
   /** Whether the value is one of many texts, which are one parameter. */
   oneOf(value: Expression<string>, texts: readonly string[]): Expression<SqlBool>;
   /** Verifications of an account with `from` <= seq < `to`; order by account and seq. */
@@ -126,7 +137,7 @@ export interface StorageDriver {
 /** What code inside a transaction needs. */
 export type TransactionDriver = Pick<
   StorageDriver,
-  'now' | 'transaction' | 'lockAccounts' | 'oneOf' | 'addResults' | 'retentionDays'
+  'now' | 'transaction' | 'lockAccounts' | 'oneOf' | 'addResults' | 'readTogether' | 'writeTogether' | 'retentionDays'
 > & { readonly jobs: Pick<JobQueue, 'add'> };
 
 export interface StorageDriverOptions {

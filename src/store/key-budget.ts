@@ -1,33 +1,48 @@
 /** Budgets of keys, for whoever charges in a transaction of their own. The account is locked. */
-import type { Transaction } from 'kysely';
+import type { CompiledQuery, Expression, Transaction } from 'kysely';
 import { monthOf } from '../kernel/clock.ts';
 import { type BudgetState, countBudget } from './charge/budget.ts';
 import type { Tables } from './tables.ts';
 
-/** Null for a key without a budget, and for what is no key. */
-export async function findBudget(trx: Transaction<Tables>, account: string, key: string): Promise<BudgetState | null> {
-  const row = await trx
+/** The row of a key that has a budget. */
+export const budgetRow = (trx: Transaction<Tables>, account: string, key: string | Expression<string>) =>
+  trx
     .selectFrom('keys')
-    .select(['id', 'budget', 'budget_month', 'budget_spent', 'budget_held'])
+    .select(['id', 'budget', 'budget_month as budgetMonth', 'budget_spent as budgetSpent', 'budget_held as budgetHeld'])
     .where('id', '=', key)
     .where('account_id', '=', account)
-    .where('budget', 'is not', null)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  const { id, budget, budget_month: budgetMonth, budget_spent: budgetSpent, budget_held: budgetHeld } = row;
-  return { id, budget, budgetMonth, budgetSpent, budgetHeld };
+    .where('budget', 'is not', null);
+
+/** Null for a key without a budget, and for what is no key. */
+export const findBudget = async (trx: Transaction<Tables>, account: string, key: string): Promise<BudgetState | null> =>
+  (await budgetRow(trx, account, key).executeTakeFirst()) ?? null;
+
+interface Counted {
+  readonly held: number;
+  readonly charged: number;
 }
 
 export async function writeBudget(
   trx: Transaction<Tables>,
   key: BudgetState | null,
-  by: { held: number; charged: number },
+  by: Counted,
   now: number,
 ): Promise<void> {
-  if (key === null || (by.held === 0 && by.charged === 0)) return;
+  for (const change of budgetChanges(trx, key, by, now)) await trx.executeQuery(change);
+}
+
+/** What `writeBudget` executes: at most one statement. */
+export function budgetChanges(
+  trx: Transaction<Tables>,
+  key: BudgetState | null,
+  by: Counted,
+  now: number,
+): CompiledQuery[] {
+  if (key === null || (by.held === 0 && by.charged === 0)) return [];
   countBudget(key, by, now);
   const { budgetMonth: budget_month, budgetSpent: budget_spent, budgetHeld: budget_held } = key;
-  await trx.updateTable('keys').set({ budget_month, budget_spent, budget_held }).where('id', '=', key.id).execute();
+  const mine = trx.updateTable('keys').where('id', '=', key.id);
+  return [mine.set({ budget_month, budget_spent, budget_held }).compile()];
 }
 
 /** What a key without a budget has spent in the month of `now` and has held, for the budget that it gets. */

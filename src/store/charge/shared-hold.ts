@@ -1,10 +1,9 @@
 /** Holds that many results draw on, inside a transaction of the caller: whatever belongs to the results commits with them. */
-import type { Kysely, Transaction } from 'kysely';
+import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
 import { whole } from '../account-rows.ts';
-import { BATCH_ROWS } from '../batches.ts';
-import type { TransactionDriver } from '../driver.ts';
-import { findBudget, writeBudget } from '../key-budget.ts';
+import type { RowsRead, TransactionDriver } from '../driver.ts';
+import { budgetChanges, budgetRow, findBudget, writeBudget } from '../key-budget.ts';
 import { lockAccount, lockExistingAccount } from '../lock.ts';
 import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
@@ -41,44 +40,68 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
     .insertInto('shared_holds')
     .values({ id, account_id: account, key_id: keyId, amount, ...times })
     .execute();
-  await moveCredits(scope, account, { balance: -amount, locked: amount });
+  await moveCredits(scope, account, { balance: -amount, locked: amount }).execute();
   await writeBudget(trx, key, { held: amount, charged: 0 }, now);
-  await addLedger(scope, account, { kind: 'hold', hold_id: id, amount: -amount });
+  await addLedger(scope, account, { kind: 'hold', hold_id: id, amount: -amount }).execute();
   return { outcome: 'held', balance: balance - amount };
 }
 
-/** See `SharedHolds.settle`. `owner`: the account, if the caller has locked it and not changed it since. */
-export async function settlePart(
+/** See `SharedHolds.settle`. */
+export async function settlePart(scope: Scope, part: SettlementPart): Promise<SettledPart> {
+  const { driver, trx } = scope;
+  const { balance } = await lockExistingAccount(driver, trx, part.account);
+  const ids = part.results.map(({ record }) => record.id);
+  const read = await driver.readTogether(trx, partReads(scope, part.account, part.holdId, ids));
+  const { settled, changes } = planPart(scope, part, balance, read);
+  await driver.writeTogether(trx, changes);
+  return settled;
+}
+
+/** What `planPart` goes by, under the lock of the account. `ids`: of the results. */
+export function partReads({ driver, trx }: Scope, account: string, holdId: string, ids: readonly string[]) {
+  const hold = trx.selectFrom('shared_holds').where('id', '=', holdId).where('account_id', '=', account);
+  return {
+    holds: hold.selectAll(),
+    budgets: budgetRow(trx, account, hold.select('key_id').$asScalar()),
+    recorded: trx
+      .selectFrom('verifications')
+      .select('id')
+      .where(({ ref }) => driver.oneOf(ref('id'), ids)),
+  };
+}
+
+/** How a part is settled, and the statements that do it. `balance`: the account's. */
+export function planPart(
   scope: Scope,
-  part: SettlementPart,
-  owner: Pick<Row<'accounts'>, 'balance'> | null = null,
-): Promise<SettledPart> {
-  const { driver, trx, now } = scope;
-  const { account, holdId } = part;
-  const { balance } = owner ?? (await lockExistingAccount(driver, trx, account));
-  const hold = await findSharedHold(trx, account, holdId);
+  { account, holdId, results: given }: SettlementPart,
+  balance: number,
+  { holds: [hold], budgets: [budget], recorded }: RowsRead<ReturnType<typeof partReads>>,
+): { settled: SettledPart; changes: CompiledQuery[] } {
+  const { trx, now } = scope;
   if (hold === undefined) throw new Error(`There is no shared hold ${holdId} of the account ${account}.`);
-  const results = await notRecorded(scope, part.results);
+  const key = budget ?? null;
+  const results = notRecorded(given, recorded);
   const { held, charged } = sums(results);
   const drawn = Math.min(held, hold.amount);
   if (balance + drawn < charged) {
     const sentence = 'The hold no longer covers these results, nor does the balance; nothing was charged.';
     throw new ApiError('insufficient_credits', sentence);
   }
-  const key = await findBudget(trx, account, hold.key_id);
   if (!fitsBudget(key, charged - drawn, now)) throw new ApiError('key_budget_spent');
   const amount = hold.amount - drawn;
+  const changes: CompiledQuery[] = [];
   if (hold.closed_at === null) {
     const renewed = { amount, expires_at: now + hold.life_ms };
-    await trx.updateTable('shared_holds').set(renewed).where('id', '=', holdId).execute();
+    changes.push(trx.updateTable('shared_holds').set(renewed).where('id', '=', holdId).compile());
   }
   if (drawn > 0 || charged > 0) {
-    await moveCredits(scope, account, { balance: drawn - charged, locked: -drawn });
-    await writeBudget(trx, key, { held: -drawn, charged }, now);
-    await addLedger(scope, account, { kind: 'settlement', hold_id: holdId, amount: drawn - charged, charged });
+    changes.push(moveCredits(scope, account, { balance: drawn - charged, locked: -drawn }).compile());
+    changes.push(...budgetChanges(trx, key, { held: -drawn, charged }, now));
+    const row = { kind: 'settlement', hold_id: holdId, amount: drawn - charged, charged } as const;
+    changes.push(addLedger(scope, account, row).compile());
   }
-  await record(scope, hold, results);
-  return { recorded: results.length, charged, balance: balance + drawn - charged, amount };
+  changes.push(...recordResults(scope, hold, results));
+  return { settled: { recorded: results.length, charged, balance: balance + drawn - charged, amount }, changes };
 }
 
 /** Gives back what is left; returns how much. The account is locked. */
@@ -88,9 +111,9 @@ export async function releaseSharedHold(scope: Scope, hold: Row<'shared_holds'>)
   if (hold.closed_at !== null) return 0;
   await trx.updateTable('shared_holds').set({ amount: 0, closed_at: now }).where('id', '=', id).execute();
   if (amount === 0) return 0;
-  await moveCredits(scope, account, { balance: amount, locked: -amount });
+  await moveCredits(scope, account, { balance: amount, locked: -amount }).execute();
   await writeBudget(trx, await findBudget(trx, account, hold.key_id), { held: -amount, charged: 0 }, now);
-  await addLedger(scope, account, { kind: 'release', hold_id: id, amount });
+  await addLedger(scope, account, { kind: 'release', hold_id: id, amount }).execute();
   return amount;
 }
 
@@ -103,12 +126,9 @@ export async function releaseSharedHoldsOf(scope: Scope, account: string): Promi
 type Results = SettlementPart['results'];
 
 /** Each once, without those that are in the log. */
-async function notRecorded({ driver, trx }: Scope, results: Results): Promise<Results> {
+function notRecorded(results: Results, recorded: readonly { readonly id: string }[]): Results {
   const byId = new Map(results.map((result) => [result.record.id, result]));
-  for (const ids of batches([...byId.keys()])) {
-    const known = trx.selectFrom('verifications').select('id');
-    for (const { id } of await known.where(({ ref }) => driver.oneOf(ref('id'), ids)).execute()) byId.delete(id);
-  }
+  for (const { id } of recorded) byId.delete(id);
   return [...byId.values()];
 }
 
@@ -125,19 +145,16 @@ function sums(results: Results): { held: number; charged: number } {
 }
 
 /** The results in the log and in the counters, under the key of the hold. */
-async function record({ driver, trx, now }: Scope, hold: Row<'shared_holds'>, results: Results): Promise<void> {
+function recordResults({ driver, trx, now }: Scope, hold: Row<'shared_holds'>, results: Results): CompiledQuery[] {
+  if (results.length === 0) return [];
+  const records = results.map(({ record }) => record);
   const usage = new Map<string, UsageEntry>();
-  for (const batch of batches(results)) {
-    await driver.addResults(trx, { hold, now, records: batch.map((result) => result.record) });
-  }
-  for (const { record: r } of results)
-    countUsage(usage, now, { accountId: hold.account_id, keyId: hold.key_id, record: r });
-  if (usage.size === 0) return;
+  for (const record of records) countUsage(usage, now, { accountId: hold.account_id, keyId: hold.key_id, record });
   const counters = Array.from(usage.values(), ({ accountId: account_id, keyId: key_id, validationType, ...rest }) => ({
     ...{ account_id, key_id, validation_type: validationType },
     ...rest,
   }));
-  await trx
+  const counting = trx
     .insertInto('usage_hours')
     .values(counters)
     .onConflict((oc) =>
@@ -145,29 +162,18 @@ async function record({ driver, trx, now }: Scope, hold: Row<'shared_holds'>, re
         requests: eb('usage_hours.requests', '+', eb.ref('excluded.requests')),
         credits: eb('usage_hours.credits', '+', eb.ref('excluded.credits')),
       })),
-    )
-    .execute();
+    );
+  return [driver.addResults({ hold, now, records }), counting.compile()];
 }
 
-function* batches<T>(items: readonly T[]): Generator<T[]> {
-  for (let from = 0; from < items.length; from += BATCH_ROWS) yield items.slice(from, from + BATCH_ROWS);
-}
-
-async function moveCredits({ trx }: Scope, account: string, by: { balance: number; locked: number }): Promise<void> {
-  await trx
+const moveCredits = ({ trx }: Scope, account: string, by: { balance: number; locked: number }) =>
+  trx
     .updateTable('accounts')
     .set((eb) => ({ balance: eb('balance', '+', by.balance), locked: eb('locked', '+', by.locked) }))
-    .where('id', '=', account)
-    .execute();
-}
+    .where('id', '=', account);
 
-async function addLedger(
+const addLedger = (
   { trx, now }: Scope,
   account: string,
   row: Pick<Row<'ledger'>, 'kind' | 'hold_id' | 'amount'> & { charged?: number },
-): Promise<void> {
-  await trx
-    .insertInto('ledger')
-    .values({ account_id: account, created_at: now, ...row })
-    .execute();
-}
+) => trx.insertInto('ledger').values({ account_id: account, created_at: now, ...row });

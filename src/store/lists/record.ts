@@ -1,21 +1,24 @@
 /** Results of a list: with their charge, progress and what is left to do, in one transaction. */
+import type { CompiledQuery, Transaction } from 'kysely';
 import { MINUTE_MS } from '../../kernel/clock.ts';
 import { listResultId } from '../../kernel/ids.ts';
-import { type Scope, settlePart } from '../charge/shared-hold.ts';
-import type { TransactionDriver } from '../driver.ts';
-import { lockAccount } from '../lock.ts';
-import { accountId } from '../rows.ts';
+import { partReads, planPart, type Scope } from '../charge/shared-hold.ts';
+import type { RowsRead, TransactionDriver } from '../driver.ts';
 import type { AccountId, ListOutcome, ListRecorded, VerificationRecord } from '../store.ts';
-import type { Row } from '../tables.ts';
+import type { Row, Tables } from '../tables.ts';
 import { storable } from '../text.ts';
 import { parsePending } from './blocks.ts';
+import { ofList } from './claim.ts';
 import { endList } from './end.ts';
 import { keepPace } from './pace.ts';
 import { addResults, breakdownOf, type ListRecord, paceOf } from './row.ts';
 
 type Waiting = Row<'list_waiting'>;
 
-/** See `ListTransactions.record`. */
+/** Of no block and of no address. */
+const NO_NUMBER = 0;
+
+/** See `ListTransactions.record`. Charges of the account wait for as long as its lock is held: for few round trips. */
 export async function recordOutcomes(
   driver: TransactionDriver,
   account: AccountId,
@@ -23,19 +26,56 @@ export async function recordOutcomes(
   outcomes: readonly ListOutcome[],
 ): Promise<ListRecorded> {
   const now = await driver.now();
+  const ids = outcomes.flatMap(({ record }) => record?.id ?? []);
   return driver.transaction(async (trx) => {
-    const owner = await lockAccount(driver, trx, account);
-    const mine = trx.selectFrom('lists').selectAll().where('id', '=', id).where('account_id', '=', account);
-    const list = owner && (await mine.where('status', 'in', ['running', 'paused']).executeTakeFirst());
-    if (!list) return { outcome: 'ended', recorded: 0, results: [], charged: 0 };
     const scope: Scope = { driver, trx, now };
-    const left = await loadLeft(scope, list, outcomes);
+    await driver.lockAccounts(trx, [account]);
+    const reads = { ...listReads(trx, account, id, outcomes), ...partReads(scope, account, id, ids) };
+    const read = await driver.readTogether(trx, reads);
+    const [list, owner] = [read.lists[0], read.owners[0]];
+    if (list === undefined || owner === undefined) return { outcome: 'ended', recorded: 0, results: [], charged: 0 };
+    const left = leftOf(read);
     const changes = decide(list, left, outcomes, now);
-    await writeChunks(scope, list, left);
-    await writeWaiting(scope, list, changes);
-    return finish(scope, owner, list, changes);
+    const results = changes.results.map((record) => ({ record, held: list.unit_price }));
+    const part = results.length > 0 ? planPart(scope, { account, holdId: id, results }, owner.balance, read) : null;
+    const charged = part?.settled.charged ?? 0;
+    await driver.writeTogether(trx, [
+      ...chunkChanges(trx, list, left),
+      ...waitingChanges(trx, changes),
+      ...(part?.changes ?? []),
+      ...progressChanges(scope, list, changes, charged),
+    ]);
+    const told = { recorded: results.length, results: changes.addresses, charged };
+    if (list.done + results.length < list.addresses) return { outcome: 'recorded', ...told };
+    await endList(scope, account, id, 'completed');
+    return { outcome: 'completed', ...told };
   });
 }
+
+type Trx = Transaction<Tables>;
+
+/** The list while it is worked on, and what is left of it, of what the outcomes are about. */
+function listReads(trx: Trx, account: AccountId, id: string, outcomes: readonly ListOutcome[]) {
+  const blocks = [...new Set(outcomes.flatMap(({ work }) => work.block ?? []))];
+  const addresses = [...new Set(outcomes.flatMap(({ work }) => (work.block === null ? work.address : [])))];
+  const open = ofList(trx.selectFrom('list_waiting').selectAll(), { account, list: id });
+  return {
+    owners: trx.selectFrom('accounts').select('balance').where('id', '=', account).where('status', '<>', 'deleted'),
+    lists: trx
+      .selectFrom('lists')
+      .selectAll()
+      .where('id', '=', id)
+      .where('account_id', '=', account)
+      .where('status', 'in', ['running', 'paused']),
+    chunks: ofList(trx.selectFrom('list_chunks').select(['first_row', 'pending']), { account, list: id }).where(
+      ...among('first_row', blocks),
+    ),
+    waiting: open.where('due_at', 'is not', null).where(...among('address', addresses)),
+  };
+}
+
+const among = <C extends string>(column: C, numbers: readonly number[]) =>
+  [column, 'in', numbers.length === 0 ? [NO_NUMBER] : numbers] as const;
 
 /** What is to be done, of what the outcomes are about. */
 interface Left {
@@ -44,28 +84,12 @@ interface Left {
   readonly waiting: Map<number, Waiting>;
 }
 
-async function loadLeft(
-  { trx }: Scope,
-  { id, account_id }: ListRecord,
-  outcomes: readonly ListOutcome[],
-): Promise<Left> {
-  const blocks = [...new Set(outcomes.flatMap(({ work }) => work.block ?? []))];
-  const addresses = [...new Set(outcomes.flatMap(({ work }) => (work.block === null ? work.address : [])))];
-  const chunks = trx.selectFrom('list_chunks').select(['first_row', 'pending']).where('account_id', '=', account_id);
-  const waiting = trx.selectFrom('list_waiting').selectAll().where('account_id', '=', account_id);
-  const open = waiting.where('list_id', '=', id).where('due_at', 'is not', null);
-  const found = {
-    chunks:
-      blocks.length === 0 ? [] : await chunks.where('list_id', '=', id).where('first_row', 'in', blocks).execute(),
-    waiting: addresses.length === 0 ? [] : await open.where('address', 'in', addresses).execute(),
-  };
-  return {
-    chunks: new Map(
-      found.chunks.map((row) => [row.first_row, { before: row.pending, pending: new Set(parsePending(row.pending)) }]),
-    ),
-    waiting: new Map(found.waiting.map((row) => [row.address, row])),
-  };
-}
+const leftOf = ({ chunks, waiting }: RowsRead<Pick<ReturnType<typeof listReads>, 'chunks' | 'waiting'>>): Left => ({
+  chunks: new Map(
+    chunks.map((row) => [row.first_row, { before: row.pending, pending: new Set(parsePending(row.pending)) }]),
+  ),
+  waiting: new Map(waiting.map((row) => [row.address, row])),
+});
 
 interface Changes {
   readonly results: VerificationRecord[];
@@ -122,7 +146,8 @@ const newWaiting = (list: ListRecord, address: number, email: string): Waiting =
   ...{ attempts: 0, first_at: null, due_at: null, claims: 0, operator: null, lease: null },
 });
 
-async function writeChunks({ trx }: Scope, { id, account_id }: ListRecord, { chunks }: Left): Promise<void> {
+function chunkChanges(trx: Trx, { id, account_id: account }: ListRecord, { chunks }: Left): CompiledQuery[] {
+  const changes: CompiledQuery[] = [];
   const done: number[] = [];
   for (const [firstRow, { before, pending }] of chunks) {
     const text = JSON.stringify([...pending]);
@@ -131,20 +156,17 @@ async function writeChunks({ trx }: Scope, { id, account_id }: ListRecord, { chu
       done.push(firstRow);
       continue;
     }
-    const mine = trx
-      .updateTable('list_chunks')
-      .set({ pending: text, attempts: 1 })
-      .where('account_id', '=', account_id);
-    await mine.where('list_id', '=', id).where('first_row', '=', firstRow).execute();
+    const mine = ofList(trx.updateTable('list_chunks').set({ pending: text, attempts: 1 }), { account, list: id });
+    changes.push(mine.where('first_row', '=', firstRow).compile());
   }
-  if (done.length === 0) return;
-  const mine = trx.deleteFrom('list_chunks').where('account_id', '=', account_id).where('list_id', '=', id);
-  await mine.where('first_row', 'in', done).execute();
+  if (done.length === 0) return changes;
+  const mine = ofList(trx.deleteFrom('list_chunks'), { account, list: id });
+  return [...changes, mine.where('first_row', 'in', done).compile()];
 }
 
-async function writeWaiting({ trx }: Scope, _list: ListRecord, { waiting }: Changes): Promise<void> {
-  if (waiting.length === 0) return;
-  await trx
+function waitingChanges(trx: Trx, { waiting }: Changes): CompiledQuery[] {
+  if (waiting.length === 0) return [];
+  const changed = trx
     .insertInto('list_waiting')
     .values(waiting)
     .onConflict((oc) =>
@@ -157,35 +179,22 @@ async function writeWaiting({ trx }: Scope, _list: ListRecord, { waiting }: Chan
         operator: ref('excluded.operator'),
         lease: ref('excluded.lease'),
       })),
-    )
-    .execute();
+    );
+  return [changed.compile()];
 }
 
-async function finish(
-  scope: Scope,
-  owner: Row<'accounts'>,
+function progressChanges(
+  { trx, now }: Scope,
   list: ListRecord,
-  { results, addresses, waits }: Changes,
-): Promise<ListRecorded> {
-  const { trx, now } = scope;
-  const account = accountId(owner.id);
+  { results, waits }: Changes,
+  charged: number,
+): CompiledQuery[] {
+  if (results.length === 0 && waits === 0) return [];
   const done = list.done + results.length;
-  let charged = 0;
-  if (results.length > 0) {
-    const held = list.unit_price;
-    const part = { account, holdId: list.id, results: results.map((result) => ({ record: result, held })) };
-    ({ charged } = await settlePart(scope, part, owner));
-  }
-  if (results.length > 0 || waits !== 0) {
-    const progress = {
-      ...{ done, waiting: list.waiting + waits, used: list.used + charged },
-      breakdown: JSON.stringify(addResults(breakdownOf(list), results)),
-      ...(list.status === 'running' ? { pace: JSON.stringify(keepPace(paceOf(list), now, done)) } : {}),
-    };
-    await trx.updateTable('lists').set(progress).where('id', '=', list.id).execute();
-  }
-  const told = { recorded: results.length, results: addresses, charged };
-  if (done < list.addresses) return { outcome: 'recorded', ...told };
-  await endList(scope, account, list.id, 'completed');
-  return { outcome: 'completed', ...told };
+  const progress = {
+    ...{ done, waiting: list.waiting + waits, used: list.used + charged },
+    breakdown: JSON.stringify(addResults(breakdownOf(list), results)),
+    ...(list.status === 'running' ? { pace: JSON.stringify(keepPace(paceOf(list), now, done)) } : {}),
+  };
+  return [trx.updateTable('lists').set(progress).where('id', '=', list.id).compile()];
 }

@@ -6,7 +6,7 @@ import { accountId } from '../rows.ts';
 import type { ListClaim, Lists, ListWork } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { parseAddresses, parsePending } from './blocks.ts';
-import { keepLease, ofList } from './claim.ts';
+import { leaseKept, ofList } from './claim.ts';
 
 type Work = Pick<Lists, 'newLease' | 'running' | 'claim' | 'claimWaiting' | 'renew' | 'release'>;
 
@@ -51,7 +51,7 @@ export function work(driver: StorageDriver): Work {
     },
 
     async renew(lease, leaseMs) {
-      await keepLease(driver.db, lease, await driver.now(), leaseMs);
+      await leaseKept(driver.db, lease, await driver.now(), leaseMs).execute();
     },
 
     async release({ account, list, lease }, againMs = 0) {

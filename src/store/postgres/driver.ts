@@ -19,6 +19,7 @@ import { PostgresProbe } from './probe.ts';
 import { addResults } from './results.ts';
 import { readSchema } from './schema.ts';
 import { storableText } from './text.ts';
+import { readTogether, writeTogether } from './together.ts';
 
 const POOL_SIZE = 10;
 
@@ -105,6 +106,8 @@ class PostgresDriver implements StorageDriver {
   }
 
   readonly addResults = addResults;
+  readonly readTogether = readTogether;
+  readonly writeTogether = writeTogether;
 
   readonly lists = listTransactions(this);
 

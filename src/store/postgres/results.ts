@@ -1,6 +1,5 @@
-import { CompiledQuery, type Transaction } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { NewResults } from '../driver.ts';
-import type { Tables } from '../tables.ts';
 import { storable, storableOrNull } from '../text.ts';
 import { statement } from './write.ts';
 
@@ -10,11 +9,11 @@ const ADD = `INSERT INTO verifications (id, email, client_ip, requested, validat
     $7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::text[]) AS c`;
 
 /** See `StorageDriver.addResults`. */
-export async function addResults(trx: Transaction<Tables>, { hold, now, records }: NewResults): Promise<void> {
+export function addResults({ hold, now, records }: NewResults): CompiledQuery {
   const rows = records.map((r) => [
     ...[r.id, storable(r.email), storableOrNull(r.clientIp), r.requested, r.validationType, r.status],
     ...[r.deliverability, r.reason, r.credits, r.durationMs, storable(r.body)],
   ]);
   const { text, values } = statement('add-results', ADD, rows, hold.account_id, hold.key_id, hold.id, now);
-  await trx.executeQuery(CompiledQuery.raw(text, values));
+  return CompiledQuery.raw(text, values);
 }

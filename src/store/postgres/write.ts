@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Changes, ChargeState } from '../charge/state.ts';
 import { storable, storableOrNull } from '../text.ts';
 import { arrayParameter, elementTypes } from './arrays.ts';
+import { numbered } from './together.ts';
 
 export type Statement = pg.QueryConfig<unknown[]> & { name: string; text: string; values: unknown[] };
 
@@ -142,13 +143,10 @@ export function oneStatement(charge: Statement, changes: Changes, state: ChargeS
   return { ...whole, values: parts.flatMap(({ values }) => values) };
 }
 
-/** Parameters are numbered through. */
-function combine(parts: readonly Statement[]): string {
-  let before = 0;
-  const named = parts.map(({ text, values }, i) => {
-    const shifted = text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + before}`);
-    before += values.length;
-    const own = shifted.replace(OF_CHARGED, 'AND account_id IN (SELECT id FROM charged)');
+function combine(statements: readonly Statement[]): string {
+  const { parts } = numbered(statements.map(({ text, values }) => ({ sql: text, parameters: values })));
+  const named = parts.map((part, i) => {
+    const own = part.replace(OF_CHARGED, 'AND account_id IN (SELECT id FROM charged)');
     return `${i === 0 ? 'charged' : `part_${i}`} AS (${own})`;
   });
   return `WITH ${named.join(', ')} SELECT * FROM charged`;

@@ -23,6 +23,7 @@ import { readSchema } from './schema.ts';
 import type { Thread } from './thread-client.ts';
 import { SqliteCharge } from './threaded-charge.ts';
 import { threadedLists } from './threaded-lists.ts';
+import { readTogether, writeTogether } from './together.ts';
 
 /** How often, and after which pauses, to try to truncate the log while other processes read: 5 s in all. */
 const TRUNCATE_TRIES = 50;
@@ -89,6 +90,8 @@ class SqliteDriver implements StorageDriver {
   }
 
   readonly addResults = addResults;
+  readonly readTogether = readTogether;
+  readonly writeTogether = writeTogether;
 
   readonly oneOf = oneOf;
 

@@ -1,7 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Transaction } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import type { NewResults } from '../driver.ts';
-import type { Tables } from '../tables.ts';
 import { storable, storableOrNull } from '../text.ts';
 import { RowsQuery } from './rows-query.ts';
 
@@ -11,11 +10,11 @@ const ADD = `INSERT INTO verifications (account_id, key_id, hold_id, created_at,
 const WIDTH = 11;
 
 /** See `StorageDriver.addResults`. */
-export async function addResults(trx: Transaction<Tables>, { hold, now, records }: NewResults): Promise<void> {
+export function addResults({ hold, now, records }: NewResults): CompiledQuery {
   const rows: SQLInputValue[] = [];
   for (const r of records) {
     rows.push(r.id, storable(r.email), storableOrNull(r.clientIp), r.requested, r.validationType, r.status);
     rows.push(r.deliverability, r.reason, r.credits, r.durationMs, storable(r.body));
   }
-  await trx.executeQuery(new RowsQuery(ADD, [hold.account_id, hold.key_id, hold.id, now], WIDTH, rows));
+  return new RowsQuery(ADD, [hold.account_id, hold.key_id, hold.id, now], WIDTH, rows);
 }

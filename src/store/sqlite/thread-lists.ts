@@ -11,6 +11,7 @@ import { readOutcomes } from './outcomes-message.ts';
 import { addResults } from './results.ts';
 import { syncDialect } from './sync-dialect.ts';
 import type { ListScope } from './thread-messages.ts';
+import { readTogether, writeTogether } from './together.ts';
 
 const opened = new WeakMap<DatabaseSync, Kysely<Tables>>();
 
@@ -34,6 +35,8 @@ export function listTransactionsOn(connection: DatabaseSync, { now, retentionDay
     lockAccounts: async () => {},
     oneOf,
     addResults,
+    readTogether,
+    writeTogether,
     jobs: { add: (trx, job) => addJob({ now: async () => now, policies }, trx, job) },
   };
   const { record, ...others } = listTransactions(driver);

@@ -21,7 +21,7 @@ export const mcpCommand = (): Command =>
       import('../engine/lists/lists.ts'),
     ]);
     const explained = createReplyExplainer(loadLists);
-    const explain: McpBackend['explain'] = ({ reply, mx, address }) =>
+    const explain: McpBackend['explain'] = async ({ reply, mx, address }) =>
       explained({ reply, mx: mx || null, address: address || null });
     const backend = key === null ? await localBackend(options, explain) : remoteBackend(url, key, explain);
     const server = createMcpServer(backend, ({ status, cause }) => {

@@ -8,11 +8,11 @@ function cell(value: string | number | null): string {
 }
 
 /**
- * Spreadsheets treat cells that begin with =, +, -, @, tab or CR as formulas; a leading apostrophe marks them as text.
- * Cells that begin with apostrophes followed by one of these get one more, so that the import restores the value by
- * removing exactly one.
+ * Spreadsheets treat cells that begin with =, +, -, @, tab or a line break as formulas, some also with the first four in full
+ * width (OWASP, "CSV Injection"); a leading apostrophe marks them as text. Cells that begin with apostrophes followed by one of
+ * these get one more, so that the import restores the value by removing exactly one.
  */
-export const notFormula = (text: string): string => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+export const notFormula = (text: string): string => (/^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text);
 
 /** A cell as RFC 4180 has it. */
 export const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -123,7 +123,11 @@ describe('over HTTP', () => {
       'Bearer',
     ]);
     const wrong = await overHttp(`mv_live_${'x'.repeat(32)}`);
-    expect(await call(wrong, 'get_usage')).toMatchObject({ failed: { code: 'invalid_api_key' } });
+    for (const [tool, args] of [
+      ['get_usage', {}],
+      ['explain_reply', { reply: '550 5.1.1 User unknown' }],
+    ] as const)
+      expect(await call(wrong, tool, args), tool).toMatchObject({ failed: { code: 'invalid_api_key' } });
     await wrong.close();
     // By DNS rebinding, a page has its own name in Host and Origin, and this address.
     const rebound = await post(list, { origin: 'http://evil.example' });

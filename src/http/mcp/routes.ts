@@ -34,8 +34,10 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend
       if (outcome.outcome !== 'answered') throw new TypeError('A stored reply without an Idempotency-Key.');
       return JSON.parse(outcome.record.body);
     },
-    explain: ({ reply: text, mx, address }) =>
-      context.replies.explain({ reply: text, mx: mx || null, address: address || null }),
+    async explain({ reply: text, mx, address }) {
+      await admitted('verify');
+      return context.replies.explain({ reply: text, mx: mx || null, address: address || null });
+    },
     account: {
       async createList({ emails, name, validation_type }) {
         const { caller } = await admitted('lists');

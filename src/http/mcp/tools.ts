@@ -48,7 +48,7 @@ const IdRequest = Type.Object({ id: Type.String({ description: 'Of the list: lst
 /** What the tools work on: a service with the caller's key, or the engine alone. Each throws ApiError. */
 export interface McpBackend {
   verify(input: VerifyInput): Promise<object>;
-  explain(input: Read<typeof ExplainReplyRequest>): object;
+  explain(input: Read<typeof ExplainReplyRequest>): Promise<object>;
   /** What needs an account; null: there is none. */
   readonly account: {
     createList(input: ListInput): Promise<object>;
@@ -153,7 +153,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     output: ExplainReplyReply,
     readOnly: true,
     needsAccount: false,
-    call: async (backend, input) => backend.explain(input),
+    call: (backend, input) => backend.explain(input),
   }),
   tool({
     name: 'get_usage',

@@ -42,7 +42,7 @@ async function readCsv(text: string): Promise<ImportLine[]> {
 }
 
 /** Our CSV export prefixes spreadsheet formulas with an apostrophe; this removes it again. */
-const unguarded = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
+const unguarded = (cell: string): string => (/^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell);
 
 /** Some spreadsheet locales export semicolons or tabs. */
 function delimiterOf(text: string): string {

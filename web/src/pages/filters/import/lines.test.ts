@@ -68,9 +68,12 @@ describe('CSV', () => {
 
   it('is read as exported: the apostrophe before a formula is removed', async () => {
     const lines = await readTyped(
-      "filter_type,value,reason,created_at\r\ndomain,a.example,'=1+1,2026-11-21T00:00:00.000Z\r\n",
+      "filter_type,value,reason,created_at\r\ndomain,a.example,'=1+1,2026-11-21T00:00:00.000Z\r\ndomain,b.example,'＝1,\r\n",
     );
-    expect(lines.map(brief)).toEqual([[2, 'domain', 'a.example', '=1+1', null]]);
+    expect(lines.map(brief)).toEqual([
+      [2, 'domain', 'a.example', '=1+1', null],
+      [3, 'domain', 'b.example', '＝1', null],
+    ]);
   });
 
   it('may use semicolons or have a single column', async () => {

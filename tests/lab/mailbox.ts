@@ -62,13 +62,19 @@ interface Asked {
   readonly email?: string;
   readonly dns?: DnsEvidence;
   readonly ms?: number;
+  readonly startMs?: number;
   readonly signal?: AbortSignal;
   readonly tenant?: string;
 }
 
 export function ask(check: MailboxCheck, asked: Asked): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
   const { email = 'good@example.test', dns = labHosts({ 'mx.example.test': ['127.0.0.1'] }), ms = 5_000 } = asked;
-  const { signal, tenant = '' } = asked;
-  const limit = { deadline: systemClock.elapsed() + ms, tenant };
-  return check.check({ address: labAddress(email), dns }, signal === undefined ? limit : { ...limit, signal });
+  const { signal, startMs, tenant = '' } = asked;
+  const now = systemClock.elapsed();
+  const limit = {
+    ...{ deadline: now + ms, tenant },
+    ...(signal === undefined ? {} : { signal }),
+    ...(startMs === undefined ? {} : { startBy: now + startMs }),
+  };
+  return check.check({ address: labAddress(email), dns }, limit);
 }

@@ -157,10 +157,9 @@ export class Check {
   }
 
   #ask({ host, address }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
-    const { clock } = this.#deps.options;
-    const { deadline, signal } = this.#limit;
+    const { deadline, signal, startBy } = this.#limit;
     const tenant = this.#limit.isBackground ? backgroundOf(this.#limit.tenant) : this.#limit.tenant;
-    const now = clock.elapsed();
+    const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
     return this.#deps.pool.ask({
       fresh,
       tls: this.#tlsWith(address),
@@ -174,7 +173,8 @@ export class Check {
       question,
       transcript: this.#transcript,
       deadline,
-      greetBy: others ? now + (deadline - now) * GREET_SHARE : deadline,
+      startBy: this.#failure === null && question.stage === 'rcpt' ? (startBy ?? deadline) : deadline,
+      greetBy: others ? from + (deadline - from) * GREET_SHARE : deadline,
       signal,
     });
   }

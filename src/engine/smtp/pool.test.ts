@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -134,6 +134,28 @@ describe('isolation of operators', () => {
     expect(smtp).toMatchObject({ finding: 'smtp_timeout', rule: 'pace.deadline', retryAfter: 5 });
     expect(systemClock.elapsed() - begun).toBeLessThan(2_000);
     expect(lab.connections).toHaveLength(1);
+  });
+
+  it('begins nothing after the time for it, and gives what it began the time for the answer', async () => {
+    const gate = Promise.withResolvers<void>();
+    const lab = await server({
+      mailboxes: ['*'],
+      hold: ({ verb }) => (verb === 'RCPT' ? gate.promise : Promise.resolve()),
+    });
+    const check = labCheck(lab.port, { connectionsPerHost: 1 });
+    const of = (name: string) => ({
+      email: `one@${name}`,
+      dns: labHosts({ [`mx1.${name}`]: ['127.0.0.1'], [`mx2.${name}`]: [] }),
+    });
+    const first = ask(check, { ...of('a.test'), startMs: 50 });
+    await vi.waitUntil(() => lab.verbs().includes('RCPT'));
+    const second = ask(check, { ...of('b.test'), startMs: 50, ms: 60_000 });
+    const third = ask(check, { ...of('c.test'), startMs: 60_000, ms: 70_000 });
+    expect((await second).smtp).toMatchObject({ rule: 'pace.deadline', decidedBy: 'throttle', host: null });
+    gate.resolve();
+    expect((await first).smtp).toMatchObject({ finding: 'accepted' });
+    expect((await third).smtp).toMatchObject({ finding: 'accepted' });
+    await check.close();
   });
 
   it('a tarpit delays only its own checks', async () => {

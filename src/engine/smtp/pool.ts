@@ -94,10 +94,10 @@ export class Pool {
     const { request } = waiter;
     const idle = request.fresh ? undefined : this.#takeIdle(request);
     if (idle !== undefined) return this.#assign(idle, [waiter], (asked) => idle.ask(asked));
-    const { operator, host, address, domain, tenant, deadline } = request;
+    const { operator, host, address, domain, tenant, startBy } = request;
     let granted = false;
     const withdraw = this.#options.throttle.acquire({
-      ...{ operator, host, address, domain, tenant, deadline },
+      ...{ operator, host, address, domain, tenant, deadline: startBy },
       mayShare: !request.fresh && (this.#open.get(request.hosts) ?? 0) > 0,
       onPermit: (permit) => {
         granted = true;

@@ -17,7 +17,8 @@ export interface PoolRequest extends Destination {
   readonly read: DialogueSetup['read'];
   readonly question: Question;
   readonly transcript: Transcript;
-  /** `Clock.elapsed()` ms: for the answer, and for connection and banner. */
+  /** `Clock.elapsed()` ms: for the turn of this request, the answer, and connection and banner. */
+  readonly startBy: number;
   readonly deadline: number;
   readonly greetBy: number;
   readonly signal: AbortSignal | undefined;

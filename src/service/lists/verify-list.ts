@@ -61,8 +61,8 @@ interface Receiver {
   room(waiting: number): Promise<void>;
 }
 
-/** Nobody waits, so there is time for servers that answer late. */
-const CHECK_MS = 2 * TIMEOUT_MS.max;
+/** Nobody waits, so there is time for servers that are busy, and then for those that answer late. */
+const CHECK_MS = { start: 2 * TIMEOUT_MS.max, answer: TIMEOUT_MS.max };
 const LOOKUP_MS = TIMEOUT_MS.default;
 /** Until an address is tried again that was not asked about: the resolver is down, or the rate has no room. */
 const AGAIN_MS = 14_000;
@@ -163,8 +163,9 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     const leave = await checks.enter(list.account, list.id);
     try {
       if (signal.aborted) return;
-      const deadline = engine.clock.elapsed() + CHECK_MS;
-      const limit = { deadline, signal, tenant: list.account, isBackground: true };
+      const startBy = engine.clock.elapsed() + CHECK_MS.start;
+      const deadline = startBy + CHECK_MS.answer;
+      const limit = { startBy, deadline, signal, tenant: list.account, isBackground: true };
       const evidence = await checkMailbox(open.evidence, limit, engine);
       // Broken off, perhaps between an accepted recipient and the random one: what has no answer is asked again.
       if (signal.aborted && decideVerdict(evidence)?.deliverability === 'unknown') return;

@@ -93,11 +93,20 @@ async function execute(url: string, texts: readonly string[]): Promise<void> {
   const { rows: indexes } = await client.query<Index>(POSTGRES_INDEXES);
   for (const text of withoutIndexes(texts, indexes)) await client.query(text);
   await client.query('VACUUM ANALYZE');
+  // So that it does not write this to disk while something is measured.
+  await client.query('CHECKPOINT');
   await client.end();
 }
 
-/** Fills an empty store. Returns the first account and a key of it. */
-export async function fillBigStore(url: string, size = BIG): Promise<{ account: AccountId; key: string }> {
+export interface BigStore {
+  readonly url: string;
+  /** The first one, and a key of it. */
+  readonly account: AccountId;
+  readonly key: string;
+}
+
+/** Fills an empty store. */
+export async function fillBigStore(url: string, size = BIG): Promise<BigStore> {
   const open = async <T>(use: (store: Store) => Promise<T>): Promise<T> => {
     const store = await openStore({ url, clock: systemClock });
     try {
@@ -112,6 +121,6 @@ export async function fillBigStore(url: string, size = BIG): Promise<{ account: 
     const account = await store.accounts.get(FIRST);
     if (account === null) throw new Error('The store was not empty.');
     const { value } = await createKey(store, account.id, { name: 'bench', allowIps: [] });
-    return { account: account.id, key: value };
+    return { url, account: account.id, key: value };
   });
 }

@@ -43,17 +43,16 @@ function guideRoute(path: string, fileOf: (param: string) => string, caching: st
       ({ guideFiles }) =>
       async ({ request }, { params }): Promise<Answer> => {
         const file = await guideFiles.file(fileOf(String(Object(params)[param] ?? '')));
-        if (file !== null)
-          return sharedAnswer(request, await file.bytes(request), file.type, {
-            'content-security-policy': POLICY,
-            'cache-control': caching,
-            'cross-origin-resource-policy': 'same-origin',
-          });
+        const headers = {
+          'content-security-policy': POLICY,
+          'cache-control': caching,
+          'cross-origin-resource-policy': 'same-origin',
+        };
+        if (file !== null) return sharedAnswer(request, await file.bytes(request), file.type, headers);
         const missing = path.includes('assets') ? null : await guideFiles.file('404.html');
         if (missing === null)
           throw new ApiError('not_found', 'There is no such page. The guide is made by "npm run build".');
-        const { bytes } = await missing.bytes(request);
-        return { status: 404, body: bytes, type: missing.type };
+        return sharedAnswer(request, await missing.bytes(request), missing.type, headers, 404);
       },
   });
 }

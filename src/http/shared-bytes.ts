@@ -39,18 +39,19 @@ export function compressedOnce(document: Buffer): (request: HttpRequest) => Prom
   };
 }
 
-/** 304 where the client has these bytes already. */
+/** 304 where the client has these bytes already; an error has no conditions (RFC 9110 §13.2.1). */
 export function sharedAnswer(
   request: HttpRequest,
   { bytes, coding, etag }: SharedBytes,
   type: string,
   own: Readonly<Record<string, string>> = {},
+  status = 200,
 ): { status: number; body: Buffer | undefined; type: string; headers: Record<string, string> } {
   const headers = { ...own, etag, vary: 'accept-encoding', ...(coding === null ? {} : { 'content-encoding': coding }) };
   const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return known.includes(etag)
+  return status === 200 && known.includes(etag)
     ? { status: 304, body: undefined, type, headers }
-    : { status: 200, body: bytes, type, headers };
+    : { status, body: bytes, type, headers };
 }
 
 /** Whether a coding is acceptable (RFC 9110 §12.5.3): named, and not with a weight of 0. */

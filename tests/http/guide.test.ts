@@ -97,6 +97,18 @@ describe('the guide', () => {
     expect((await get(script)).headers.get('cache-control')).toMatch(/immutable/);
   });
 
+  it('tells of a missing page in a page that browsers can read, with the same policy', async () => {
+    const { status, headers } = await get('/guide/');
+    const conditions = { 'accept-encoding': 'br', 'if-none-match': headers.get('etag') ?? '' };
+    const reply = await get('/guide/nothing', conditions);
+    expect([status, reply.status]).toEqual([200, 404]);
+    expect(await reply.text()).toContain('<!DOCTYPE html>');
+    expect(reply.headers.get('content-encoding')).toBe('br');
+    expect(reply.headers.get('content-security-policy')).toBe(headers.get('content-security-policy'));
+    const known = { ...conditions, 'if-none-match': reply.headers.get('etag') ?? '' };
+    expect((await get('/guide/nothing', known)).status).toBe(404);
+  });
+
   it('serves its own files only', async () => {
     for (const path of [
       '/guide/nothing',

@@ -15,6 +15,7 @@ export const PACKAGES = [
   ...['chromium', 'fonts-dejavu-core'].map((name) => ({ name, tests: BROWSER })),
   ...['nsd', 'unbound', 'postfix', 'postgrey', 'util-linux'].map((name) => ({ name, tests: LABORATORY })),
   { name: 'mmdebstrap', tests: 'the container images' },
+  ...['dbus', 'procps'].map((name) => ({ name, tests: 'the service unit' })),
   { name: 'nginx', unpack: true, tests: 'the files for deployment' },
   { name: 'caddy', unpack: true, tests: 'the files for deployment' },
   { name: 'prometheus', unpack: true, tests: 'the files for deployment' },

@@ -78,6 +78,17 @@ describe('the guide', () => {
     expect(withContents).toEqual(expect.arrayContaining(['backups', 'dashboard', 'operating']));
   });
 
+  it('has a source for every cell of its comparison', async () => {
+    const html = await textOf('/guide/comparison');
+    const cells = [...html.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => cell);
+    const columns = [...html.matchAll(/<th[ >]/g)].length;
+    expect(cells.length).toBeGreaterThan(30);
+    const unproven = cells.filter((cell, n) => n % columns !== 0 && !cell.includes('href="'));
+    expect(unproven).toEqual([]);
+    // Dates of reading.
+    expect(html).toMatch(/when it was read, on 20\d\d-\d\d-\d\d/);
+  });
+
   it('has scripts from files only, as its policy demands', async () => {
     const reply = await get('/guide/quickstart');
     expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);

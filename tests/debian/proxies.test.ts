@@ -1,7 +1,8 @@
 /** The service behind the proxies of deploy/ and docs/operating.md: real Caddy, real nginx. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -87,16 +88,12 @@ describe.each(Object.entries(PROXIES))('behind %s', (_, { program, setUp }) => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  function call(method: string, path: string, { type = 'application/json', body = '', headers = {} } = {}) {
+  async function call(method: string, path: string, { type = 'application/json', body = '', headers = {} } = {}) {
     const sent = { authorization: `Bearer ${member.key}`, 'content-type': type, ...headers };
-    return new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-      const options = { method, localAddress: CLIENT, headers: sent };
-      const asked = request(url + path, options, async (reply) => {
-        const text = (await reply.setEncoding('utf8').toArray()).join('');
-        resolve({ status: reply.statusCode, text });
-      });
-      asked.on('error', reject).end(body);
-    });
+    const asked = request(url + path, { method, localAddress: CLIENT, headers: sent });
+    asked.end(body);
+    const [reply]: IncomingMessage[] = await once(asked, 'response');
+    return { status: reply?.statusCode, text: ((await reply?.setEncoding('utf8').toArray()) ?? []).join('') };
   }
 
   it('the caller is the client, whatever it claims to be', async () => {

@@ -140,7 +140,7 @@ describeStores('a node that remembers an account', (lab) => {
     expect(told(await ask(store, who))).toBe('expired_api_key');
   });
 
-  postgres.each<[string, (who: Member) => string, string]>([
+  const overtakes: [string, (who: Member) => string, string][] = [
     [
       'suspends it',
       ({ account }) => `UPDATE accounts SET status = 'suspended' WHERE id = '${account.id}'`,
@@ -150,8 +150,8 @@ describeStores('a node that remembers an account', (lab) => {
     [
       'adds a filter',
       ({ account: { id } }) =>
-        `INSERT INTO filters (account_id, id, filter_type, value, created_at) VALUES ('${id}', 1, 'domain', 'example.com', 1);
-         UPDATE accounts SET filter_domains = 1 WHERE id = '${id}'`,
+        `INSERT INTO filters (account_id, id, filter_type, value, created_at) VALUES ('${id}', 2, 'domain', 'example.com', 1);
+         UPDATE accounts SET filter_domains = filter_domains + 1 WHERE id = '${id}'`,
       'blocked_by_filter',
     ],
     [
@@ -159,23 +159,31 @@ describeStores('a node that remembers an account', (lab) => {
       ({ account }) => `UPDATE accounts SET balance = 0 WHERE id = '${account.id}'`,
       'insufficient_credits',
     ],
-  ])('waits for a transaction that %s, and goes by what that has left', async (_what, statement, expected) => {
-    const store = await lab.open();
-    const who = await member(store);
-    await warmUp(store, who);
-    const other = new pg.Client({ connectionString: lab.url });
-    await other.connect();
-    await other.query(`BEGIN; SELECT id FROM accounts WHERE id = '${who.account.id}' FOR NO KEY UPDATE`);
-    const asked = ask(store, who);
-    const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    await expect.poll(() => lab.sql(waiting), PATIENCE).toHaveLength(1);
-    await other.query(`${statement(who)}; COMMIT`);
-    await other.end();
-    expect(told(await asked)).toBe(expected);
-    expect(await store.verifications.list(who.account.id, { offset: 0, limit: 1 })).toMatchObject({
-      total: expected === 'blocked_by_filter' ? 4 : 3,
-    });
-  });
+  ];
+  const each = overtakes.flatMap(([what, ...rest]) =>
+    (['without filters', 'with a filter of another domain'] as const).map((having) => [what, having, ...rest] as const),
+  );
+  postgres.each(each)(
+    'waits for a transaction that %s, and goes by what that has left, %s',
+    async (_what, having, statement, expected) => {
+      const store = await lab.open();
+      const who = await member(store);
+      if (having !== 'without filters') await store.filters.add(who.account.id, { ...filter, value: 'example.net' });
+      await warmUp(store, who);
+      const other = new pg.Client({ connectionString: lab.url });
+      await other.connect();
+      await other.query(`BEGIN; SELECT id FROM accounts WHERE id = '${who.account.id}' FOR NO KEY UPDATE`);
+      const asked = ask(store, who);
+      const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      await expect.poll(() => lab.sql(waiting), PATIENCE).toHaveLength(1);
+      await other.query(`${statement(who)}; COMMIT`);
+      await other.end();
+      expect(told(await asked)).toBe(expected);
+      expect(await store.verifications.list(who.account.id, { offset: 0, limit: 1 })).toMatchObject({
+        total: expected === 'blocked_by_filter' ? 4 : 3,
+      });
+    },
+  );
 
   it('spends the last credit once, whichever node is asked, and says what each has left', async () => {
     const stores = await Promise.all(Array.from({ length: 3 }, () => lab.open()));

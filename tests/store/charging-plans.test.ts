@@ -1,7 +1,7 @@
 /** How PostgreSQL runs the statements of charging. */
 import { expect, it } from 'vitest';
 import { describeStores, ENGINE } from '../lab/stores.ts';
-import { hold, member, verdict, verifyNow } from './cast.ts';
+import { asking, hold, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 import { listener } from './explained.ts';
 
 describeStores('a charge', (lab) => {
@@ -22,5 +22,27 @@ describeStores('a charge', (lab) => {
     for (const run of [/FOR NO KEY UPDATE/, /WITH charged AS/, /JOIN filters/, /FROM idempotency/, /DELETE FROM holds/])
       expect(explained).toContainEqual(expect.stringMatching(run));
     expect(explained.filter((text) => text.includes('JIT:'))).toEqual([]);
+  });
+
+  it.skipIf(ENGINE !== 'postgres')('of an account with filters is one statement, unless one matches', async () => {
+    const between = await listener(lab.url);
+    const store = await lab.open({ url: between.url });
+    const who = await member(store);
+    for (const value of ['other@example.com', 'third@example.com'])
+      await store.filters.add(who.account.id, { filterType: 'email', value, reason: null });
+    for (let i = 0; i < 3; i += 1) await verifyNow(store, who);
+    const of = async (email: string) => {
+      const before = between.said().length;
+      const id = newVerificationId();
+      const free = { credits: 0, reason: 'blocked_by_filter' } as const;
+      const decide = (filter: unknown) => verdict(id, filter === null ? {} : free);
+      const { balance } = await store.charging.admit(asking(who, { id, filterKeys: { email }, decide }));
+      const said = between.said().slice(before).join('\n');
+      return { balance, charges: said.match(/charged AS/g)?.length, locks: said.includes('FOR NO KEY UPDATE') };
+    };
+    expect(await of('jane@example.com')).toEqual({ balance: 96, charges: 1, locks: false });
+    expect(await of('other@example.com')).toEqual({ balance: 96, charges: 1, locks: true });
+    await store.close();
+    await between.close();
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { FilterType } from '../../src/kernel/filter-types.ts';
 import type { AccountId, Filter, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { asking, member } from './cast.ts';
+import { asking, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 const add = (store: Store, account: AccountId, filterType: FilterType, value: string, reason: string | null = null) =>
@@ -228,6 +228,22 @@ describeStores('filters', (lab) => {
       { action: 'filter.added', target: 'jane@example.com', detail, actor: BY },
     ]);
     expect(rows).toHaveLength(2);
+  });
+
+  it('block one request of those that share a transaction, and charge the others', async () => {
+    const store = await lab.open();
+    const [who, other] = [await member(store), await member(store)];
+    await added(store, who.account.id, 'email', 'other@example.com');
+    for (const one of [who, other, who, other]) await verifyNow(store, one);
+    const id = newVerificationId();
+    const decide = (found: unknown) => verdict(id, found === null ? {} : { reason: 'blocked_by_filter', credits: 0 });
+    const answers = await Promise.all([
+      verifyNow(store, who),
+      store.charging.admit(asking(who, { id, filterKeys: { email: 'other@example.com' }, decide })),
+      verifyNow(store, other),
+    ]);
+    expect(answers.map(({ outcome, balance }) => [outcome, balance])).toEqual([97, 97, 97].map((n) => ['settled', n]));
+    expect(await store.accounts.audit()).toEqual([]);
   });
 
   it('need an account', async () => {

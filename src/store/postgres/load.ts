@@ -187,20 +187,31 @@ async function loadFilters(
   keyByHash: ReadonlyMap<string, KeyState>,
   accountById: ReadonlyMap<string, AccountState>,
 ): Promise<Map<string, Filter>> {
-  // Without duplicates: requests of one account mostly come from one address.
-  const wanted = new Map<string, readonly [string, string, string]>();
-  for (const { keyHash, verify } of admits) {
+  const accountOf = ({ keyHash }: AdmissionRequest): AccountState | null => {
     const id = typeof keyHash === 'string' ? keyByHash.get(keyHash)?.accountId : keyHash.account;
-    const account = accountById.get(id ?? '');
-    if (account === undefined || verify === null) continue;
-    for (const [type, value] of candidates(account, verify.filterKeys)) {
-      wanted.set(filterId(account.id, type, value), [account.id, type, value]);
-    }
-  }
-  if (wanted.size === 0) return new Map();
-  const columns = [0, 1, 2].map((i) => Array.from(wanted.values(), (row) => row[i]));
+    return accountById.get(id ?? '') ?? null;
+  };
+  const wanted = filterRows(admits.map((admit) => [accountOf(admit), admit]));
+  if (wanted.length === 0) return new Map();
+  const columns = [0, 1, 2].map((i) => wanted.map((row) => row[i]));
   const rows = await query<Filter & { accountId: string }>('filters', FILTERS, columns);
   return new Map(
     rows.map(({ accountId, ...filter }) => [filterId(accountId, filter.filterType, filter.value), filter]),
   );
+}
+
+/**
+ * What to look for: account, type and value of the filters that could match the requests. Without duplicates, as requests of
+ * one account mostly come from one address.
+ */
+export function filterRows(
+  asked: Iterable<readonly [account: AccountState | null, request: AdmissionRequest]>,
+): (readonly [string, string, string])[] {
+  const wanted = new Map<string, readonly [string, string, string]>();
+  for (const [account, { verify }] of asked) {
+    if (account === null || verify === null) continue;
+    for (const [type, value] of candidates(account, verify.filterKeys))
+      wanted.set(filterId(account.id, type, value), [account.id, type, value]);
+  }
+  return [...wanted.values()];
 }

@@ -6,12 +6,11 @@
 import { LRUCache } from 'lru-cache';
 import { PRICE } from '../../kernel/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
-import { candidates } from '../charge/match.ts';
 import type { Answer, Changes, ChargeRequest, ChargeState } from '../charge/state.ts';
 import { isAdmission } from '../charge/waiting.ts';
 import { limitOf } from '../charge/window.ts';
 import type { Admission } from '../store.ts';
-import type { StoredAccount, StoredKey } from './load.ts';
+import { filterRows, type StoredAccount, type StoredKey } from './load.ts';
 import { oneStatement, type Statement, statement } from './write.ts';
 
 const ACCOUNTS_MAX = 12_000;
@@ -22,21 +21,28 @@ const HIGHEST_PRICE = Math.max(...Object.values(PRICE));
 /** By how much the server's clock may differ from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 
+/** Accounts that have a filter that could match. Whoever adds one changes `rules`, so none is missed by the condition below. */
+const MET = `SELECT account_id FROM unnest($1::text[], $2::text[], $3::text[]) AS c (account_id, filter_type, value)
+  JOIN filters USING (account_id, filter_type, value)`;
+
 /**
  * Counters change by what the batch adds to them, so that other nodes may charge the account meanwhile: the balance need
  * only cover all of the batch, and the window take all of it. In a new snapshot the row is looked at again after its
  * lock was waited for; whatever else changed has then changed `rules`.
  */
-const CHARGE = `UPDATE accounts a SET balance = a.balance + c.balance, locked = a.locked + c.locked,
-    window_start = c.window_start,
+const charge = (condition: string) => `UPDATE accounts a SET balance = a.balance + c.balance,
+    locked = a.locked + c.locked, window_start = c.window_start,
     window_count = CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests
   FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
     $8::bigint[]) AS c (id, rules, balance, needed, locked, window_start, requests, rate_limit)
   WHERE a.id = c.id AND a.rules = c.rules AND a.balance >= c.needed AND a.window_start <= c.window_start
     AND CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests <= c.rate_limit
     AND ($9::bigint IS NULL OR abs(floor(extract(epoch FROM statement_timestamp()) * 1000) - $9) <= ${TIME_TOLERANCE_MS})
+    ${condition}
   RETURNING a.id, a.balance, a.window_count AS "windowCount",
     floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint AS now`;
+const CHARGE = charge('');
+const CHARGE_UNMET = charge('AND a.id <> ALL (ARRAY(SELECT account_id FROM met))');
 
 /** An account as it was charged. */
 export interface ChargedAccount {
@@ -135,12 +141,26 @@ export class ChargeMemory {
     const charged = [...accounts.values()]
       .filter(({ after: { id } }) => counted.has(id) && !refused.has(id))
       .sort((a, b) => (a.after.id < b.after.id ? -1 : 1));
-    const charge = statement('charge', CHARGE, charged.map(chargeRow), isProcessTime ? null : now);
+    const after = new Map<string, StoredAccount>(charged.map(({ after: account }) => [account.id, account]));
+    const wanted = filterRows(
+      judged.flatMap(({ request, owner }) =>
+        request.kind === 'admit' ? [[after.get(owner) ?? null, request.admit] as const] : [],
+      ),
+    );
+    const first = [
+      ...(wanted.length === 0 ? [] : [statement('met', MET, wanted)]),
+      statement(
+        'charged',
+        wanted.length === 0 ? CHARGE : CHARGE_UNMET,
+        charged.map(chargeRow),
+        isProcessTime ? null : now,
+      ),
+    ];
     return {
       judged,
-      after: new Map(charged.map(({ after }) => [after.id, after])),
+      after,
       refused,
-      statement: charged.length === 0 ? null : oneStatement(charge, changes, state),
+      statement: charged.length === 0 ? null : oneStatement(first, changes, state),
       changes,
       now,
     };
@@ -187,7 +207,7 @@ export class ChargeMemory {
   /** The account of a request that can be judged by what is remembered; else null. */
   #accountOf(request: ChargeRequest): StoredAccount | null {
     if (request.kind === 'settle') return null;
-    const { keyHash, idempotency, verify } = request.admit;
+    const { keyHash, idempotency } = request.admit;
     if (idempotency !== null) return null;
     const key = typeof keyHash === 'string' ? this.#keys.get(keyHash) : null;
     if (key === undefined) return null;
@@ -201,7 +221,6 @@ export class ChargeMemory {
     const { account } = known;
     // The counters of a budget are not covered by the condition.
     if (key !== null && (key.rules !== account.rules || key.key.budget !== null)) return null;
-    if (verify !== null && !candidates(account, verify.filterKeys).next().done) return null;
     return account;
   }
 }

@@ -122,11 +122,12 @@ function addRows(add: Add, changes: Changes, { now, node }: ChargeState): void {
 const combined = new Map<string, { readonly name: string; readonly text: string }>();
 
 /**
- * One statement of `charge`, a statement that returns the ids of the accounts it has charged, and of what `changes` adds for
- * them; returns what `charge` returns. Each part sees the store as it was before the statement.
+ * One statement of `first`, of which the one named `charged` returns the ids of the accounts it has charged, and of what
+ * `changes` adds for them; returns what that one returns. Each part may refer to those before it by name, and sees the store
+ * as it was before the statement.
  */
-export function oneStatement(charge: Statement, changes: Changes, state: ChargeState): Statement {
-  const parts = [charge];
+export function oneStatement(first: readonly Statement[], changes: Changes, state: ChargeState): Statement {
+  const parts = [...first];
   addRows(
     (name, text, rows, ...rest) => {
       if (rows.length > 0) parts.push(statement(name, text, rows, ...rest));
@@ -147,7 +148,7 @@ function combine(statements: readonly Statement[]): string {
   const { parts } = numbered(statements.map(({ text, values }) => ({ sql: text, parameters: values })));
   const named = parts.map((part, i) => {
     const own = part.replace(OF_CHARGED, 'AND account_id IN (SELECT id FROM charged)');
-    return `${i === 0 ? 'charged' : `part_${i}`} AS (${own})`;
+    return `${statements[i]!.name.replaceAll('-', '_')} AS (${own})`;
   });
   return `WITH ${named.join(', ')} SELECT * FROM charged`;
 }

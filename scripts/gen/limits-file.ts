@@ -7,6 +7,7 @@ import * as passwordRules from '../../src/kernel/password-rules.ts';
 import * as plans from '../../src/kernel/plans.ts';
 import * as roles from '../../src/kernel/roles.ts';
 import * as savedViews from '../../src/kernel/saved-views.ts';
+import * as sortOrders from '../../src/kernel/sort-orders.ts';
 import * as webhookEvents from '../../src/kernel/webhook-events.ts';
 
 const SOURCES = {
@@ -19,6 +20,7 @@ const SOURCES = {
   'filter-types': filterTypes,
   'saved-views': savedViews,
   'password-rules': passwordRules,
+  'sort-orders': sortOrders,
   'webhook-events': webhookEvents,
 };
 

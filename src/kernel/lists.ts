@@ -6,10 +6,6 @@ export type ListStatus = (typeof LIST_STATUSES)[number];
 const LIST_ACTIONS = ['start', 'pause', 'resume', 'cancel', 'delete'] as const;
 export type ListAction = (typeof LIST_ACTIONS)[number];
 
-/** By what lists of an account can be sorted; `created` by default. */
-export const LIST_SORTS = ['created', 'name', 'rows', 'spent'] as const;
-export type ListSort = (typeof LIST_SORTS)[number];
-
 /** What a row of the file is: `duplicate`: an address that an earlier row has. */
 export const ROW_KINDS = ['address', 'duplicate', 'blank', 'unreadable'] as const;
 export type RowKind = (typeof ROW_KINDS)[number];

@@ -2,6 +2,7 @@ import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/addre
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
+import type { FilterSort, Sorting } from '../kernel/sort-orders.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
 import { actorFor, type ChangedBy } from './changed-by.ts';
@@ -33,7 +34,13 @@ export interface FilterService {
   addMany(account: AccountId, inputs: readonly (NewFilter | ApiError)[], by: Actor): Promise<ImportOutcome[]>;
   list(
     account: AccountId,
-    input: { filterType: FilterType | null; query: string | null; page: number; perPage: number },
+    input: {
+      filterType: FilterType | null;
+      query: string | null;
+      sort?: Sorting<FilterSort>;
+      page: number;
+      perPage: number;
+    },
   ): Promise<Page<Filter>>;
   /** Throws ApiError `not_found`, also for a filter of another account. */
   remove(account: AccountId, id: number, by: ChangedBy): Promise<void>;
@@ -58,8 +65,8 @@ export function createFilterService({ filters, keys }: Pick<Store, 'filters' | '
         return outcome.added ? { outcome: 'added', filter: outcome.filter } : { outcome: 'exists' };
       });
     },
-    list: (account, { filterType, query, page, perPage }) =>
-      filters.list(account, { filterType, query, offset: (page - 1) * perPage, limit: perPage }),
+    list: (account, { page, perPage, ...wanted }) =>
+      filters.list(account, { ...wanted, offset: (page - 1) * perPage, limit: perPage }),
     async remove(account, id, by) {
       const removed = await filters.remove(account, id, await actorOf(by));
       if (!removed) throw new ApiError('not_found', `There is no filter ${id}.`);

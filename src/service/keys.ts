@@ -27,7 +27,9 @@ export interface KeyService {
   /** With the addresses that used it lately. */
   get(account: AccountId, id: string): Promise<{ key: Key; clients: KeyClient[] }>;
   /** By day (UTC), of the last KEY_USAGE_DAYS. */
-  usage(account: AccountId): Promise<{ days: string[]; keys: { key_id: string; requests: number[] }[] }>;
+  usage(
+    account: AccountId,
+  ): Promise<{ days: string[]; keys: { key_id: string; requests: number[]; rejected: number }[] }>;
   create(account: AccountId, input: NewKey, by: Actor): Promise<CreatedKey>;
   change(
     account: AccountId,
@@ -71,7 +73,7 @@ export function noticesOf(key: Key, now: number): KeyNotice[] {
 }
 
 type KeyStore = Pick<Store, 'accounts' | 'keys'>;
-type KeyPageStore = KeyStore & Pick<Store, 'usage' | 'verifications'>;
+type KeyPageStore = KeyStore & Pick<Store, 'usage' | 'verifications' | 'rejectedRequests'>;
 
 export function createKeyService(store: KeyPageStore, clock: Clock): KeyService {
   const { keys } = store;
@@ -96,15 +98,17 @@ export function createKeyService(store: KeyPageStore, clock: Clock): KeyService 
     async usage(account) {
       const end = (Math.floor(clock.now() / DAY_MS) + 1) * DAY_MS;
       const start = end - KEY_USAGE_DAYS * DAY_MS;
-      const counts = new Map<string, number[]>();
+      const none = () => Array.from({ length: KEY_USAGE_DAYS }, () => 0);
+      const rejected = await store.rejectedRequests.countByKey(account, start);
+      const counts = new Map<string, number[]>([...rejected.keys()].map((id) => [id, none()]));
       for (const { keyId, at, requests } of await store.usage.keyDays(account, start, end)) {
-        const mine = counts.get(keyId) ?? Array.from({ length: KEY_USAGE_DAYS }, () => 0);
+        const mine = counts.get(keyId) ?? none();
         mine[(at - start) / DAY_MS] = requests;
         counts.set(keyId, mine);
       }
       return {
         days: Array.from({ length: KEY_USAGE_DAYS }, (_, i) => toIso(start + i * DAY_MS)),
-        keys: [...counts].map(([key_id, requests]) => ({ key_id, requests })),
+        keys: [...counts].map(([key_id, requests]) => ({ key_id, requests, rejected: rejected.get(key_id) ?? 0 })),
       };
     },
 

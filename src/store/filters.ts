@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
+import type { FilterSort } from '../kernel/sort-orders.ts';
 import type { StorageDriver } from './driver.ts';
 import { filterMatch } from './filter-match.ts';
 import { insertAll, lowerCase, type NewFilter, toFilter, toRow } from './filter-rows.ts';
@@ -10,6 +11,14 @@ import type { AccountId, Actor, Filter, FilterAdded, Filters } from './store.ts'
 import type { Tables } from './tables.ts';
 
 const COUNTER = { email: 'filter_emails', domain: 'filter_domains', ip_address: 'filter_ips' } as const;
+const SORTED_BY = {
+  added: 'id',
+  value: 'value',
+  type: 'filter_type',
+  reason: 'reason_folded',
+} as const satisfies Record<FilterSort, string>;
+const NEWEST_FIRST = { by: 'added', descending: true } as const;
+
 /** Updates the account's filter counters, by which admission knows what to look for. */
 async function count(trx: Transaction<Tables>, account: AccountId, type: FilterType, by: number): Promise<void> {
   const column = COUNTER[type];
@@ -103,7 +112,7 @@ export function filters(driver: StorageDriver): Filters {
       return (await mine.orderBy('id').limit(limit).execute()).map(toFilter);
     },
 
-    async list(account, { filterType, query, offset, limit }) {
+    async list(account, { filterType, query, sort = NEWEST_FIRST, offset, limit }) {
       let wanted = db.selectFrom('filters').where('account_id', '=', account);
       if (filterType !== null) wanted = wanted.where('filter_type', '=', filterType);
       if (query !== null && query !== '') {
@@ -113,7 +122,11 @@ export function filters(driver: StorageDriver): Filters {
           return eb.or([driver.substringMatch(value, text), driver.substringMatch(reason, text)]);
         });
       }
-      const rows = await wanted.selectAll().orderBy('id', 'desc').offset(offset).limit(limit).execute();
+      let sorted = wanted.selectAll();
+      if (sort.by === 'reason') sorted = sorted.orderBy((eb) => eb('reason_folded', '=', ''));
+      sorted = sorted.orderBy(SORTED_BY[sort.by], sort.descending ? 'desc' : 'asc');
+      if (sort.by !== 'added') sorted = sorted.orderBy('id', 'desc');
+      const rows = await sorted.offset(offset).limit(limit).execute();
       const items = rows.map(toFilter);
       // The last page says how many there are: a search that finds few reads the filters once.
       if (rows.length < limit && (rows.length > 0 || offset === 0)) return { items, total: offset + rows.length };

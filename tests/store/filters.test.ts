@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FilterType } from '../../src/kernel/filter-types.ts';
+import type { FilterSort } from '../../src/kernel/sort-orders.ts';
 import type { AccountId, Filter, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { asking, member, newVerificationId, verdict, verifyNow } from './cast.ts';
@@ -34,6 +35,24 @@ describeStores('filters', (lab) => {
     expect(await store.filters.remove(account.id, first.id)).toBe(true);
     expect(await store.filters.remove(account.id, first.id)).toBe(false);
     expect((await added(store, account.id, 'domain', 'example.com')).id).toBeGreaterThan(second.id);
+  });
+
+  it('are sorted by value, type or reason, those without a reason last', async () => {
+    const store = await lab.open();
+    const { id } = (await member(store)).account;
+    await added(store, id, 'domain', 'b.example', 'Spam');
+    await added(store, id, 'email', 'c@c.example', 'bounces');
+    await added(store, id, 'domain', 'a.example');
+    const sorted = async (by: FilterSort, descending: boolean, page = { offset: 0, limit: 100 }) =>
+      (await store.filters.list(id, { ...ALL, ...page, sort: { by, descending } })).items.map(({ value }) => value);
+    expect(await sorted('added', false)).toEqual(['b.example', 'c@c.example', 'a.example']);
+    expect(await sorted('value', false)).toEqual(['a.example', 'b.example', 'c@c.example']);
+    expect(await sorted('value', true, { offset: 1, limit: 1 })).toEqual(['b.example']);
+    // The newest first where the type is the same.
+    expect(await sorted('type', false)).toEqual(['a.example', 'b.example', 'c@c.example']);
+    expect(await sorted('type', true)).toEqual(['c@c.example', 'a.example', 'b.example']);
+    expect(await sorted('reason', false)).toEqual(['c@c.example', 'b.example', 'a.example']);
+    expect(await sorted('reason', true)).toEqual(['b.example', 'c@c.example', 'a.example']);
   });
 
   it('belong to their account: a stranger neither sees, removes nor is blocked by them', async () => {

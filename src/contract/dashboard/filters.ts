@@ -2,8 +2,12 @@ import Type, { type Static } from 'typebox';
 import { FILTER_TYPES } from '../../kernel/filter-types.ts';
 import { span } from '../../kernel/format.ts';
 import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH, IMPORT_LINES } from '../../kernel/limits.ts';
-import { FilterReply } from '../filters.ts';
+import { FILTER_ORDERS } from '../../kernel/sort-orders.ts';
+import { FilterReply, FiltersQuery } from '../filters.ts';
 import { Nullable, OneOf } from '../schema.ts';
+import { sortFields } from './fields.ts';
+
+export const FiltersHereQuery = Type.Object({ ...FiltersQuery.properties, ...sortFields(FILTER_ORDERS) });
 
 const Line = Type.Object({
   value: Type.String({ maxLength: FILTER_VALUE_LENGTH.max }),

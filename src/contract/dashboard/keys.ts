@@ -40,11 +40,16 @@ export type DashboardKey = Static<typeof DashboardKey>;
 /** Newest first; revoked ones last. */
 export const KeysReply = Type.Object({ keys: Type.Array(DashboardKey) }, { title: 'Keys' });
 
-/** Verifications with each key, by day (UTC), the last of them today. Keys without any are left out. */
+/**
+ * Verifications with each key, by day (UTC), the last of them today, and the rejected requests of that time that the log
+ * has. Keys without any are left out.
+ */
 export const KeyUsageReply = Type.Object(
   {
     days: Type.Array(Time),
-    keys: Type.Array(Type.Object({ key_id: Type.String(), requests: Type.Array(Type.Integer()) })),
+    keys: Type.Array(
+      Type.Object({ key_id: Type.String(), requests: Type.Array(Type.Integer()), rejected: Type.Integer() }),
+    ),
   },
   { title: 'KeyUsage' },
 );

@@ -2,21 +2,19 @@
 import Type, { type Static } from 'typebox';
 import { choice } from '../../kernel/format.ts';
 import { LIST_COLUMNS } from '../../kernel/limits.ts';
-import { LIST_SORTS, ROW_KINDS } from '../../kernel/lists.ts';
+import { ROW_KINDS } from '../../kernel/lists.ts';
 import { LEVELS } from '../../kernel/plans.ts';
+import { LIST_ORDERS } from '../../kernel/sort-orders.ts';
 import { WholeNumber } from '../bounded.ts';
 import { ListReply, ListRowReply, ListRowsQuery, ListsQuery } from '../lists.ts';
 import { Pagination } from '../pagination.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import { LEVEL_NOTES } from '../verify.ts';
-import { Time } from './fields.ts';
-
-const ORDERS = ['asc', 'desc'] as const;
+import { sortFields, Time } from './fields.ts';
 
 export const ListsHereQuery = Type.Object({
   ...ListsQuery.properties,
-  sort: Type.Optional(OneOf(LIST_SORTS, { 'x-error': `sort must be ${choice(LIST_SORTS)}.` })),
-  order: Type.Optional(OneOf(ORDERS, { 'x-error': `order must be ${choice(ORDERS)}.` })),
+  ...sortFields(LIST_ORDERS),
 });
 
 export const ListHere = Type.Object(

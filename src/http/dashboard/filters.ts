@@ -4,6 +4,7 @@ import * as C from '../../contract/filters.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { ApiError } from '../../kernel/errors.ts';
 import { IMPORT_BODY_BYTES } from '../../kernel/limits.ts';
+import { FILTER_ORDERS, sortingOf } from '../../kernel/sort-orders.ts';
 import type { Filter, FilterService, ImportOutcome, NewFilter } from '../../service/filters.ts';
 import type { AccountId } from '../../service/members.ts';
 import { jsonReader } from '../input/reader.ts';
@@ -38,14 +39,15 @@ export const FILTER_ROUTES: readonly Route[] = [
     method: 'GET',
     path: FILTERS,
     access: 'member',
-    input: { query: C.FiltersQuery },
+    input: { query: D.FiltersHereQuery },
     output: { content: C.FiltersReply },
-    doc: { operationId: 'listFiltersHere', tag: 'Dashboard', summary: 'Filters, newest first' },
+    doc: { operationId: 'listFiltersHere', tag: 'Dashboard', summary: 'Filters, newest first or sorted' },
     serve:
       ({ filters }) =>
       async ({ account }, { query }) => {
         const { filter_type: filterType = null, query: text = null, page, per_page: perPage } = query;
-        const { items, total } = await filters.list(account, { filterType, query: text || null, page, perPage });
+        const search = { filterType, query: text || null, sort: sortingOf(FILTER_ORDERS, query), page, perPage };
+        const { items, total } = await filters.list(account, search);
         return { body: filtersReply(items, total, page, perPage) };
       },
   }),

@@ -4,6 +4,7 @@ import { toIso } from '../../kernel/clock.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_PACE, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
 import type { ListAction } from '../../kernel/lists.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
+import { LIST_ORDERS, sortingOf } from '../../kernel/sort-orders.ts';
 import type { ListDetail } from '../../service/lists/service.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { paginationOf } from '../pagination.ts';
@@ -52,8 +53,8 @@ export const LIST_ROUTES: readonly Route[] = [
     serve:
       ({ lists }) =>
       async ({ account }, { query }) => {
-        const { status = null, query: text, sort: by = 'created', order, page, per_page: perPage } = query;
-        const sort = { by, descending: (order ?? (by === 'name' ? 'asc' : 'desc')) === 'desc' };
+        const { status = null, query: text, page, per_page: perPage } = query;
+        const sort = sortingOf(LIST_ORDERS, query);
         const { items, total } = await lists.list(account, { status, query: text || null, sort, page, perPage });
         return { body: { lists: items.map(listReply), pagination: paginationOf(total, page, perPage) } };
       },

@@ -16,12 +16,12 @@ import {
   LIST_ACTION_STATUSES,
   type ListAction,
   type ListError,
-  type ListSort,
   type ListStatus,
   type ResultFormat,
 } from '../../kernel/lists.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/plans.ts';
+import type { ListSort, Sorting } from '../../kernel/sort-orders.ts';
 import { listObject } from '../../store/lists/object.ts';
 import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
 import { AccountSlots, withRelease } from '../account-slots.ts';
@@ -72,7 +72,7 @@ export interface ListService extends CopyRequests {
     input: {
       status: ListStatus | null;
       query: string | null;
-      sort?: { by: ListSort; descending: boolean } | null;
+      sort?: Sorting<ListSort> | null;
       page: number;
       perPage: number;
     },

@@ -1,4 +1,5 @@
 import type { FilterType } from '../../kernel/filter-types.ts';
+import type { FilterSort, Sorting } from '../../kernel/sort-orders.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { ReplyToStore } from './idempotency.ts';
@@ -37,10 +38,20 @@ export interface Filters {
   ): Promise<FilterAdded[]>;
   /** Oldest first, ids above `after`: for going through all of them. */
   from(account: AccountId, after: number, limit: number): Promise<Filter[]>;
-  /** Newest first. `query` is searched literally (no wildcards), without regard to case, in value and reason. */
+  /**
+   * Sorted by `sort`, newest first by default and where it leaves a tie; filters without a reason come after those with
+   * one. `query` is searched literally (no wildcards), without regard to case, in value and
+   * reason.
+   */
   list(
     account: AccountId,
-    input: { filterType: FilterType | null; query: string | null; offset: number; limit: number },
+    input: {
+      filterType: FilterType | null;
+      query: string | null;
+      sort?: Sorting<FilterSort>;
+      offset: number;
+      limit: number;
+    },
   ): Promise<Page<Filter>>;
   /**
    * The filter that matches, for each: email before domain before IP, the most specific first. Null, without a call of

@@ -1,5 +1,5 @@
 import { listResultId } from '../../kernel/ids.ts';
-import type { ListSort } from '../../kernel/lists.ts';
+import type { ListSort } from '../../kernel/sort-orders.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
 import type { AccountId, ListResult, Lists } from '../store.ts';

@@ -130,6 +130,14 @@ async function list(
 export const rejectedRequests = (driver: StorageDriver): RejectedRequests => ({
   add: (requests, more) => add(driver, requests, more),
   list: (account, search) => list(driver, account, search),
+  async countByKey(account, from) {
+    const mine = driver.db.selectFrom('rejected_requests').where('account_id', '=', account).where('at', '>=', from);
+    const counted = mine
+      .where('key_id', 'is not', null)
+      .select((eb) => ['key_id as keyId', eb.fn.sum<number | string>('count').as('count')])
+      .groupBy('key_id');
+    return new Map((await counted.execute()).map(({ keyId, count }) => [keyId ?? '', Number(count)]));
+  },
   async get(account, id) {
     const mine = driver.db.selectFrom('rejected_requests').selectAll().where('account_id', '=', account);
     const row = await mine.where('id', '=', id).executeTakeFirst();

@@ -69,6 +69,34 @@ describeBrowser('filters', (browser) => {
     await rowOf(page, '192.0.2.0/24').waitFor();
   });
 
+  it('sorts them, on every page of the table', async () => {
+    const { page, api } = await member();
+    const values = ['b.com', 'jane@good.com', 'a.com'];
+    for (const value of values)
+      await api.call('POST', '/v1/filters', { value, reason: value === 'b.com' ? 'Spam' : null });
+    await page.reload();
+    const shown = () => page.getByRole('row').locator('td:nth-child(2)').allInnerTexts();
+    const head = (name: string) => page.getByRole('columnheader', { name });
+    const sort = (name: string) => head(name).getByRole('link').click();
+    await expect.poll(shown).toEqual(values.toReversed());
+    expect(await head('Added').getAttribute('aria-sort')).toBe('descending');
+    await sort('Value');
+    await expect.poll(shown).toEqual(['a.com', 'b.com', 'jane@good.com']);
+    await sort('Value');
+    await expect.poll(shown).toEqual(['jane@good.com', 'b.com', 'a.com']);
+    expect([await head('Value').getAttribute('aria-sort'), new URL(page.url()).search]).toEqual([
+      'descending',
+      '?sort=value&order=desc',
+    ]);
+    await sort('Reason');
+    await expect.poll(async () => (await shown())[0]).toBe('b.com');
+    await page.reload();
+    await expect.poll(async () => (await shown())[0]).toBe('b.com');
+    await field(page, 'Type').selectOption('Domains');
+    await expect.poll(shown).toEqual(['b.com', 'a.com']);
+    expect(page.url()).toContain('sort=reason');
+  });
+
   it('removes several at once, and undoes that', async () => {
     const { page, api } = await member();
     for (const value of ['one.com', 'two.com', 'three.com']) await api.call('POST', '/v1/filters', { value });

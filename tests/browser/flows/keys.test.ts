@@ -189,16 +189,77 @@ describeBrowser('API keys', (browser) => {
     expect([(await verifyWith(fresh)).status, (await verifyWith(fresher)).status]).toEqual([401, 200]);
   });
 
-  it('shows keys to review and filters by them', async () => {
+  it('names the keys to review in one line, and shows those with one notice', async () => {
     const { page, api } = await somebody();
     await api.verify('jane@good.com');
-    await create(page, 'Never touched');
-    await button(dialog(page), 'Done').click();
-    await page.getByRole('region', { name: '2 keys allowed from any IP address' }).waitFor();
-    await page.getByRole('region', { name: '1 key never used' }).getByRole('button').click();
-    await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    await rowOf(page, 'Never touched').waitFor();
+    for (const name of ['Never touched', 'Spare', 'Limited']) {
+      await create(page, name);
+      await button(dialog(page), 'Done').click();
+      await rowOf(page, name).waitFor();
+    }
+    const review = page.getByRole('region', { name: '4 keys to review' });
+    await expectText(review).toContain('3 keys were never used.');
+    await expectText(review).toContain('4 keys are allowed from any IP address.');
+    await review.getByRole('link', { name: '3 keys' }).click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(4);
     expect(page.url()).toContain('show=never_used');
+    await says(page, /an unused key is only a risk/);
+    await page.getByRole('link', { name: 'Show all keys' }).click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(5);
+    // Few are named, with a link to the key itself.
+    for (const name of ['Limited', 'Spare']) {
+      await act(page, name, 'Revoke');
+      await field(dialog(page), `Type “${name}” to confirm`).fill(name);
+      await button(dialog(page), 'Revoke').click();
+      await dialog(page).waitFor({ state: 'hidden' });
+    }
+    const rest = page.getByRole('region', { name: '2 keys to review' });
+    await expectText(rest).toContain('Never touched was never used.');
+    await rest.getByRole('link', { name: 'test' }).click();
+    await heading(page, 'test').waitFor();
+  });
+
+  it('sorts them by what the table says of them, and counts rejected requests, which open in the log', async () => {
+    const { page, api } = await somebody();
+    const spare = await create(page, 'Spare');
+    await button(dialog(page), 'Done').click();
+    await api.verify('jane@good.com');
+    await request(lab.url, 'POST', '/v1/verify', {}, { authorization: `Bearer ${spare}` });
+    await page.reload();
+    const first = () => expectText(page.getByRole('row').nth(1));
+    const head = (name: string) => page.getByRole('columnheader', { name });
+    const sort = (name: string) => head(name).getByRole('link').click();
+    await first().toContain('Spare');
+    expect(await head('Created').getAttribute('aria-sort')).toBe('descending');
+    await sort('30 days');
+    await first().toContain('test');
+    await sort('Key');
+    await first().toContain('Spare');
+    await sort('Key');
+    await first().toContain('test');
+    expect([await head('Key').getAttribute('aria-sort'), new URL(page.url()).search]).toEqual([
+      'descending',
+      '?sort=name&order=desc',
+    ]);
+    expect(await head('Created').getAttribute('aria-sort')).toBe('none');
+    await page.goto(`${page.url().split('?')[0]}?sort=rejected`);
+    const count = rowOf(page, 'Spare').getByRole('link', { name: '1', exact: true });
+    // Written every few seconds.
+    await expect.poll(() => page.reload().then(() => count.count())).toBe(1);
+    await first().toContain('Spare');
+    await count.click();
+    await says(page, 'POST /v1/verify');
+  });
+
+  it('has the first request in each language', async () => {
+    const { page, api } = await somebody();
+    const sample = (language: string) => page.getByRole('group', { name: `sample in ${language}` });
+    await expectText(sample('curl')).toContain('Authorization: Bearer $MAILVET_KEY');
+    await expectText(sample('curl')).toContain(`${lab.url}/v1/verify`);
+    await page.getByText('Python', { exact: true }).click();
+    await expectText(sample('Python')).toContain(`"email": "somebody-${api.keyId}@good.com"`);
+    await page.getByText('TypeScript', { exact: true }).click();
+    await expectText(sample('TypeScript')).toContain('mailvet.verify({ email:');
   });
 
   it('a member can only view them', async () => {

@@ -31,9 +31,22 @@ describe('keys in the dashboard', () => {
     const unused = await who.call('GET', of(own.account, '/key-usage'));
     expect(unused.json).toMatchObject({ keys: [] });
     for (const email of ['a@good.com', 'b@good.com']) await own.verify(email);
+    const rejection = {
+      account: own.account.id,
+      keyId: own.keyId,
+      clientIp: '192.0.2.7',
+      status: 400,
+      code: 'missing_parameter',
+    };
+    const at = Date.now();
+    await lab.store.rejectedRequests.add(
+      [{ ...rejection, at, requestId: 'req_1', route: 'POST /v1/verify', via: null }],
+      [],
+    );
     const { json } = await who.call('GET', of(own.account, '/key-usage'));
     expect(json.days).toHaveLength(30);
-    expect(json.keys).toEqual([{ key_id: own.keyId, requests: [...Array.from({ length: 29 }, () => 0), 2] }]);
+    const requests = [...Array.from({ length: 29 }, () => 0), 2];
+    expect(json.keys).toEqual([{ key_id: own.keyId, requests, rejected: 1 }]);
     const one = await who.call('GET', of(own.account, `/keys/${own.keyId}`));
     expect(one.json).toMatchObject({
       key: { id: own.keyId, name: 'test' },

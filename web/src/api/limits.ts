@@ -179,7 +179,6 @@ export const ROLES = ["member","admin","owner"] as const;
 
 // src/kernel/lists.ts
 export const LIST_ACTION_STATUSES = {"start":["ready"],"pause":["running"],"resume":["paused"],"cancel":["ready","running","paused"],"delete":["ready","paused","completed","cancelled","failed"]} as const;
-export const LIST_SORTS = ["created","name","rows","spent"] as const;
 export const LIST_STATUSES = ["ready","running","paused","completed","cancelled","failed"] as const;
 export const RESULT_FORMATS = ["csv","xlsx","jsonl"] as const;
 export const ROW_KINDS = ["address","duplicate","blank","unreadable"] as const;
@@ -196,6 +195,11 @@ export const VIEW_PAGES = ["log"] as const;
 // src/kernel/password-rules.ts
 export const FREQUENT_PASSWORDS = 10000 as const;
 export const PASSWORD_LENGTH = {"min":12,"max":256} as const;
+
+// src/kernel/sort-orders.ts
+export const FILTER_ORDERS = {"added":"desc","value":"asc","type":"asc","reason":"asc"} as const;
+export const LIST_ORDERS = {"created":"desc","name":"asc","rows":"desc","spent":"desc"} as const;
+export const ORDERS = ["asc","desc"] as const;
 
 // src/kernel/webhook-events.ts
 export const ATTEMPT_ERRORS = ["timeout","unknown_host","dns_failure","address_not_allowed","not_https","connection_failed","tls_failed","invalid_reply"] as const;

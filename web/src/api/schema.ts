@@ -1004,7 +1004,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Filters, newest first */
+        /** Filters, newest first or sorted */
         get: operations["listFiltersHere"];
         put?: never;
         /** Add a filter */
@@ -2391,6 +2391,7 @@ export interface components {
             keys: {
                 key_id: string;
                 requests: number[];
+                rejected: number;
             }[];
         };
         /** KeyDetail */
@@ -5273,6 +5274,8 @@ export interface operations {
                 query?: string;
                 page?: number;
                 per_page?: number;
+                sort?: "added" | "value" | "type" | "reason";
+                order?: "asc" | "desc";
             };
             header?: never;
             path: {
@@ -5282,7 +5285,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Filters, newest first */
+            /** @description Filters, newest first or sorted */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,40 +1,41 @@
-import { Alert, Badge, Button, Group, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Alert, Badge, Button, Group, NativeSelect, Switch, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { Chart } from '../parts/chart/chart.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { CodeField } from '../parts/code-field.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
-import { Download } from '../parts/download.tsx';
+import { Elapsed } from '../parts/elapsed.tsx';
 import { EmailField } from '../parts/email-field.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
-import { Figures } from '../parts/figures.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
 import { Form } from '../parts/form.tsx';
 import { FormResult } from '../parts/form-result.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { ICON_NAMES, Icon } from '../parts/icon.tsx';
-import { Loading } from '../parts/loading.tsx';
+import { InvalidLink } from '../parts/invalid-link.tsx';
+import { Loading, LoadingPage } from '../parts/loading.tsx';
 import { Wordmark } from '../parts/mark.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { Page } from '../parts/page.tsx';
-import { Pagination } from '../parts/pagination.tsx';
-import { Pair, Panel } from '../parts/panel.tsx';
+import { Pair } from '../parts/panel.tsx';
 import { NewPasswordField, PasswordField } from '../parts/password-field.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { SetupHint } from '../parts/setup-hint.tsx';
+import { SignInLink } from '../parts/sign-in-link.tsx';
 import { SuggestingEmailField } from '../parts/suggesting-email-field.tsx';
-import { Timestamp } from '../parts/timestamp.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 import { Address, VerdictLine } from '../parts/verdict/verdict-line.tsx';
 import { ColorSchemeToggle } from '../shell/color-scheme-toggle.tsx';
 import css from './design/design.module.css';
+import { Forms } from './design/forms.tsx';
 import { Overlays } from './design/overlays.tsx';
-import { AT, BARS, JUDGED, LINES, OUTCOMES, TOKENS } from './design/samples.ts';
+import { Sample } from './design/sample.tsx';
+import { BARS, JUDGED, LINES, OUTCOMES, TOKENS } from './design/samples.ts';
+import { Tables } from './design/tables.tsx';
+import { OneVerdict } from './design/verdict.tsx';
 
 /** Every part with its states. For development: it is not in the built dashboard. */
 export const DesignPage = () => (
@@ -42,20 +43,17 @@ export const DesignPage = () => (
     <Page title="Parts" about="Every part of the dashboard, with its states." action={<ColorSchemeToggle />}>
       <Tokens />
       <Verdicts />
+      <OneVerdict />
       <Buttons />
       <Fields />
+      <Forms />
       <Tables />
       <Charts />
       <Messages />
       <Overlays />
+      <WholePages />
     </Page>
   </main>
-);
-
-const Sample = ({ title, children }: { title: string; children: ReactNode }) => (
-  <Panel title={title}>
-    <Stack>{children}</Stack>
-  </Panel>
 );
 
 const Tokens = () => (
@@ -169,54 +167,6 @@ function Fields() {
   );
 }
 
-function Tables() {
-  const [page, setPage] = useState(2);
-  return (
-    <>
-      <Figures
-        label="Figures"
-        items={[
-          { label: 'Verified', value: '12,480', link: { to: '/log' } },
-          {
-            label: 'Deliverable',
-            value: '81.2',
-            unit: '%',
-            delta: { direction: 'up', change: '0.8 points', from: '80.4 %', tone: 'better' },
-          },
-          {
-            label: 'Latency',
-            value: '640',
-            unit: 'ms',
-            delta: { direction: 'up', change: '90 ms', from: '550 ms', tone: 'worse' },
-          },
-          { label: 'Credits', value: '1,204', note: 'about 12 days' },
-        ]}
-      />
-      <DataTable
-        label="A table"
-        columns={[
-          { header: 'Address', cell: (row) => <Address email={row.email} of={row} /> },
-          { header: 'Verdict', cell: (row) => <VerdictLine of={row} /> },
-          { header: 'Time', cell: () => <Timestamp at={AT} /> },
-          { header: 'Credits', numeric: true, cell: ({ validation_type }) => (validation_type === 'smtp' ? 10 : 1) },
-        ]}
-        rows={JUDGED}
-        rowKey={({ email, reason }) => `${email} ${reason}`}
-      />
-      <Pagination label="Pages" page={page} total={5} onTurn={setPage} />
-      <Sample title="Lists of terms">
-        <DescriptionList>
-          <DescriptionItem term="Mail server">mx1.fabrikam.example</DescriptionItem>
-          <DescriptionItem term="Verified">
-            <Timestamp at={AT} />
-          </DescriptionItem>
-        </DescriptionList>
-        <Download path="/openapi" />
-      </Sample>
-    </>
-  );
-}
-
 const Charts = () => (
   <>
     <BarsChart
@@ -248,6 +198,7 @@ const Messages = () => (
         <Alert variant="outline">Parts of this URL are not valid and were ignored: page.</Alert>
         <FormResult action={<Button>Done</Button>}>The invitation was mailed.</FormResult>
         <Loading />
+        <Elapsed label="Verifying" seconds={20} />
       </Sample>
       <Sample title="Empty">
         <EmptyState title="No webhooks" action={<Button variant="filled">Create webhook</Button>}>
@@ -270,5 +221,20 @@ const Messages = () => (
         code={'curl -sS https://verify.example.net/v1/usage \\\n  -H "Authorization: Bearer $MAILVET_KEY"'}
       />
     </Pair>
+  </>
+);
+
+const EXPIRED = { token: null, rejection: 'The link has expired.', onError: () => undefined, discard: () => undefined };
+
+/** What stands in place of a page. */
+const WholePages = () => (
+  <>
+    <Sample title="A page that loads">
+      <LoadingPage />
+    </Sample>
+    <Sample title="A link that is no longer valid">
+      <InvalidLink link={EXPIRED}>Ask for a new one, or sign in.</InvalidLink>
+      <SignInLink />
+    </Sample>
   </>
 );

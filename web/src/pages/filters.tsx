@@ -88,6 +88,7 @@ export function FiltersPage() {
             <Stack aria-busy={query.isPlaceholderData}>
               <FiltersTable
                 filters={filters}
+                search={search}
                 busy={remove.isPending ? remove.variables.filter.id : null}
                 onRemove={(filter, next) => remove.mutate({ filter, next })}
                 many={{ busy: removeMany.isPending, onRemove: removeMany.mutate }}

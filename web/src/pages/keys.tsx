@@ -8,8 +8,10 @@ import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { type DialogState, Dialogs } from './keys/dialogs.tsx';
-import { NoticeCards } from './keys/notice-cards.tsx';
+import { FirstRequest } from './keys/first-request.tsx';
+import { Notices } from './keys/notices.tsx';
 import { keysQuery, keyUsageQuery } from './keys/query.ts';
+import { sortKeys } from './keys/search.ts';
 import { KeysTable, type OnOpen } from './keys/table.tsx';
 
 const route = getRouteApi('/inside/settings/keys');
@@ -17,8 +19,8 @@ const route = getRouteApi('/inside/settings/keys');
 export function KeysPage() {
   const { id } = useAccount();
   const isAdmin = useHasRole('admin');
-  const { show = null, create: isAsked } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { create: isAsked, ...search } = route.useSearch();
+  const { show } = search;
   const query = useQuery(keysQuery(id));
   const usage = useQuery(keyUsageQuery(id));
   const [open, setOpen] = useState<DialogState | null>(null);
@@ -56,17 +58,15 @@ export function KeysPage() {
             </EmptyState>
           ) : (
             <Stack>
-              <NoticeCards
-                keys={keys}
-                show={show}
-                onShow={(notice) => void navigate({ search: notice ? { show: notice } : {} })}
-              />
+              <Notices keys={keys} search={search} />
               {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
               <KeysTable
-                keys={show ? keys.filter(({ notices }) => notices.includes(show)) : keys}
+                keys={sortKeys(show ? keys.filter(({ notices }) => notices.includes(show)) : keys, usage.data, search)}
                 usage={usage.data}
+                search={search}
                 onOpen={isAdmin ? openFrom : null}
               />
+              <FirstRequest />
             </Stack>
           )
         }

@@ -1,7 +1,7 @@
 import { Anchor, Button, Code, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { LIST_QUERY_LENGTH, LIST_SORTS } from '../api/limits.ts';
+import { LIST_ORDERS, LIST_QUERY_LENGTH } from '../api/limits.ts';
 import type { List } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
@@ -13,11 +13,12 @@ import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
+import { sortable } from '../parts/sorting.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import css from './lists/lists.module.css';
 import { etaText, ListProgress } from './lists/progress-bar.tsx';
 import { listsQuery } from './lists/queries.ts';
-import { type ListSort, type ListsSearch, listsSearch } from './lists/search.ts';
+import { type ListsSearch, listsSearch } from './lists/search.ts';
 import { ListStatusTag, STATUS_LABELS } from './lists/status.tsx';
 
 const route = getRouteApi('/inside/lists');
@@ -81,46 +82,28 @@ export function ListsPage() {
   );
 }
 
-/** Names first in the order of the alphabet, all else largest or newest first. */
-const usualOrder = (sort: ListSort): 'asc' | 'desc' => (sort === 'name' ? 'asc' : 'desc');
-const [CREATED] = LIST_SORTS;
-
-function sortedBy(search: ListsSearch, sort: ListSort, header: string): Pick<Column<List>, 'header' | 'sort'> {
-  const current = search.sort ?? CREATED;
-  const order = search.order ?? usualOrder(current);
-  const isCurrent = current === sort;
-  const next = isCurrent ? (order === 'asc' ? 'desc' : 'asc') : usualOrder(sort);
-  const { sort: _sort, order: _order, page: _page, ...rest } = search;
-  const to = {
-    ...rest,
-    ...(sort === CREATED ? {} : { sort }),
-    ...(next === usualOrder(sort) ? {} : { order: next }),
-  };
-  const control = (
-    <Link to="/lists" search={to} className={css.sort} resetScroll={false}>
-      {header}
-      {isCurrent && <span aria-hidden> {order === 'asc' ? '↑' : '↓'}</span>}
-    </Link>
-  );
-  return { header, sort: { control, by: isCurrent ? (order === 'asc' ? 'ascending' : 'descending') : 'none' } };
+function columnsFor({ page: _page, ...search }: ListsSearch): readonly Column<List>[] {
+  const by = sortable(LIST_ORDERS, search, ({ sort, order }) => ({
+    to: '/lists',
+    search: listsSearch({ ...search, sort, order }),
+  }));
+  return [
+    { ...by('name', 'Name'), cell: (list) => <Name of={list} /> },
+    { header: 'State', cell: (list) => <ListStatusTag of={list} />, wideOnly: true },
+    { ...by('rows', 'Rows'), cell: ({ rows }) => formatNumber(rows.total), numeric: true },
+    { header: 'Verdicts', cell: (list) => <Verdicts of={list} />, wideOnly: true },
+    {
+      ...by('spent', 'Credits'),
+      cell: ({ credits, status }) => (status === 'ready' ? '–' : formatNumber(credits.used)),
+      numeric: true,
+    },
+    {
+      ...by('created', 'Uploaded'),
+      cell: ({ created_at }) => <Timestamp at={created_at} />,
+      wideOnly: 'first',
+    },
+  ];
 }
-
-const columnsFor = (search: ListsSearch): readonly Column<List>[] => [
-  { ...sortedBy(search, 'name', 'Name'), cell: (list) => <Name of={list} /> },
-  { header: 'State', cell: (list) => <ListStatusTag of={list} />, wideOnly: true },
-  { ...sortedBy(search, 'rows', 'Rows'), cell: ({ rows }) => formatNumber(rows.total), numeric: true },
-  { header: 'Verdicts', cell: (list) => <Verdicts of={list} />, wideOnly: true },
-  {
-    ...sortedBy(search, 'spent', 'Credits'),
-    cell: ({ credits, status }) => (status === 'ready' ? '–' : formatNumber(credits.used)),
-    numeric: true,
-  },
-  {
-    ...sortedBy(search, 'created', 'Uploaded'),
-    cell: ({ created_at }) => <Timestamp at={created_at} />,
-    wideOnly: 'first',
-  },
-];
 
 const Name = ({ of }: { of: List }) => (
   <>

@@ -3,23 +3,30 @@ import type { ReactNode } from 'react';
 import css from './code-block.module.css';
 import { Icon } from './icon.tsx';
 
-/** Code under a header, with a button that copies it. `label` names both for assistive technology. */
-export const CodeBlock = ({ label, header, code }: { label: string; header: ReactNode; code: string }) => (
-  <div className={css.block}>
-    <div className={css.head}>
-      <div className={css.header}>{header}</div>
-      <CopyButton value={code}>
-        {({ copied, copy }) => (
-          <button type="button" className={css.copy} onClick={copy} aria-label={`Copy ${label}`}>
-            <Icon name={copied ? 'check' : 'copy'} />
-            {copied ? 'Copied' : 'Copy'}
-          </button>
-        )}
-      </CopyButton>
+/**
+ * Code under a header, with a button that copies it. `label` names both for assistive technology. `title`: to the left of
+ * the header.
+ */
+export const CodeBlock = (props: { label: string; title?: ReactNode; header: ReactNode; code: string }) => {
+  const { label, title, header, code } = props;
+  return (
+    <div className={css.block}>
+      <div className={css.head}>
+        {title && <div className={css.title}>{title}</div>}
+        <div className={title ? css.beside : css.header}>{header}</div>
+        <CopyButton value={code}>
+          {({ copied, copy }) => (
+            <button type="button" className={css.copy} onClick={copy} aria-label={`Copy ${label}`}>
+              <Icon name={copied ? 'check' : 'copy'} />
+              {copied ? 'Copied' : 'Copy'}
+            </button>
+          )}
+        </CopyButton>
+      </div>
+      {/* It scrolls, also with the keyboard. */}
+      <Box component="pre" role="group" aria-label={label} tabIndex={0}>
+        <code>{code}</code>
+      </Box>
     </div>
-    {/* It scrolls, also with the keyboard. */}
-    <Box component="pre" role="group" aria-label={label} tabIndex={0}>
-      <code>{code}</code>
-    </Box>
-  </div>
-);
+  );
+};

@@ -21,7 +21,7 @@ function outcomeOf({ mailed, link }: Invited, email: string): string {
 
 /**
  * Invites somebody by email address, then says what became of it. A link that was not mailed is shown once: it is in no
- * cache, and gone when this is..
+ * cache, and gone when this is.
  */
 export function InvitationForm(props: {
   send: (email: string) => Promise<Invited>;

@@ -18,6 +18,3 @@ export const flagSearch = <K extends string>(name: K, value: unknown): { [P in K
 /** Page 1 is not written to the URL. */
 export const pageSearch = (page: unknown, max: number): { page?: number } =>
   typeof page === 'number' && Number.isInteger(page) && page > 1 && page <= max ? { page } : {};
-
-/** Names of the parameters with which the document was opened: the router drops those that no page understands. */
-export const openedParameters: readonly string[] = [...new Set(new URLSearchParams(window.location.search).keys())];

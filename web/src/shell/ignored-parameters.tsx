@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useLocation, useMatches } from '@tanstack/react-router';
 import { useState } from 'react';
-import { openedParameters } from '../parts/search-params.ts';
+import { openedParameters } from '../parts/opened-parameters.ts';
 
 /** Says which parameters of the URL were ignored, until the next step. */
 export function IgnoredParameters() {

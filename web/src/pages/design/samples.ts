@@ -1,7 +1,10 @@
 /** What the parts show on the page of all parts. */
-import type { Verification } from '../../api/schema.ts';
+
+import type { ComponentProps } from 'react';
+import type { SavedView, Session, Verification } from '../../api/schema.ts';
 import type { Bars } from '../../parts/chart/bars.ts';
 import type { ChartData } from '../../parts/chart/series.ts';
+import type { Figures } from '../../parts/figures.tsx';
 import type { Outcome } from '../../parts/glyph.tsx';
 import { keysOf } from '../../parts/keys-of.ts';
 
@@ -123,4 +126,95 @@ export const TOKENS: Readonly<Record<string, readonly string[]>> = {
       [`v-${name}`, `v-${name}-ink`, `v-${name}-soft`],
     ]),
   ),
+};
+
+export const FIGURES: ComponentProps<typeof Figures>['items'] = [
+  { label: 'Verified', value: '12,480', link: { to: '/log' } },
+  {
+    label: 'Deliverable',
+    value: '81.2',
+    unit: '%',
+    delta: { direction: 'up', change: '0.8 points', from: '80.4 %', tone: 'better' },
+  },
+  {
+    label: 'Latency',
+    value: '640',
+    unit: 'ms',
+    delta: { direction: 'up', change: '90 ms', from: '550 ms', tone: 'worse' },
+  },
+  { label: 'Credits', value: '1,204', note: 'about 12 days' },
+];
+
+export const SESSION: Session = {
+  user: null,
+  accounts: [
+    {
+      id: 'acc_sample',
+      name: 'Fabrikam',
+      role: 'owner',
+      plan: 'premium',
+      status: 'active',
+      second_factor_required: false,
+      test_account: 'acc_sample_test',
+    },
+  ],
+  needs_setup: false,
+  signup: false,
+  mail: false,
+  ip: '192.0.2.1',
+};
+
+export const VIEWS: readonly SavedView[] = [
+  { id: 'view_1', name: 'Rejected, last 24 hours', search: 'range=24h&status=rejected' },
+  { id: 'view_2', name: 'Bounces of the newsletter', search: 'deliverability=undeliverable' },
+];
+
+export const VERIFICATION: Verification = {
+  email: 'no.such.person+news@fabrikam.example',
+  status: 'bad',
+  validation_type: 'smtp',
+  credits_used: 10,
+  is_disposable: false,
+  deliverability: 'undeliverable',
+  reason: 'mailbox_not_found',
+  did_you_mean: 'no.such.person@fabrikam.test',
+  normalized_email: 'no.such.person@fabrikam.example',
+  local_part: 'no.such.person+news',
+  domain: 'fabrikam.example',
+  tag: 'news',
+  is_role: false,
+  is_free: false,
+  is_relay: false,
+  is_catch_all: false,
+  is_mailbox_full: false,
+  is_disabled: false,
+  retry_after: null,
+  checks: {
+    syntax: { result: 'pass' },
+    filter: { result: 'pass' },
+    disposable: { result: 'pass', list_version: '2026-11-01' },
+    domain: { result: 'pass' },
+    mx: { result: 'pass', records: [{ host: 'mx1.fabrikam.example', priority: 10 }], provider: null },
+    smtp: { result: 'fail', host: 'mx1.fabrikam.example', stage: 'rcpt', code: 550, enhanced_code: '5.1.1', tls: true },
+    catch_all: { result: 'skipped' },
+  },
+  warnings: [],
+  id: 'ver_sample',
+  duration_ms: 412,
+  verified_at: AT,
+  evidence: {
+    mail_hosts: [{ host: 'mx1.fabrikam.example', priority: 10, addresses: ['192.0.2.25'] }],
+    unusable_hosts: [{ host: 'mx2.fabrikam.example', why: 'no address' }],
+    smtp: {
+      host: 'mx1.fabrikam.example',
+      address: '192.0.2.25',
+      tls: true,
+      rule: null,
+      transcript: [
+        { at: 12, from: 'server', text: '220 mx1.fabrikam.example ESMTP' },
+        { at: 40, from: 'client', text: 'RCPT TO:<no.such.person@fabrikam.example>' },
+        { at: 62, from: 'server', text: '550 5.1.1 No such user here' },
+      ],
+    },
+  },
 };

@@ -1,9 +1,10 @@
-import { FILTER_TYPES, FILTER_VALUE_LENGTH, FILTERS_PAGE } from '../../api/limits.ts';
+import { FILTER_ORDERS, FILTER_TYPES, FILTER_VALUE_LENGTH, FILTERS_PAGE } from '../../api/limits.ts';
 import { pageSearch, textOf, textSearch } from '../../parts/search-params.ts';
+import { type SortSearch, sortSearch } from '../../parts/sorting.tsx';
 import type { FilterType } from './types.ts';
 
 /** Search parameters of the page. */
-export interface FiltersSearch {
+export interface FiltersSearch extends SortSearch<keyof typeof FILTER_ORDERS> {
   readonly query?: string;
   readonly type?: FilterType;
   readonly page?: number;
@@ -11,11 +12,13 @@ export interface FiltersSearch {
   readonly add?: string;
 }
 
-export function filtersSearch({ query, type, page, add }: Record<string, unknown>): FiltersSearch {
+export function filtersSearch(search: Record<string, unknown>): FiltersSearch {
+  const { query, type, page, add } = search;
   const known = FILTER_TYPES.find((one) => one === type);
   return {
     ...textSearch(query),
     ...(known === undefined ? {} : { type: known }),
+    ...sortSearch(FILTER_ORDERS, search),
     ...pageSearch(page, FILTERS_PAGE.max),
     ...addSearch(add),
   };

@@ -1,14 +1,18 @@
 import { Button, Text } from '@mantine/core';
+import { FILTER_ORDERS } from '../../api/limits.ts';
 import type { Filter } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { pluralize } from '../../parts/format.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
+import { sortable } from '../../parts/sorting.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
+import { type FiltersSearch, filtersSearch } from './search.ts';
 import { FILTER_TYPE_LABELS } from './types.ts';
 
 /** One page of filters. */
 export function FiltersTable(props: {
   filters: readonly Filter[];
+  search: FiltersSearch;
   /** Id of the filter that is being removed. */
   busy: number | null;
   /** `next`: the element to focus once the row is gone. */
@@ -16,16 +20,20 @@ export function FiltersTable(props: {
   /** Removes several at once; `busy` while that runs. */
   many: { readonly busy: boolean; readonly onRemove: (filters: readonly Filter[]) => void };
 }) {
-  const { filters, busy, onRemove, many } = props;
+  const { filters, search, busy, onRemove, many } = props;
   const selection = useSelection(
     filters,
     ({ id }) => id,
     ({ value }) => value,
   );
+  const by = sortable(FILTER_ORDERS, search, ({ sort, order }) => ({
+    to: '/filters',
+    search: filtersSearch({ ...search, page: null, sort, order }),
+  }));
   const columns: readonly Column<Filter>[] = [
     selection.column,
     {
-      header: 'Value',
+      ...by('value', 'Value'),
       cell: ({ value, reason }) => (
         <>
           <span className="anywhere">{value}</span>
@@ -35,9 +43,9 @@ export function FiltersTable(props: {
         </>
       ),
     },
-    { header: 'Type', cell: ({ filter_type }) => FILTER_TYPE_LABELS[filter_type].one },
-    { header: 'Reason', cell: ({ reason }) => <span className="anywhere">{reason}</span>, wideOnly: true },
-    { header: 'Added', cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
+    { ...by('type', 'Type'), cell: ({ filter_type }) => FILTER_TYPE_LABELS[filter_type].one },
+    { ...by('reason', 'Reason'), cell: ({ reason }) => <span className="anywhere">{reason}</span>, wideOnly: true },
+    { ...by('added', 'Added'), cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
     {
       header: 'Remove',
       quietHeader: true,

@@ -5,10 +5,13 @@ import { KEY_SCOPES, KEY_USAGE_DAYS } from '../../api/limits.ts';
 import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
 import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { sortable } from '../../parts/sorting.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import type { DialogState } from './dialogs.tsx';
 import css from './keys.module.css';
-import { NOTICE_COPY } from './notice-cards.tsx';
+import { NOTICE_COPY } from './notices.tsx';
+import { KEY_ORDERS, type KeysSearch, keysSearch, requestsOf } from './search.ts';
 import { UsageBars } from './usage-bars.tsx';
 
 /** `opener` gets the focus back when the dialog closes. */
@@ -21,23 +24,34 @@ const MAX_SHOWN = 3;
 export function KeysTable(props: {
   keys: readonly DashboardKey[];
   usage: KeyUsage | undefined;
+  search: KeysSearch;
   onOpen: OnOpen | null;
 }) {
-  const { keys, usage, onOpen } = props;
+  const { keys, usage, search, onOpen } = props;
   const most = Math.max(1, ...(usage?.keys ?? []).flatMap(({ requests }) => requests));
+  const used = new Map(usage?.keys.map((one) => [one.key_id, one]));
+  const by = sortable(KEY_ORDERS, search, ({ sort, order }) => ({
+    to: '/settings/keys',
+    search: keysSearch({ ...search, sort, order }),
+  }));
   const columns: Column<DashboardKey>[] = [
-    { header: 'Key', cell: (key) => <KeyName of={key} /> },
-    { header: 'Status', wideOnly: true, cell: (key) => <State of={key} /> },
+    { ...by('name', 'Key'), cell: (key) => <KeyName of={key} /> },
     {
-      header: `${KEY_USAGE_DAYS} days`,
+      ...by('requests', `${KEY_USAGE_DAYS} days`),
       numeric: true,
       wideOnly: true,
       cell: ({ id }) => usage && <Usage id={id} usage={usage} most={most} />,
     },
-    { header: 'Last used', wideOnly: true, cell: (key) => <LastUsed of={key} /> },
+    {
+      ...by('rejected', 'Rejected'),
+      numeric: true,
+      wideOnly: true,
+      cell: ({ id }) => usage && <Rejected id={id} count={used.get(id)?.rejected ?? 0} />,
+    },
+    { ...by('used', 'Last used'), wideOnly: true, cell: (key) => <LastUsed of={key} /> },
     { header: 'Allowed IP addresses', wideOnly: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
     { header: 'Scopes and budget', wideOnly: 'first', cell: (key) => <Limits of={key} /> },
-    { header: 'Created', wideOnly: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
+    { ...by('created', 'Created'), wideOnly: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
   ];
   if (onOpen)
     columns.push({
@@ -49,18 +63,28 @@ export function KeysTable(props: {
 }
 
 function Usage({ id, usage, most }: { id: string; usage: KeyUsage; most: number }) {
-  const requests = usage.keys.find(({ key_id }) => key_id === id)?.requests ?? usage.days.map(() => 0);
+  const used = usage.keys.find(({ key_id }) => key_id === id);
+  const requests = used?.requests ?? usage.days.map(() => 0);
   return (
     <Link className={css.usage} to="/log" search={{ key: id, range: '30d' }}>
-      {formatNumber(requests.reduce((sum, n) => sum + n, 0))}
+      {formatNumber(requestsOf(used))}
       <UsageBars requests={requests} most={most} />
     </Link>
   );
 }
 
-/** On narrow screens it includes the status and last use. */
+const Rejected = ({ id, count }: { id: string; count: number }) =>
+  count === 0 ? (
+    <span className="dim">0</span>
+  ) : (
+    <Link className={css.number} to="/log" search={{ key: id, status: 'rejected' }}>
+      {formatNumber(count)}
+    </Link>
+  );
+
+/** On narrow screens it includes the last use. */
 function KeyName({ of }: { of: DashboardKey }) {
-  const { id, name, key, state, notices, last_used_at } = of;
+  const { id, name, key, state, notices, last_used_at, expires_at } = of;
   return (
     <>
       <Text size="sm" fw={600} className="anywhere" td={state === 'revoked' ? 'line-through' : undefined}>
@@ -70,6 +94,11 @@ function KeyName({ of }: { of: DashboardKey }) {
       </Text>
       <Group gap={6}>
         <Code>{key}</Code>
+        {(state !== 'active' || expires_at !== null) && (
+          <Badge size="sm" variant="default" miw="max-content">
+            <State of={of} />
+          </Badge>
+        )}
         {notices.map((notice) => (
           <Badge key={notice} size="sm" variant="outline" color="yellow" miw="max-content">
             {NOTICE_COPY[notice].badge}
@@ -78,9 +107,7 @@ function KeyName({ of }: { of: DashboardKey }) {
       </Group>
       <NarrowOnly>
         <Text size="xs" component="div">
-          <State of={of} />
-          {', '}
-          {last_used_at === null ? 'never used' : 'last used '}
+          {last_used_at === null ? 'Never used' : 'Last used '}
           {last_used_at !== null && <LastUsed of={of} />}
         </Text>
       </NarrowOnly>
@@ -153,8 +180,8 @@ function Actions({ of, onOpen }: { of: DashboardKey; onOpen: OnOpen }) {
     // Inside the main landmark, but outside the table, which would clip it.
     <Menu position="bottom-end" portalProps={{ target: '#content' }}>
       <Menu.Target>
-        <Button size="xs" ref={target} aria-label={`Actions for ${of.name}, ${of.key}`}>
-          Actions
+        <Button size="xs" variant="subtle" px={6} ref={target} aria-label={`Actions for ${of.name}, ${of.key}`}>
+          <Icon name="dots" />
         </Button>
       </Menu.Target>
       <Menu.Dropdown aria-label={`Actions for ${of.name}`}>

@@ -1,8 +1,8 @@
 import {
   FILTERS_PAGE,
   LEVELS,
+  LIST_ORDERS,
   LIST_QUERY_LENGTH,
-  LIST_SORTS,
   LIST_STATUSES,
   LOG_QUERY_LENGTH,
   ROW_KINDS,
@@ -10,6 +10,7 @@ import {
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { oneOf, pageSearch, textOf } from '../../parts/search-params.ts';
+import { type SortSearch, sortSearch } from '../../parts/sorting.tsx';
 import { VERDICTS } from './deliverability.ts';
 
 const given = <T extends object>(read: T) =>
@@ -18,14 +19,12 @@ const given = <T extends object>(read: T) =>
   };
 
 type ListStatus = (typeof LIST_STATUSES)[number];
-export type ListSort = (typeof LIST_SORTS)[number];
+type ListSort = keyof typeof LIST_ORDERS;
 
-/** Search parameters of the page of all lists. `order` only where it is not that of the column. */
-export interface ListsSearch {
+/** Search parameters of the page of all lists. */
+export interface ListsSearch extends SortSearch<ListSort> {
   query?: string;
   status?: ListStatus;
-  sort?: ListSort;
-  order?: 'asc' | 'desc';
   page?: number;
 }
 
@@ -33,9 +32,8 @@ export const listsSearch = (search: Record<string, unknown>): ListsSearch => ({
   ...given({
     query: textOf(search.query, LIST_QUERY_LENGTH.max),
     status: oneOf(LIST_STATUSES, search.status),
-    sort: oneOf(LIST_SORTS, search.sort),
-    order: oneOf(['asc', 'desc'] as const, search.order),
   }),
+  ...sortSearch(LIST_ORDERS, search),
   ...pageSearch(search.page, FILTERS_PAGE.max),
 });
 

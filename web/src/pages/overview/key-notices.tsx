@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/schema.ts';
 import { pluralize } from '../../parts/format.ts';
-import { NOTICE_COPY } from '../keys/notice-cards.tsx';
+import { NOTICE_COPY } from '../keys/notices.tsx';
 import { NOTICES } from '../keys/search.ts';
 import css from './overview.module.css';
 

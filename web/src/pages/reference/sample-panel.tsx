@@ -1,46 +1,22 @@
-import { SegmentedControl, TextInput } from '@mantine/core';
-import { useId, useState, useSyncExternalStore } from 'react';
+import { TextInput } from '@mantine/core';
+import { useId, useState } from 'react';
 import { rememberKey, useRememberedKey } from '../../api/remembered-key.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import type { Entry } from './document.ts';
 import { useDocument } from './query.ts';
 import css from './reference.module.css';
-import { LANGUAGES, type Language, RECEIVER, sampleOf } from './samples.ts';
-
-/** The language that was chosen last, on whichever operation. */
-let chosen: Language = 'curl';
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-function choose(language: Language): void {
-  chosen = language;
-  for (const listener of listeners) listener();
-}
+import { SampleBlock } from './sample-block.tsx';
+import { RECEIVER, sampleOf } from './samples.ts';
 
 /** The request in each language, with a key where one is known; of an event, a server that receives it. */
 export function SamplePanel({ entry }: { entry: Entry }) {
   const document = useDocument();
-  const language = useSyncExternalStore(subscribe, () => chosen);
   const key = useRememberedKey();
   if (entry.kind === 'event')
     return <CodeBlock label="receiver in TypeScript" header="A receiver in TypeScript" code={RECEIVER} />;
   return (
     <>
-      <CodeBlock
-        label={`sample in ${language}`}
-        header={
-          <SegmentedControl
-            size="xs"
-            aria-label="Language of the sample"
-            data={[...LANGUAGES]}
-            value={language}
-            onChange={(value) => choose(LANGUAGES.find((name) => name === value) ?? 'curl')}
-          />
-        }
-        code={sampleOf(language, document, entry, location.origin, key)}
-      />
+      <SampleBlock write={(language) => sampleOf(language, document, entry, location.origin, key)} />
       <KeyField />
     </>
   );

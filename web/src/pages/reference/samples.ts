@@ -61,6 +61,20 @@ const WRITERS: Readonly<Record<Language, (sample: Sample) => string>> = {
     ].join('\n'),
 };
 
+/** A program that verifies an address, with the key of the environment. */
+export const verifySample = (language: Language, origin: string, email: string): string =>
+  WRITERS[language]({
+    operationId: 'verify',
+    method: 'POST',
+    url: `${origin}/v1/verify`,
+    origin,
+    key: null,
+    id: '',
+    body: { email },
+    upload: undefined,
+    file: undefined,
+  });
+
 /** A program that makes the request of the entry to the service at `origin`. `key`: null to read it from the environment. */
 export function sampleOf(
   language: Language,

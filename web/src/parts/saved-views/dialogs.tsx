@@ -28,7 +28,7 @@ function SaveForm({ page, search, onClose }: Parameters<typeof SaveDialog>[0]) {
     await client.invalidateQueries({ queryKey: viewsKey(id, page) });
   });
   return (
-    <Form submit={submit} action="Save" main beside={<Button onClick={onClose}>Cancel</Button>}>
+    <Form submit={submit} action="Save" main onCancel={onClose}>
       <TextInput
         {...submit.field('name')}
         label="Name"

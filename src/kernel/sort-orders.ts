@@ -1,0 +1,22 @@
+/** By what filters and lists of an account can be sorted, and the usual order of each; the first is the default. */
+export const FILTER_ORDERS = { added: 'desc', value: 'asc', type: 'asc', reason: 'asc' } as const;
+export const LIST_ORDERS = { created: 'desc', name: 'asc', rows: 'desc', spent: 'desc' } as const;
+export type FilterSort = keyof typeof FILTER_ORDERS;
+export type ListSort = keyof typeof LIST_ORDERS;
+
+export const ORDERS = ['asc', 'desc'] as const;
+type Order = (typeof ORDERS)[number];
+
+export interface Sorting<S extends string> {
+  readonly by: S;
+  readonly descending: boolean;
+}
+
+/** As it is asked for, completed by the table. */
+export function sortingOf<S extends string>(
+  orders: Readonly<Record<S, Order>>,
+  { sort, order }: { sort?: S | undefined; order?: Order | undefined },
+): Sorting<S> {
+  const by = sort ?? (Object.keys(orders) as S[])[0]!;
+  return { by, descending: (order ?? orders[by]) === 'desc' };
+}

@@ -2,48 +2,135 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
+import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { type Person, person } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { button, dialog, field, fillIn, heading, says, signInAs } from '../steps.ts';
 
-/** Dialogs with a form: the page, what opens it, and the first field that is wrong when nothing is filled in. */
-const FORMS: readonly (readonly [path: string, opener: string, firstWrong: string | null])[] = [
-  ['/settings/keys', 'Create API key', 'Name'],
-  ['/webhooks', 'Create webhook', 'URL'],
-  ['/filters', 'Add filter', 'Value'],
-  ['/account/members', 'Invite member', 'Email'],
-  ['/operator', 'Create account', 'Name'],
-  ['/log', 'Erase address', 'Email address'],
+interface FormRow {
+  /** `:account`: one without members. */
+  readonly path: string;
+  /** What opens it, where it is a dialog or opens on the page: buttons and items of menus, one after the other. */
+  readonly open?: readonly string[];
+  /** What its own button says; empty: it has no form. */
+  readonly action: string;
+  /** False: it is part of a page, and there is nothing to cancel. */
+  readonly cancel?: boolean;
+  /** What to type. */
+  readonly type?: Readonly<Record<string, string>>;
+  /** Its first field takes several lines: Enter begins another. */
+  readonly lines?: boolean;
+  /** The first field that is wrong, focused after Enter; null: nothing can be. */
+  readonly wrong: string | null;
+}
+
+/** Every form but those of signing in, in the order of their pages. */
+const FORMS: readonly FormRow[] = [
+  { path: '/', open: ['Set low-balance threshold'], action: 'Save', wrong: 'Alert when the balance falls below' },
+  { path: '/verify', action: 'Verify', cancel: false, wrong: 'Email address' },
+  { path: '/usage', action: 'Apply', cancel: false, type: { 'From (UTC)': '' }, wrong: 'From (UTC)' },
+  { path: '/log?query=x', open: ['Erase address'], action: 'Erase', wrong: 'Email address' },
+  { path: '/log?query=x', open: ['Views', 'Save this search'], action: 'Save', wrong: 'Name' },
+  { path: '/filters', open: ['Add filter'], action: 'Add', wrong: 'Value' },
+  { path: '/filters', open: ['Import'], action: 'Import', lines: true, wrong: 'One entry per line' },
+  { path: '/settings/keys', open: ['Create API key'], action: 'Create key', wrong: 'Name' },
+  { path: '/settings/keys', open: ['Actions for', 'Edit'], action: 'Save', type: { Name: '' }, wrong: 'Name' },
+  { path: '/settings/keys', open: ['Actions for', 'Roll'], action: 'Roll key', wrong: null },
+  { path: '/settings/keys', open: ['Actions for', 'Revoke'], action: 'Revoke', wrong: null },
+  { path: '/webhooks', open: ['Create webhook'], action: 'Create', wrong: 'URL' },
+  { path: '/account', action: 'Save', cancel: false, type: { Name: '' }, wrong: 'Name' },
+  { path: '/account', open: ['Delete this account'], action: 'Delete permanently', wrong: null },
+  { path: '/account/members', open: ['Invite member'], action: 'Invite', wrong: 'Email' },
+  { path: '/account/members', open: ['Change role'], action: 'Save', wrong: null },
+  { path: '/security', action: 'Save name', cancel: false, type: { 'Your name': '' }, wrong: 'Your name' },
+  { path: '/security', action: 'Change password', cancel: false, wrong: 'Current password' },
+  { path: '/security', open: ['Set up authenticator app'], action: 'Continue', wrong: 'Password' },
+  { path: '/security', open: ['Add passkey'], action: 'Continue', wrong: 'Passkey name' },
+  { path: '/operator', open: ['Create account'], action: 'Create', wrong: 'Name' },
+  { path: '/operator/accounts/:account', action: 'Invite', cancel: false, wrong: 'Email' },
+  { path: '/operator/accounts/:account', action: 'Grant', cancel: false, wrong: 'Credits' },
+  { path: '/operator/accounts/:account', action: 'Save', cancel: false, type: { Name: '' }, wrong: 'Name' },
+  { path: '/operator/accounts/:account', open: ['Suspend account'], action: 'Suspend', wrong: null },
 ];
 
+const OUTSIDE: readonly FormRow[] = [
+  { path: '/sign-in', action: 'Sign in', cancel: false, wrong: 'Email' },
+  { path: '/sign-in#forgot', action: 'Send email', cancel: false, wrong: 'Email' },
+  { path: '/sign-up', action: 'Sign up', cancel: false, wrong: 'Your name' },
+  { path: '/setup#token=0123456789abcdef', action: 'Set up', cancel: false, wrong: 'Your name' },
+];
+
+/** The label of what has the focus, and what a screen reader says of it as an error. */
+const FOCUSED = `(() => {
+  const field = document.activeElement;
+  const described = (field.getAttribute('aria-describedby') ?? '').split(' ');
+  const errors = described.map((id) => document.getElementById(id)).filter((one) => one?.matches('.mantine-InputWrapper-error'));
+  return [field.labels?.[0]?.textContent ?? '', field.getAttribute('aria-invalid'), errors.map((one) => one.textContent).join()];
+})()`;
+
+async function walk(
+  page: Page,
+  { open = [], action, cancel = true, type = {}, lines = false, wrong }: FormRow,
+): Promise<void> {
+  for (const [i, name] of open.entries())
+    await (i === 0 ? page.getByRole('button', { name }).first() : page.getByRole('menuitem', { name })).click();
+  const form = page.locator('form').filter({ has: page.getByRole('button', { name: action, exact: true }) });
+  await form.waitFor();
+  if (cancel) {
+    const names = await form.getByRole('button').allTextContents();
+    expect(names.slice(-2)).toEqual(['Cancel', action]);
+  }
+  if (wrong === null) return;
+  await fillIn(form, type);
+  const first = form.locator('input:not([hidden]):not([type=radio]), textarea').first();
+  if (lines) await button(form, action).click();
+  else await first.press('Enter');
+  await expect
+    .poll(() => page.evaluate<string[]>(FOCUSED))
+    .toEqual([wrong, 'true', expect.stringMatching(/^[A-Z].*\.$/)]);
+}
+
 describeBrowser('forms', (browser) => {
+  let mail: MailSink;
   let lab: Lab;
   let member: Member;
   let owner: Person;
   beforeAll(async () => {
-    lab = await startLab();
+    mail = await startMailSink();
+    lab = await startLab({
+      MAILVET_SIGNUP: 'open',
+      MAILVET_MAIL_URL: mail.url,
+      MAILVET_MAIL_FROM: 'mailvet@good.com',
+    });
     member = await lab.member({ credits: 100 });
     owner = await person(lab, { account: member.account.id, operator: true });
   });
-  afterAll(() => lab.close());
+  afterAll(async () => {
+    await lab.close();
+    await mail.close();
+  });
 
-  it('have cancel left and the action right, and focus the first field that is wrong', async () => {
+  it('have cancel left and the action right; Enter sends them, and the first field that is wrong says why', async () => {
     const { page } = await browser.visit(lab.url, { as: owner });
-    for (const [path, opener, firstWrong] of FORMS) {
-      await page.goto(lab.url + path);
-      await button(page, opener).click();
-      const form = dialog(page).locator('form');
-      await form.waitFor();
-      const buttons = form.getByRole('button');
-      const submit = form.locator('[type="submit"]');
-      const names = await buttons.allTextContents();
-      expect([path, names.at(-1)]).toEqual([path, await submit.textContent()]);
-      expect([path, names.at(-2)]).toEqual([path, 'Cancel']);
-      await submit.click();
-      if (firstWrong !== null)
-        await expect
-          .poll(() => page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? ""'), { message: path })
-          .toBe(firstWrong);
+    const empty = await lab.member();
+    let shown = '';
+    for (const row of FORMS) {
+      const path = row.path.replace(':account', empty.account.id);
+      if (path !== shown) await page.goto(lab.url + path);
+      shown = path;
+      await walk(page, row).catch((error: unknown) => {
+        throw new Error(`${row.path}, ${row.action}`, { cause: error });
+      });
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  it('of those who are not signed in do the same', async () => {
+    const { page } = await browser.visit(`${lab.url}/sign-in`);
+    for (const row of OUTSIDE) {
+      await page.goto('about:blank');
+      await page.goto(lab.url + row.path);
+      await walk(page, row);
     }
   });
 
@@ -91,13 +178,15 @@ describeBrowser('forms', (browser) => {
       expect(await page.getByText('Did you mean').count()).toBe(0);
     };
 
-    it('is pointed out in an invitation, and to the operator', async () => {
+    it('is pointed out in an invitation, to the operator, and to who signs up', async () => {
       const { page } = await browser.visit(`${lab.url}/account/members`, { as: owner });
       await button(page, 'Invite member').click();
       await corrected(page);
       const empty = await lab.member();
       await page.goto(`${lab.url}/operator/accounts/${empty.account.id}`);
       await corrected(page);
+      const stranger = await browser.visit(`${lab.url}/sign-up`);
+      await corrected(stranger.page);
     });
 
     it('is pointed out in the setup; before it, signing in leads to the setup link', async () => {

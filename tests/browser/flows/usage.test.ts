@@ -70,7 +70,7 @@ describeBrowser('overview and usage', (browser) => {
     await rowOf(page, '400 Missing parameter').getByRole('link').click();
     await page.getByRole('region', { name: 'Rejected request' }).getByText('400 Missing parameter').waitFor();
     await goTo(page, 'API keys');
-    await page.getByRole('link', { name: 'test', exact: true }).click();
+    await rowOf(page, 'mv_live_').getByRole('link', { name: 'test', exact: true }).click();
     await rowOf(page, '400 Missing parameter').waitFor();
   });
 

@@ -110,6 +110,25 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await expect.poll(entries).toBe(3);
     await page.getByRole('region', { name: 'The last 24 hours' }).getByText('3 verifications').waitFor();
 
+    // Hours are dragged over, or chosen with Shift.
+    await button(search, 'Clear Key').click();
+    const hours = page.getByRole('toolbar', { name: 'Hours' }).getByRole('button');
+    const pressed = () => page.getByRole('toolbar', { name: 'Hours' }).getByRole('button', { pressed: true }).count();
+    await hours.nth(5).hover();
+    await page.mouse.down();
+    await hours.nth(2).hover();
+    expect(await pressed()).toBe(4);
+    await page.mouse.up();
+    await says(page, 'No matches');
+    expect(await pressed()).toBe(4);
+    expect(page.url()).toMatch(/hour=.*&until=/);
+    await hours.last().click({ modifiers: ['Shift'] });
+    await expect.poll(pressed).toBe(22);
+    await expect.poll(entries).toBe(3);
+    await button(search, 'Clear Time').click();
+    await expect.poll(pressed).toBe(0);
+    expect(new URL(page.url()).search).toBe('');
+
     await page.goto(`${lab.url}/log?query=${json.id}`);
     await rowOf(page, 'jane@good.com').getByRole('link').click();
     const drawer = page.getByRole('region', { name: 'Verification of jane@good.com' });

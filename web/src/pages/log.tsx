@@ -88,7 +88,7 @@ export function LogPage() {
     >
       <LogFilters search={search} onSearch={show} />
       <div className={css.panel}>
-        <Hours chosen={search.hour} onChoose={(hour) => show({ ...withoutTime(filters), hour })} />
+        <Hours chosen={search} onChoose={(hours) => show({ ...withoutTime(filters), ...hours })} />
         {fresh !== null && (
           <FreshBar icon="arrow-up" onShow={() => void client.resetQueries({ queryKey })}>
             {`${fresh} new`}
@@ -120,7 +120,14 @@ export function LogPage() {
   );
 }
 
-function withoutTime({ range: _range, hour: _hour, from: _from, to: _to, ...filters }: LogSearch): LogSearch {
+function withoutTime({
+  range: _range,
+  hour: _hour,
+  until: _until,
+  from: _from,
+  to: _to,
+  ...filters
+}: LogSearch): LogSearch {
   return filters;
 }
 

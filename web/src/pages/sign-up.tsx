@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { PERSON_NAME_LENGTH } from '../api/limits.ts';
 import { useSession } from '../api/session.ts';
-import { EmailField } from '../parts/email-field.tsx';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
 import { FormResult } from '../parts/form-result.tsx';
 import { Page } from '../parts/page.tsx';
 import { NewPasswordField } from '../parts/password-field.tsx';
+import { SuggestingEmailField } from '../parts/suggesting-email-field.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 
 const toSignIn = (
@@ -53,7 +53,7 @@ function SignUpForm({ onSent }: { onSent: (message: string) => void }) {
           {...submit.field('name')}
           ref={focusOnMount}
         />
-        <EmailField {...submit.field('email')} />
+        <SuggestingEmailField {...submit.field('email')} />
         <NewPasswordField label="Password" {...submit.field('password')} />
       </Form>
     </Page>

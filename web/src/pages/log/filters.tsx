@@ -13,12 +13,20 @@ import { keysQuery } from '../keys/query.ts';
 import css from './log.module.css';
 import { type LogSearch, logSearch, ORIGIN_LABELS, RANGES, STATUS_LABELS } from './search.ts';
 
-type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'from' | 'to' | 'operator' | 'open'>;
+type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'open'>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
 
-const NO_TIME = { range: null, hour: null, from: null, to: null } as const;
+const NO_TIME = { range: null, hour: null, until: null, from: null, to: null } as const;
+
+/** `23 Nov 2026, 09:00–12:00 UTC` */
+function hoursText(hour: string, until: string | undefined): string {
+  const clock = (at: string) => formatClock(at).slice(0, 5);
+  const start = `${formatDate(hour)}, ${clock(hour)}`;
+  if (until === undefined) return `${start} UTC`;
+  return `${start}–${formatDate(until) === formatDate(hour) ? '' : `${formatDate(until)}, `}${clock(until)} UTC`;
+}
 
 /** Search and filters; their state is the URL. */
 export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: (search: LogSearch) => void }) {
@@ -52,12 +60,10 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
       <div className={css.chips}>
         {search.hour !== undefined && (
           <FilterChip
-            name="Hour"
+            name={search.until === undefined ? 'Hour' : 'Time'}
             value={search.hour}
-            options={[
-              { value: search.hour, label: `${formatDate(search.hour)}, ${formatClock(search.hour).slice(0, 5)} UTC` },
-            ]}
-            onChange={(hour) => change({ hour })}
+            options={[{ value: search.hour, label: hoursText(search.hour, search.until) }]}
+            onChange={() => change(NO_TIME)}
           />
         )}
         {search.from !== undefined && search.to !== undefined && (

@@ -31,6 +31,8 @@ export interface LogSearch {
   range?: Range;
   /** One hour, by its start in RFC 3339. */
   hour?: string;
+  /** The end of several hours that begin with `hour`. */
+  until?: string;
   /** First and last day (UTC), `2026-11-03`; both or neither. */
   from?: string;
   to?: string;
@@ -53,13 +55,24 @@ const hourOf = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
+/** An end that is not after the start is left out. */
+function hoursOf(from: unknown, until: unknown): { hour?: string; until?: string } {
+  const [hour, end] = [hourOf(from), hourOf(until)];
+  if (hour === undefined) return {};
+  return { hour, ...(end !== undefined && Date.parse(end) > Date.parse(hour) ? { until: end } : {}) };
+}
+
+/** When the chosen hours end, in milliseconds. */
+export const endOf = (hour: string, until: string | undefined): number =>
+  until === undefined ? Date.parse(hour) + HOUR_MS : Date.parse(until);
+
 const daysOf = (from: unknown, to: unknown) => (isDay(from) && isDay(to) && from <= to ? { from, to } : {});
 
 export function logSearch(search: Record<string, unknown>): LogSearch {
   const read = {
     query: textOf(search.query, ADDRESS_LENGTH.max),
     range: oneOf(keysOf(RANGES), search.range),
-    hour: hourOf(search.hour),
+    ...hoursOf(search.hour, search.until),
     ...daysOf(search.from, search.to),
     level: oneOf(LEVELS, search.level),
     deliverability: oneOf(keysOf(SEGMENT_LABELS), search.deliverability),
@@ -90,10 +103,10 @@ const BUILT_IN: Readonly<Record<string, LogSearch>> = {
 export const BUILT_IN_VIEWS = Object.entries(BUILT_IN).map(([name, search]) => ({ name, search: viewText(search) }));
 
 /** As the server takes it. `now` in milliseconds. */
-export function logQuery({ range, hour, from, to, open: _open, ...filters }: LogSearch, now: number) {
+export function logQuery({ range, hour, until, from, to, open: _open, ...filters }: LogSearch, now: number) {
   const iso = (at: number) => new Date(at).toISOString();
   if (from !== undefined && to !== undefined) return { ...filters, from, to: iso(Date.parse(to) + 24 * HOUR_MS) };
-  if (hour !== undefined) return { ...filters, from: iso(Date.parse(hour)), to: iso(Date.parse(hour) + HOUR_MS) };
+  if (hour !== undefined) return { ...filters, from: iso(Date.parse(hour)), to: iso(endOf(hour, until)) };
   if (range !== undefined) return { ...filters, from: iso(now - HOURS[range] * HOUR_MS) };
   return filters;
 }

@@ -1,7 +1,7 @@
 import { Box, NativeSelect, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { NAME_LENGTH, RATE_LIMIT } from '../../api/limits.ts';
+import { NAME_LENGTH, PLANS, RATE_LIMIT } from '../../api/limits.ts';
 import type { OperatorAccount } from '../../api/schema.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
@@ -39,7 +39,7 @@ export function LimitsForm({ account }: { account: OperatorAccount }) {
         />
         <NativeSelect
           label="Plan"
-          description={`Only ${PLANS_WITH_SMTP} include the smtp level.`}
+          description={PLANS[plan].smtp ? undefined : `Without the smtp level, which ${PLANS_WITH_SMTP} include.`}
           data={PLAN_OPTIONS}
           value={plan}
           onChange={(event) => setPlan(parsePlan(event.currentTarget.value) ?? plan)}

@@ -9,6 +9,7 @@ import { pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 
 /** The balance below which users are alerted. Admins can edit it in place. */
 export function LowBalanceThreshold({ threshold, isAdmin }: { threshold: number | null; isAdmin: boolean }) {
@@ -50,11 +51,15 @@ function ThresholdForm({ threshold, onClose }: { threshold: number | null; onClo
   }
   const set = useAsyncAction(async () => save(parseInteger(text, 'credits', LOW_BALANCE.min)));
   const clear = useAsyncAction(() => save(null));
+  const error = set.error ?? clear.error;
+  const { form, onAttempt } = useFocusInvalid(error);
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        onAttempt();
         set.run();
       }}
     >
@@ -66,7 +71,7 @@ function ThresholdForm({ threshold, onClose }: { threshold: number | null; onClo
         ref={focusOnMount}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
-        error={(set.error ?? clear.error)?.message}
+        error={error?.message}
       />
       <Group gap="xs" mt="xs">
         <Button size="xs" onClick={onClose}>

@@ -24,9 +24,10 @@ interface Props {
   readonly user: SignedInUser;
   readonly hasPasskey: boolean;
   readonly onAdded: () => Promise<void>;
+  readonly onCancel: () => void;
 }
 
-export function AddPasskey({ user, hasPasskey, onAdded }: Props) {
+export function AddPasskey({ user, hasPasskey, onAdded, onCancel }: Props) {
   const [method, setMethod] = useState<Method>('password');
   const methods: readonly Method[] = [
     'password',
@@ -39,7 +40,7 @@ export function AddPasskey({ user, hasPasskey, onAdded }: Props) {
     await notify('Passkey added.');
   }, method);
   return (
-    <Form submit={submit} action="Continue" main>
+    <Form submit={submit} action="Continue" main onCancel={onCancel}>
       <TextInput
         label="Passkey name"
         description="For example the device that stores it. Your browser asks for the rest."

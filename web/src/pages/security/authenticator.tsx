@@ -26,9 +26,9 @@ export function AuthenticatorSection({ user }: { user: SignedInUser }) {
         title={on ? 'Remove authenticator app?' : 'Set up authenticator app'}
       >
         {on ? (
-          <RemoveAuthenticator email={user.email} onRemoved={close} />
+          <RemoveAuthenticator email={user.email} onRemoved={close} onCancel={close} />
         ) : (
-          <SetUpAuthenticator email={user.email} onDone={close} />
+          <SetUpAuthenticator email={user.email} onDone={close} onCancel={close} />
         )}
       </Modal>
     </Section>

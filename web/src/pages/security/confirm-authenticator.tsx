@@ -12,7 +12,8 @@ import { useSubmit } from '../../parts/use-submit.ts';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-export function ConfirmAuthenticator({ totp, email, onDone }: { totp: Totp; email: string; onDone: () => void }) {
+export function ConfirmAuthenticator(props: { totp: Totp; email: string; onDone: () => void; onCancel: () => void }) {
+  const { totp, email, onDone, onCancel } = props;
   const client = useQueryClient();
   const submit = useSubmit(async ({ code }) => {
     await unwrap(api.POST('/dashboard/totp/confirm', { body: { code: normalizeCode(code) } }));
@@ -31,7 +32,7 @@ export function ConfirmAuthenticator({ totp, email, onDone }: { totp: Totp; emai
       <Title order={3}>2. Save the recovery codes</Title>
       <RecoveryCodes codes={totp.recovery_codes} email={email} />
       <Title order={3}>3. Enter a code from the app</Title>
-      <Form submit={submit} action="Confirm" main>
+      <Form submit={submit} action="Confirm" main onCancel={onCancel}>
         <CodeField {...submit.field('code')} />
       </Form>
     </Stack>

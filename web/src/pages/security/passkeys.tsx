@@ -81,6 +81,7 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
         <AddPasskey
           user={user}
           hasPasskey={(data?.passkeys.length ?? 0) > 0}
+          onCancel={close}
           onAdded={async () => {
             await refresh();
             close();

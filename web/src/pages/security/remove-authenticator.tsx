@@ -8,7 +8,8 @@ import { notify } from '../../parts/notify.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 
-export function RemoveAuthenticator({ email, onRemoved }: { email: string; onRemoved: () => void }) {
+export function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCancel: () => void }) {
+  const { email, onRemoved, onCancel } = props;
   const client = useQueryClient();
   const requiring = useSession().accounts.filter(({ second_factor_required }) => second_factor_required);
   const submit = useSubmit(async ({ password = '' }) => {
@@ -18,7 +19,7 @@ export function RemoveAuthenticator({ email, onRemoved }: { email: string; onRem
     await notify('Authenticator app removed.');
   }, 'password');
   return (
-    <Form submit={submit} action="Remove" main>
+    <Form submit={submit} action="Remove" main onCancel={onCancel}>
       <Text size="sm">You will sign in with your password only. Your recovery codes stop working.</Text>
       {requiring.length > 0 && (
         <Text size="sm" className="anywhere">

@@ -56,7 +56,7 @@ function Import(props: {
     onText('');
     setRun(startImport(id, lines, () => void client.invalidateQueries({ queryKey: filtersKey(id) })));
   }
-  if (run === null) return <ImportForm text={text} onText={onText} onStart={start} />;
+  if (run === null) return <ImportForm text={text} onText={onText} onStart={start} onCancel={onClose} />;
   return (
     <ImportProgress
       run={run}

@@ -1,7 +1,7 @@
 import { Box, Button, FileButton, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { type DragEvent, useRef, useState } from 'react';
-import { ErrorAlert } from '../../../parts/error-alert.tsx';
 import { pluralize } from '../../../parts/format.ts';
+import { useFocusInvalid } from '../../../parts/use-focus-invalid.ts';
 import { readFile, readTyped } from './csv.ts';
 import { type ImportLine, MAX_BYTES, UnusableText } from './lines.ts';
 
@@ -10,12 +10,14 @@ export function ImportForm(props: {
   text: string;
   onText: (text: string) => void;
   onStart: (lines: readonly ImportLine[]) => void;
+  onCancel: () => void;
 }) {
-  const { text, onText, onStart } = props;
+  const { text, onText, onStart, onCancel } = props;
   const [file, setFile] = useState<{ name: string; lines: readonly ImportLine[] } | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [over, setOver] = useState(false);
   const forget = useRef<() => void>(null);
+  const { form, onAttempt } = useFocusInvalid(error);
 
   async function attempt(read: () => Promise<void>) {
     setError(null);
@@ -38,8 +40,10 @@ export function ImportForm(props: {
 
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
+        onAttempt();
         void submit();
       }}
     >
@@ -77,6 +81,7 @@ export function ImportForm(props: {
               wrap="off"
               spellCheck={false}
               data-autofocus
+              error={error?.message}
               styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
             />
           )}
@@ -84,7 +89,6 @@ export function ImportForm(props: {
         <Text size="sm" c="dimmed">
           Or choose a CSV file or drop it here. It has the columns filter_type, value and reason, or values only.
         </Text>
-        {error && <ErrorAlert error={error} />}
         <Group justify="space-between">
           <Group>
             <FileButton
@@ -96,9 +100,12 @@ export function ImportForm(props: {
             </FileButton>
             {file && <Button onClick={() => setFile(null)}>Enter text instead</Button>}
           </Group>
-          <Button type="submit" variant="filled">
-            {file ? `Import ${pluralize(file.lines.length, 'line')}` : 'Import'}
-          </Button>
+          <Group>
+            <Button onClick={onCancel}>Cancel</Button>
+            <Button type="submit" variant="filled">
+              {file ? `Import ${pluralize(file.lines.length, 'line')}` : 'Import'}
+            </Button>
+          </Group>
         </Group>
       </Stack>
     </form>

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { logQuery, logSearch } from './search.ts';
+
+const NOW = Date.parse('2026-11-23T12:30:00Z');
+const queryOf = (query: string) => logQuery(logSearch(Object.fromEntries(new URLSearchParams(query))), NOW);
+
+describe('the time of a search in the log', () => {
+  it.each([
+    ['hour=2026-11-23T09:00:00Z', '2026-11-23T09:00:00.000Z', '2026-11-23T10:00:00.000Z'],
+    ['hour=2026-11-23T09:00:00Z&until=2026-11-23T12:00:00Z', '2026-11-23T09:00:00.000Z', '2026-11-23T12:00:00.000Z'],
+    // An end before the start, or without one, is left out.
+    ['hour=2026-11-23T09:00:00Z&until=2026-11-23T09:00:00Z', '2026-11-23T09:00:00.000Z', '2026-11-23T10:00:00.000Z'],
+    ['until=2026-11-23T09:00:00Z', undefined, undefined],
+    ['hour=2026-11-23T09:30:00Z', undefined, undefined],
+    ['range=24h', '2026-11-22T12:30:00.000Z', undefined],
+  ])('%s', (query, from, to) => {
+    const asked: { from?: string; to?: string } = queryOf(query);
+    expect([asked.from, asked.to]).toEqual([from, to]);
+  });
+});

@@ -3,6 +3,7 @@ import * as keyScopes from '../../src/kernel/key-scopes.ts';
 import * as lifetimes from '../../src/kernel/lifetimes.ts';
 import * as limits from '../../src/kernel/limits.ts';
 import * as lists from '../../src/kernel/lists.ts';
+import * as logFilters from '../../src/kernel/log-filters.ts';
 import * as passwordRules from '../../src/kernel/password-rules.ts';
 import * as plans from '../../src/kernel/plans.ts';
 import * as roles from '../../src/kernel/roles.ts';
@@ -17,6 +18,7 @@ const SOURCES = {
   roles,
   lists,
   'key-scopes': keyScopes,
+  'log-filters': logFilters,
   'filter-types': filterTypes,
   'saved-views': savedViews,
   'password-rules': passwordRules,

@@ -1,6 +1,7 @@
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
 import { canonicalIp } from '../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
+import type { Status } from '../kernel/reasons.ts';
 import type { AccountId, Actor, LoggedRejection, LoggedVerification, RejectionSearch, Store } from '../store/store.ts';
 import { createLogExports, type LogExports } from './log-export.ts';
 import { isEnd, mergedPage, NO_REJECTIONS, NO_VERIFICATIONS, pageById } from './log-page.ts';
@@ -53,11 +54,11 @@ export function createLogService(
   });
 
   async function search(account: AccountId, search: LogSearch): Promise<LogResult> {
-    const { status } = search;
+    const { status, alone } = statusOf(search);
     const before = search.before ?? { seq: null, rejected: null };
     const wanted = isEnd(before).rejected ? null : rejectionSearch(search);
     const [verifications, rejected, owner] = await Promise.all([
-      status === 'rejected' || isEnd(before).seq || REQUEST_ID.test(search.text?.trim() ?? '')
+      alone === 'rejected' || isEnd(before).seq || REQUEST_ID.test(search.text?.trim() ?? '')
         ? NO_VERIFICATIONS
         : store.verifications.search(account, { ...search, status, before: before.seq }),
       wanted === null ? NO_REJECTIONS : store.rejectedRequests.list(account, wanted),
@@ -96,16 +97,37 @@ export function createLogService(
 /** Of our own making; clients may choose others. */
 const REQUEST_ID = /^req_\w{22}$/;
 
+/** The status that verifications are searched for, and the kind of rows that can match at all, if only one can. */
+function statusOf({ status, not = [] }: LogSearch): {
+  status: Status | null;
+  alone: 'verifications' | 'rejected' | null;
+} {
+  const isNot = not.includes('status');
+  if (status === null) return { status, alone: null };
+  if (status === 'rejected') return { status: null, alone: isNot ? 'verifications' : 'rejected' };
+  return { status, alone: isNot ? null : 'verifications' };
+}
+
 /** What a search of the log asks of rejected requests; null where it is about verifications. */
 function rejectionSearch(search: LogSearch): RejectionSearch | null {
-  const { email, id, reason, keyId, status, limit, before, from = null, to = null } = search;
-  const { level = null, outcome = null, operator = null, origin = null } = search;
-  const ofVerifications = [email === '' ? null : email, id, reason, level, outcome, operator];
-  if (ofVerifications.some((value) => value !== null) || origin === 'list') return null;
-  if (status !== null && status !== 'rejected') return null;
+  const { email, id, keyId, limit, before, from = null, to = null, not = [] } = search;
+  const { reason, level = null, outcome = null, operator = null } = search;
+  if ((email !== null && email !== '') || id !== null) return null;
+  // They have none of these, and thus not the one that is asked for.
+  const ofVerifications = [
+    ['reason', reason],
+    ['level', level],
+    ['deliverability', outcome],
+    ['operator', operator],
+  ] as const;
+  if (ofVerifications.some(([name, value]) => value !== null && !not.includes(name))) return null;
+  if (search.origin === 'list' && !not.includes('origin')) return null;
+  if (statusOf(search).alone === 'verifications') return null;
+  const origin = search.origin === 'list' ? null : search.origin;
+  const negated = (['key', 'origin'] as const).filter((name) => not.includes(name));
   const text = search.text?.trim() ?? '';
   const ip = canonicalIp(text);
   const asked =
     text === '' ? {} : ip !== null ? { clientIp: ip } : isErrorCode(text) ? { code: text } : { requestId: text };
-  return { before: before?.rejected ?? null, limit, keyId, origin, from, to, ...asked };
+  return { before: before?.rejected ?? null, limit, keyId, origin: origin ?? null, not: negated, from, to, ...asked };
 }

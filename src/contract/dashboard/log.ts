@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { choice } from '../../kernel/format.ts';
 import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../kernel/limits.ts';
+import { LOG_NEGATABLE } from '../../kernel/log-filters.ts';
 import { LOG_ORIGINS, VIAS } from '../../kernel/log-origins.ts';
 import { OUTCOMES } from '../../kernel/outcomes.ts';
 import { LEVELS } from '../../kernel/plans.ts';
@@ -124,6 +125,15 @@ export const LogFilters = Type.Object({
     OneOf(LOG_STATUSES, {
       description: 'Of verifications, or `rejected` for rejected requests alone.',
       'x-error': `status must be ${choice(LOG_STATUSES)}.`,
+    }),
+  ),
+  not: Type.Optional(
+    Type.String({
+      pattern: `^(${LOG_NEGATABLE.join('|')})(,(${LOG_NEGATABLE.join('|')}))*$`,
+      maxLength: LOG_QUERY_LENGTH.max,
+      description:
+        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason or operator, and match none.',
+      'x-error': `not must be names out of ${LOG_NEGATABLE.join(', ')}, separated by commas.`,
     }),
   ),
 });

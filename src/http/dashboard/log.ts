@@ -2,6 +2,7 @@ import * as C from '../../contract/dashboard/log.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ERRORS, isErrorCode } from '../../kernel/errors.ts';
+import { LOG_NEGATABLE } from '../../kernel/log-filters.ts';
 import type { LogCursor, LogEntry, LoggedRequest } from '../../service/log.ts';
 import type { LogExportSearch } from '../../service/log-export.ts';
 import { type Route, route } from '../route.ts';
@@ -44,7 +45,8 @@ export function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
   const { email = null, id = null, reason = null, key: keyId = null, status = null } = query;
   const { query: text = null, level = null, deliverability: outcome = null, origin = null } = query;
   const { operator = null, from = null, to = null } = query;
-  return { email, id, reason, keyId, status, text, level, outcome, origin, operator, from, to };
+  const not = LOG_NEGATABLE.filter((name) => query.not?.split(',').includes(name));
+  return { email, id, reason, keyId, status, text, level, outcome, origin, operator, from, to, not };
 }
 
 const cursorText = ({ seq, rejected }: LogCursor): string =>

@@ -1,3 +1,4 @@
+import type { LogNegatable } from '../../kernel/log-filters.ts';
 import type { LogOrigin, Via } from '../../kernel/log-origins.ts';
 import type { Outcome } from '../../kernel/outcomes.ts';
 import type { Level } from '../../kernel/plans.ts';
@@ -26,6 +27,8 @@ export interface LogSearch {
   readonly to?: number | null;
   /** Mail operator, by the name that replies give it; `none`: one that has no name. */
   readonly operator?: string | null;
+  /** Which of these rows must not match. */
+  readonly not?: readonly LogNegatable[];
   /** Rows before this one. */
   readonly before: number | null;
   readonly limit: number;

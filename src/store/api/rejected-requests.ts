@@ -49,6 +49,8 @@ export interface RejectionSearch {
   readonly requestId?: string | null;
   readonly keyId?: string | null;
   readonly origin?: Exclude<LogOrigin, 'list'> | null;
+  /** Which of these rows must not match. */
+  readonly not?: readonly ('key' | 'origin')[];
   readonly clientIp?: string | null;
   readonly code?: string | null;
   /** Unix time in ms; `to` is exclusive. */

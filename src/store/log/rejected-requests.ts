@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import type {
@@ -10,6 +10,7 @@ import type {
   RejectionSearch,
 } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
+import { not } from './not.ts';
 import { FROM_ORIGIN } from './origin.ts';
 
 /** Rows in one statement; ten values each. */
@@ -83,11 +84,14 @@ async function add(
 }
 
 function matching(query: Query, search: RejectionSearch): Query {
-  const { requestId = null, keyId = null, origin = null, clientIp = null, code = null } = search;
+  const { requestId = null, keyId = null, origin = null, clientIp = null, code = null, not: negated = [] } = search;
   let some = query;
   if (requestId !== null) some = some.where('request_id', '=', requestId);
-  if (keyId !== null) some = some.where('key_id', '=', keyId);
-  if (origin !== null) some = some.where(FROM_ORIGIN[origin]);
+  const where = (name: (typeof negated)[number], condition: Expression<SqlBool>): void => {
+    some = some.where(negated.includes(name) ? not(condition) : condition);
+  };
+  if (keyId !== null) where('key', sql<boolean>`key_id = ${keyId}`);
+  if (origin !== null) where('origin', FROM_ORIGIN[origin]);
   if (clientIp !== null) some = some.where('client_ip', '=', clientIp);
   if (code !== null) some = some.where('code', '=', code);
   return some;

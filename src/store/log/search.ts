@@ -1,11 +1,15 @@
 /** Searches the log, reading a bounded number of rows at a time. */
-import { sql } from 'kysely';
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
+import type { LogNegatable } from '../../kernel/log-filters.ts';
 import { NO_OPERATOR } from '../../kernel/log-origins.ts';
+import type { Outcome } from '../../kernel/outcomes.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
+import type { Tables } from '../tables.ts';
 import { ADDRESS, ADDRESS_READ, indexed, seqsByAddress } from './address.ts';
+import { not } from './not.ts';
 import { FROM_ORIGIN } from './origin.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ, toVerification } from './row.ts';
 
@@ -22,28 +26,37 @@ const BODY = sql.ref<string>('body');
 const operatorMark = (operator: string): string =>
   `"provider":${operator === NO_OPERATOR ? 'null' : JSON.stringify(operator)}`;
 
+const eb = expressionBuilder<Tables, 'verifications'>();
+
+function ofOutcome(outcome: Outcome): Expression<SqlBool>[] {
+  // Unknown without a reason is what was not asked about.
+  if (outcome === 'not_checked') return [eb('deliverability', '=', 'unknown'), eb('reason', 'is', null)];
+  if (outcome === 'unknown') return [eb('deliverability', '=', 'unknown'), eb('reason', 'is not', null)];
+  return [eb('deliverability', '=', outcome)];
+}
+
 /** The newest matches among `rows`; one more than a page, to know whether there is a next page. */
 async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit } = wanted;
   const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
   const { operator = null } = wanted;
   let some = rows;
+  const where = (name: LogNegatable, condition: Expression<SqlBool>): void => {
+    some = some.where(wanted.not?.includes(name) ? not(condition) : condition);
+  };
   if (text !== null) some = some.where(driver.substringMatch(ADDRESS_READ, indexed(text).toLowerCase()));
-  if (level !== null) some = some.where('validation_type', '=', level);
-  if (outcome !== null) some = some.where('deliverability', '=', outcome === 'not_checked' ? 'unknown' : outcome);
-  // Unknown without a reason is what was not asked about.
-  if (outcome === 'not_checked') some = some.where('reason', 'is', null);
-  if (outcome === 'unknown') some = some.where('reason', 'is not', null);
-  if (origin !== null) some = some.where('hold_id', origin === 'list' ? 'is not' : 'is', null);
-  if (origin !== null && origin !== 'list') some = some.where(FROM_ORIGIN[origin]);
+  if (level !== null) where('level', eb('validation_type', '=', level));
+  if (outcome !== null) where('deliverability', eb.and(ofOutcome(outcome)));
+  if (origin === 'list') where('origin', eb('hold_id', 'is not', null));
+  else if (origin !== null) where('origin', eb.and([eb('hold_id', 'is', null), FROM_ORIGIN[origin]]));
   if (from !== null) some = some.where('created_at', '>=', from);
   if (to !== null) some = some.where('created_at', '<', to);
-  if (operator !== null) some = some.where(driver.substringMatch(BODY, operatorMark(operator)));
+  if (operator !== null) where('operator', driver.substringMatch(BODY, operatorMark(operator)));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null) some = some.where(driver.prefixMatch(ADDRESS_READ, indexed(email)));
-  if (reason !== null) some = reason === 'none' ? some.where('reason', 'is', null) : some.where('reason', '=', reason);
-  if (keyId !== null) some = some.where('key_id', '=', keyId);
-  if (status !== null) some = some.where('status', '=', status);
+  if (reason !== null) where('reason', reason === 'none' ? eb('reason', 'is', null) : eb('reason', '=', reason));
+  if (keyId !== null) where('key', eb('key_id', '=', keyId));
+  if (status !== null) where('status', eb('status', '=', status));
   const newest = some.orderBy('account_id', 'desc').orderBy('seq', 'desc');
   const found = await newest
     .selectAll()

@@ -37,7 +37,7 @@ const FORMS: readonly FormRow[] = [
   { path: '/settings/keys', open: ['Actions for', 'Edit'], action: 'Save', type: { Name: '' }, wrong: 'Name' },
   { path: '/settings/keys', open: ['Actions for', 'Roll'], action: 'Roll key', wrong: null },
   { path: '/settings/keys', open: ['Actions for', 'Revoke'], action: 'Revoke', wrong: null },
-  { path: '/webhooks', open: ['Create webhook'], action: 'Create', wrong: 'URL' },
+  { path: '/webhooks', open: ['Create webhook'], action: 'Create webhook', wrong: 'URL' },
   { path: '/account', action: 'Save', cancel: false, type: { Name: '' }, wrong: 'Name' },
   { path: '/account', open: ['Delete this account'], action: 'Delete permanently', wrong: null },
   { path: '/account/members', open: ['Invite member'], action: 'Invite', wrong: 'Email' },
@@ -50,7 +50,7 @@ const FORMS: readonly FormRow[] = [
   { path: '/operator/accounts/:account', action: 'Invite', cancel: false, wrong: 'Email' },
   { path: '/operator/accounts/:account', action: 'Grant', cancel: false, wrong: 'Credits' },
   { path: '/operator/accounts/:account', action: 'Save', cancel: false, type: { Name: '' }, wrong: 'Name' },
-  { path: '/operator/accounts/:account', open: ['Suspend account'], action: 'Suspend', wrong: null },
+  { path: '/operator/accounts/:account', open: ['Suspend this account'], action: 'Suspend', wrong: null },
 ];
 
 const OUTSIDE: readonly FormRow[] = [

@@ -106,8 +106,15 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await page.reload();
     await expect.poll(entries).toBe(1);
     await rowOf(page, 'joe@no-mail.com').waitFor();
+    // The others: rows that do not have this reason.
+    await button(search, /^Reason is/).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Is not' }).click();
+    await button(search, 'Reason is not No MX records').waitFor();
+    await expect.poll(entries).toBe(2);
+    expect(page.url()).toContain('not=reason');
     await button(search, 'Clear Reason').click();
     await expect.poll(entries).toBe(3);
+    expect(page.url()).not.toContain('not=');
     await page.getByRole('region', { name: 'The last 24 hours' }).getByText('3 verifications').waitFor();
 
     // Hours are dragged over, or chosen with Shift.

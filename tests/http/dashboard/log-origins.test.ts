@@ -73,6 +73,24 @@ it('of rejected requests, too', async () => {
     .toEqual([['GET /compat/kickbox/v2/verify', 'kickbox']]);
   expect(await rejectedOf('api')).toEqual([['POST /v1/verify', null]]);
   expect(await rejectedOf('mcp')).toEqual([]);
+
+  // What is asked for without something has rejected requests too, which have no reason, no key of the dashboard, …
+  const without = async (query: Record<string, string>) => {
+    const search = new URLSearchParams({ ...query, not: Object.keys(query).join(',') });
+    const { json } = await bob.call('GET', `${of(poor.account, '/log')}?${search}`);
+    return json.rejected.map(({ route }: Json) => route);
+  };
+  const [own, kickboxs] = ['POST /v1/verify', 'GET /compat/kickbox/v2/verify'];
+  expect(await without({ origin: 'compat' })).toEqual([own]);
+  expect(await without({ origin: 'api' })).toEqual([kickboxs]);
+  for (const query of [
+    { origin: 'list' },
+    { status: 'good' },
+    { reason: 'catch_all', level: 'mx' },
+    { key: 'dashboard' },
+  ])
+    expect([query, (await without(query)).sort()]).toEqual([query, [kickboxs, own]]);
+  for (const query of [{ status: 'rejected' }, { key: poor.keyId }]) expect(await without(query)).toEqual([]);
 });
 
 it.each<[string, string, string, object?]>([

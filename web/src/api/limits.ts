@@ -186,6 +186,9 @@ export const ROW_KINDS = ["address","duplicate","blank","unreadable"] as const;
 // src/kernel/key-scopes.ts
 export const KEY_SCOPES = ["verify","lists","filters","usage","webhooks"] as const;
 
+// src/kernel/log-filters.ts
+export const LOG_NEGATABLE = ["level","deliverability","reason","key","origin","operator","status"] as const;
+
 // src/kernel/filter-types.ts
 export const FILTER_TYPES = ["email","domain","ip_address"] as const;
 

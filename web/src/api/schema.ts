@@ -4171,6 +4171,8 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason or operator, and match none. */
+                not?: string;
                 before?: string;
                 limit?: number;
             };
@@ -4314,6 +4316,8 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason or operator, and match none. */
+                not?: string;
             };
             header?: never;
             path: {
@@ -4364,6 +4368,8 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason or operator, and match none. */
+                not?: string;
             };
             header?: never;
             path: {

@@ -8,8 +8,11 @@ export function FilterChip(props: {
   options: readonly { value: string; label: string }[];
   value: string | null;
   onChange: (value: string | null) => void;
+  /** Whether the value is what rows must not have; missing: they cannot be asked for so. */
+  negated?: boolean;
+  onNegate?: (negated: boolean) => void;
 }) {
-  const { name, options, value, onChange } = props;
+  const { name, options, value, onChange, negated = false, onNegate } = props;
   const label = value === null ? null : (options.find((option) => option.value === value)?.label ?? value);
   return (
     <span className={css.chip} data-set={label !== null}>
@@ -22,12 +25,20 @@ export function FilterChip(props: {
               </>
             ) : (
               <>
-                {name} is <b>{label}</b>
+                {name} {negated ? 'is not' : 'is'} <b>{label}</b>
               </>
             )}
           </button>
         </Menu.Target>
         <Menu.Dropdown aria-label={name} mah={360} style={{ overflowY: 'auto' }}>
+          {label !== null && onNegate !== undefined && (
+            <>
+              <Menu.CheckboxItem checked={negated} onChange={onNegate}>
+                Is not
+              </Menu.CheckboxItem>
+              <Menu.Divider />
+            </>
+          )}
           <Menu.RadioGroup value={value ?? ''} onChange={onChange}>
             {options.map((option) => (
               <Menu.RadioItem key={option.value} value={option.value} className="anywhere">

@@ -11,9 +11,17 @@ import { SearchBox } from '../../parts/search-box.tsx';
 import { reasonName } from '../../parts/verdict/reasons.ts';
 import { keysQuery } from '../keys/query.ts';
 import css from './log.module.css';
-import { type LogSearch, logSearch, ORIGIN_LABELS, RANGES, STATUS_LABELS } from './search.ts';
+import {
+  type LogSearch,
+  logSearch,
+  type Negatable,
+  negatedOf,
+  ORIGIN_LABELS,
+  RANGES,
+  STATUS_LABELS,
+} from './search.ts';
 
-type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'open'>;
+type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'not' | 'open'>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
@@ -45,6 +53,12 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
     ];
   const change = (part: Readonly<Record<string, string | null>>) =>
     onSearch(logSearch({ ...search, open: null, ...part }));
+  const negated = negatedOf(search);
+  const negation = (name: Negatable) => ({
+    negated: negated.includes(name),
+    onNegate: (isNot: boolean) =>
+      change({ not: [...negated.filter((one) => one !== name), ...(isNot ? [name] : [])].join(',') }),
+  });
   return (
     <search className={css.filters} aria-label="Verifications">
       <div className={css.search}>
@@ -80,6 +94,7 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
             value={search.operator}
             options={[{ value: search.operator, label: operatorName(search.operator) }]}
             onChange={(operator) => change({ operator })}
+            {...negation('operator')}
           />
         )}
         {chips.map(([name, label, options]) => (
@@ -89,6 +104,7 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
             options={options}
             value={search[name] ?? null}
             onChange={(value) => change(name === 'range' ? { ...NO_TIME, range: value } : { [name]: value })}
+            {...(name === 'range' ? {} : negation(name))}
           />
         ))}
       </div>

@@ -14,7 +14,17 @@ describe('the time of a search in the log', () => {
     ['hour=2026-11-23T09:30:00Z', undefined, undefined],
     ['range=24h', '2026-11-22T12:30:00.000Z', undefined],
   ])('%s', (query, from, to) => {
-    const asked: { from?: string; to?: string } = queryOf(query);
-    expect([asked.from, asked.to]).toEqual([from, to]);
+    const { from: since, to: until } = { from: undefined, to: undefined, ...queryOf(query) };
+    expect([since, until]).toEqual([from, to]);
   });
+});
+
+it.each([
+  ['key=key_1&not=key', { key: 'key_1', not: 'key' }],
+  ['key=key_1&level=mx&not=key,level,color', { key: 'key_1', level: 'mx', not: 'level,key' }],
+  // Without a value there is nothing to negate.
+  ['not=key', {}],
+  ['key=key_1&not=query', { key: 'key_1' }],
+])('filters that are negated: %s', (query, search) => {
+  expect(logSearch(Object.fromEntries(new URLSearchParams(query)))).toEqual(search);
 });

@@ -1,4 +1,4 @@
-import { ADDRESS_LENGTH, LEVELS, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../api/limits.ts';
+import { ADDRESS_LENGTH, LEVELS, LOG_NEGATABLE, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../api/limits.ts';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS, type Segment } from '../../parts/chart/bars.ts';
@@ -46,9 +46,16 @@ export interface LogSearch {
   key?: string;
   origin?: keyof typeof ORIGIN_LABELS;
   status?: keyof typeof STATUS_LABELS;
+  /** Names of filters whose value is what rows must not have, separated by commas. */
+  not?: string;
   /** Id of the row in the drawer. */
   open?: string;
 }
+
+/** Filters that can be negated. */
+export type Negatable = (typeof LOG_NEGATABLE)[number];
+export const negatedOf = ({ not }: Pick<LogSearch, 'not'>): readonly Negatable[] =>
+  LOG_NEGATABLE.filter((name) => not?.split(',').includes(name));
 
 const hourOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:00:00(\.000)?Z$/.test(value) && !Number.isNaN(Date.parse(value))
@@ -83,7 +90,9 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     status: oneOf(keysOf(STATUS_LABELS), search.status),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+  const not = negatedOf({ not: String(search.not) }).filter((name) => read[name] !== undefined);
+  const given = Object.entries({ ...read, not: not.length > 0 ? not.join(',') : undefined });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
 /** The query string of a search, without what is open; the same for the same search. */

@@ -53,7 +53,9 @@ export function Notices({ keys, search }: { keys: readonly DashboardKey[]; searc
     return (
       <Line title={`${pluralize(of(show).length, 'key')} ${NOTICE_COPY[show].title}`}>
         <span>{NOTICE_COPY[show].advice}</span>
-        <Anchor renderRoot={(props) => <Link {...props} to="/settings/keys" search={rest} />}>Show all keys</Anchor>
+        <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/settings/keys" search={rest} />}>
+          Show all keys
+        </Anchor>
       </Line>
     );
   const shown = NOTICES.filter((notice) => of(notice).length > 0);
@@ -81,7 +83,7 @@ const Line = ({ title, children }: { title: string; children: ReactNode }) => (
 
 const Subject = ({ keys, search }: { keys: readonly DashboardKey[]; search: KeysSearch }) =>
   keys.length > MOST_NAMED ? (
-    <Anchor renderRoot={(props) => <Link {...props} to="/settings/keys" search={search} />}>
+    <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/settings/keys" search={search} />}>
       {pluralize(keys.length, 'key')}
     </Anchor>
   ) : (
@@ -89,6 +91,7 @@ const Subject = ({ keys, search }: { keys: readonly DashboardKey[]; search: Keys
       <span key={id}>
         {i > 0 && ' and '}
         <Anchor
+          underline="always"
           className="anywhere"
           renderRoot={(props) => <Link {...props} to="/settings/keys/$id" params={{ id }} />}
         >

@@ -24,7 +24,7 @@ interface FormRow {
   readonly wrong: string | null;
 }
 
-/** Every form but those of signing in, in the order of their pages. */
+/** Every form but those of signing in and of passkeys, for which a page needs a host name, in the order of their pages. */
 const FORMS: readonly FormRow[] = [
   { path: '/', open: ['Set low-balance threshold'], action: 'Save', wrong: 'Alert when the balance falls below' },
   { path: '/verify', action: 'Verify', cancel: false, wrong: 'Email address' },
@@ -45,7 +45,6 @@ const FORMS: readonly FormRow[] = [
   { path: '/security', action: 'Save name', cancel: false, type: { 'Your name': '' }, wrong: 'Your name' },
   { path: '/security', action: 'Change password', cancel: false, wrong: 'Current password' },
   { path: '/security', open: ['Set up authenticator app'], action: 'Continue', wrong: 'Password' },
-  { path: '/security', open: ['Add passkey'], action: 'Continue', wrong: 'Passkey name' },
   { path: '/operator', open: ['Create account'], action: 'Create', wrong: 'Name' },
   { path: '/operator/accounts/:account', action: 'Invite', cancel: false, wrong: 'Email' },
   { path: '/operator/accounts/:account', action: 'Grant', cancel: false, wrong: 'Credits' },

@@ -75,7 +75,7 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'na
 }
 
 async function resultsOf(
-  { db }: StorageDriver,
+  driver: StorageDriver,
   account: AccountId,
   list: string,
   addresses: readonly number[],
@@ -83,10 +83,12 @@ async function resultsOf(
   const results = new Map<number, ListResult>();
   if (addresses.length === 0) return results;
   const numbers = new Map(addresses.map((address) => [listResultId(list, address), address]));
+  const { db } = driver;
   const rows = await db
     .selectFrom('verifications')
     .selectAll()
-    .where('id', 'in', [...numbers.keys()])
+    // Not a parameter for each, which takes longer to compile than to run.
+    .where(({ ref }) => driver.oneOf(ref('id'), [...numbers.keys()]))
     .where('account_id', '=', account)
     .execute();
   const waited = await db

@@ -92,6 +92,14 @@ describe('Kubernetes manifests', () => {
     expect(() => new KINDS[kind as keyof typeof KINDS](document).validate()).not.toThrow();
   });
 
+  it('the network policy lets out what its comment says, mail of the service included', () => {
+    const { spec } = documents.find(({ kind }) => kind === 'NetworkPolicy');
+    const open = spec.egress.flatMap(({ ports }: { ports: { port: number; protocol: string }[] }) =>
+      ports.map(({ port, protocol }) => `${port}/${protocol}`),
+    );
+    expect(open).toEqual(['53/UDP', '53/TCP', '5432/TCP', '25/TCP', '443/TCP', '465/TCP', '587/TCP']);
+  });
+
   it('the validator finds a wrong value', () => {
     const deployment = documents.find(({ kind }) => kind === 'Deployment');
     expect(() =>

@@ -4,6 +4,8 @@ import { LIST_STEPS, type ListSteps } from '../../kernel/list-work.ts';
 
 /** Without a single call for so long, lists are alone. */
 const QUIET_MS = 50;
+/** While they come, a rest is so many times as long as the work before it. */
+const REST = 2;
 
 /** Whether single calls come, and what they are left of the processor then. */
 export class GiveWay {
@@ -31,8 +33,8 @@ export class GiveWay {
     return this.isAlone() ? LIST_STEPS.alone : LIST_STEPS.besideCalls;
   }
 
-  /** To be waited for after work of `ms`: single calls get at least as much time. */
+  /** To be waited for after work of `ms`. */
   async rest(ms: number): Promise<void> {
-    await (this.isAlone() ? setImmediate() : setTimeout(ms));
+    await (this.isAlone() ? setImmediate() : setTimeout(REST * ms));
   }
 }

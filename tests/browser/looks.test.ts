@@ -1,7 +1,7 @@
 /** Every page as it looks: in both color schemes, on a desk and on a phone, and to who does not see it. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settled, violations } from '../lab/axe.ts';
+import { violations } from '../lab/axe.ts';
 import { describeBrowser } from '../lab/browser.ts';
 import {
   COMPANIES,
@@ -131,8 +131,8 @@ async function invite(page: Page): Promise<void> {
 /** Changes the color scheme of the system; the page follows. */
 async function wear(page: Page, scheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme });
-  await settled(page);
-  expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe(scheme);
+  const worn = () => page.evaluate<string | undefined>('document.documentElement.dataset.mantineColorScheme');
+  await expect.poll(worn, { interval: 10 }).toBe(scheme);
 }
 
 describeBrowser('how it looks', (browser) => {

@@ -1,6 +1,7 @@
 /**
  * `npm run screenshots`: takes the screenshots in the docs, on a fresh service with an account after a month of use.
- * The clock is stopped, so that unchanged pages give identical screenshots.
+ * The clock is stopped, so that unchanged pages give identical screenshots. `-- --accept`: instead renews those of the
+ * accepted pictures in tests/browser/pictures that pages no longer look like.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,11 +14,11 @@ import {
   ENVIRONMENT,
   type MonthOfUse,
   POST_OFFICE,
+  TickingClock,
   verifiedList,
 } from '../tests/lab/month-of-use.ts';
 import { startLab } from '../tests/lab/service.ts';
 import { startSmtp } from '../tests/lab/smtp.ts';
-import { TestClock } from '../tests/lab/stores.ts';
 import { isBuilt, ROOT, runPinned } from './fresh.mjs';
 
 const DAYS = 31;
@@ -54,7 +55,13 @@ if (missing !== null) {
 }
 if (!isBuilt() && !runPinned(['scripts/build.ts'])) process.exit(1);
 
-const clock = new TestClock();
+if (process.argv.includes('--accept')) {
+  const test = ['run', '--project', 'browser', 'tests/browser/looks.test.ts', '-t', 'every'];
+  const env = { ...process.env, MAILVET_TEST_PICTURES: 'accept' };
+  process.exit(runPinned(['node_modules/vitest/vitest.mjs', ...test], env) ? 0 : 1);
+}
+
+const clock = new TickingClock();
 const mail = await startSmtp(POST_OFFICE);
 const smtp = { MAILVET_SMTP_PORT: `${mail.port}`, MAILVET_SMTP_RATE_PER_OPERATOR: '0' };
 const lab = await startLab({ ...ENVIRONMENT, ...smtp }, { net: COMPANIES, clock });

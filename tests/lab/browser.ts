@@ -3,7 +3,7 @@
  * its pages caused no console errors, no violations of the content security policy, no requests to other hosts, and no
  * failed requests except those the test announced.
  */
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { carry, type Look, launch, whyNoBrowser, windowOptions } from './chromium.ts';
 import { type Asked, type PageWatch, watchPages } from './page-watch.ts';
@@ -22,8 +22,13 @@ interface Visitor {
 }
 
 interface BrowserLab {
-  /** A new context at `url` with nothing stored but the session of `as`. Closed at the end of the test. */
-  visit(url: string, how?: Look & { as?: Pick<Person, 'jar'> }): Promise<Visitor>;
+  /**
+   * A new context at `url` with nothing stored but the session of `as`. Its clock always shows `now`, if given, but
+   * timers run. Closed at the end of the test.
+   */
+  visit(url: string, how?: Look & { as?: Pick<Person, 'jar'>; now?: number }): Promise<Visitor>;
+  /** From the hook `beforeAll` on; for pages of no visitor. */
+  chromium(): Browser;
 }
 
 const PATIENCE_MS = 30_000;
@@ -54,9 +59,11 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
       expect(faults, 'what the pages did that no test asked for').toEqual([]);
     });
     suite({
-      async visit(url, { as: person, ...look } = {}) {
+      chromium: () => running.browser,
+      async visit(url, { as: person, now, ...look } = {}) {
         const context = await running.browser.newContext(windowOptions(look));
         if (person) await carry(person, context, url);
+        if (now !== undefined) await context.clock.setFixedTime(now);
         context.setDefaultTimeout(PATIENCE_MS);
         const watch = await watchPages(context, new URL(url).origin);
         open.push({ context, watch });
@@ -76,8 +83,7 @@ async function describeLastView(context: BrowserContext): Promise<void> {
   }
 }
 
-const idle: BrowserLab = {
-  visit: () => {
-    throw new Error('There is no browser here.');
-  },
+const none = () => {
+  throw new Error('There is no browser here.');
 };
+const idle: BrowserLab = { visit: none, chromium: none };

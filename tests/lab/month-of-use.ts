@@ -7,7 +7,7 @@ import type { Zone } from './dns.ts';
 import { type Person, person } from './person.ts';
 import { type Lab, type Reply, request } from './service.ts';
 import type { Persona } from './smtp.ts';
-import type { TestClock } from './stores.ts';
+import { TestClock } from './stores.ts';
 
 /** Reserved names (RFC 6761 §6.2). */
 export const COMPANIES: Zone = {
@@ -66,7 +66,23 @@ const ADDRESSES = [
 ] as const;
 
 const HOUR = 3_600_000;
+/** Some minutes, in hours. No two things happen at once, so that pages always list them in the same order. */
+const MINUTES = 0.06;
 const OFFICE = '203.0.113.24';
+
+/**
+ * Each time is a millisecond after the one before, for up to a second after the clock was set: what is done in
+ * succession is listed in that order.
+ */
+export class TickingClock extends TestClock {
+  #of = this.time;
+  #ticks = 0;
+  override now(): number {
+    this.#ticks = this.time === this.#of ? Math.min(this.#ticks + 1, 999) : 0;
+    this.#of = this.time;
+    return this.time + this.#ticks;
+  }
+}
 
 /** `days` of use up to the clock's time; without a clock, everything happens now. */
 export async function createMonthOfUse(lab: Lab, past?: { clock: TestClock; days: number }): Promise<MonthOfUse> {
@@ -98,7 +114,8 @@ export async function createMonthOfUse(lab: Lab, past?: { clock: TestClock; days
   ] as const;
   const call = (key: string, path: string, body: unknown, from = OFFICE): Promise<Reply> =>
     request(lab.url, 'POST', path, body, { authorization: `Bearer ${key}`, 'x-forwarded-for': from });
-  for (const [value, reason] of filters) {
+  for (const [n, [value, reason]] of filters.entries()) {
+    at(days * 24 - 0.7 - n * MINUTES);
     const { status, text } = await call(crm.value, '/v1/filters', { value, reason });
     if (status !== 201) throw new Error(text);
   }
@@ -110,13 +127,15 @@ export async function createMonthOfUse(lab: Lab, past?: { clock: TestClock; days
   let turn = 0;
   for (let hour = days * 24 - 1; hour > 0; hour--) {
     at(hour);
-    const requests = Array.from({ length: busyness(hour) }, () => {
+    for (let left = busyness(hour); left > 0; left--) {
       turn += 1;
-      if (turn % 4 === 0) return verify(turn * 7, crm.value, '192.0.2.80');
+      at(hour + left * MINUTES);
       const early = hour > (days - 9) * 24 && turn % 5 === 0;
-      return early ? verify(turn * 7, old.value, '192.0.2.81') : verify(turn * 7, shop.value, '198.51.100.17');
-    });
-    await Promise.all(requests);
+      if (turn % 4 === 0) await verify(turn * 7, crm.value, '192.0.2.80');
+      else if (early) await verify(turn * 7, old.value, '192.0.2.81');
+      else await verify(turn * 7, shop.value, '198.51.100.17');
+    }
+    at(hour);
     if (hour % 61 === 0) await call(crm.value, '/v1/verify', { address: 'misspelt parameter' });
   }
   at(days > 0 ? 36 : 0);
@@ -125,8 +144,10 @@ export async function createMonthOfUse(lab: Lab, past?: { clock: TestClock; days
   const invitation = { email: 'sam@fabrikam.test', role: 'member', tokenHash: 'f'.repeat(64) } as const;
   await store.members.invite(account.id, { ...invitation, expiresAt: (clock?.time ?? Date.now()) + 168 * HOUR }, by);
   await store.accounts.grant(account.id, 5_000, 'Invoice 2026-114', { ...by, kind: 'operator' });
-  at(0);
-  for (let n = 0; n < ADDRESSES.length; n++) await verify(n, n % 3 === 0 ? crm.value : shop.value, '198.51.100.17');
+  for (let n = 0; n < ADDRESSES.length; n++) {
+    at(past ? (ADDRESSES.length - 1 - n) * MINUTES : 0);
+    await verify(n, n % 3 === 0 ? crm.value : shop.value, '198.51.100.17');
+  }
   return { account, owner, admin, member, key: crm.value, keyId: crm.key.id };
 }
 

@@ -68,6 +68,9 @@ const lab = await startLab({ ...ENVIRONMENT, ...smtp }, { net: COMPANIES, clock 
 const { browser, close } = await launch();
 try {
   const seeded = await createMonthOfUse(lab, { clock, days: DAYS });
+  // The session of the first day has ended.
+  const { status, text } = await seeded.owner.signIn(seeded.owner.email);
+  if (status !== 200) throw new Error(text);
   mkdirSync(FOLDER, { recursive: true });
   const list = await verifiedList(lab, seeded.key);
   for (const picture of PICTURES) await take(seeded, list, picture);

@@ -1,7 +1,9 @@
-import '@mantine/core/styles.css';
+import './mantine-styles.css';
 import './tokens.css';
 import './mantine.css';
 import './app.css';
+// Before the router changes the URL.
+import './parts/opened-parameters.ts';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

@@ -17,6 +17,15 @@ export function sortingOf<S extends string>(
   orders: Readonly<Record<S, Order>>,
   { sort, order }: { sort?: S | undefined; order?: Order | undefined },
 ): Sorting<S> {
-  const by = sort ?? (Object.keys(orders) as S[])[0]!;
+  const [first] = sortsOf(orders);
+  const by = sort ?? first;
+  if (by === undefined) throw new TypeError('There is nothing to sort by.');
   return { by, descending: (order ?? orders[by]) === 'desc' };
+}
+
+/** The names of the table, in its order. */
+export function sortsOf<S extends string>(orders: Readonly<Record<S, unknown>>): S[] {
+  const names: S[] = [];
+  for (const name in orders) names.push(name);
+  return names;
 }

@@ -11,7 +11,7 @@ import {
 import { PASSWORD_LENGTH } from '../../kernel/password-rules.ts';
 import { ACCOUNT_STATUSES, PLAN_NAMES } from '../../kernel/plans.ts';
 import { ROLES } from '../../kernel/roles.ts';
-import { ORDERS } from '../../kernel/sort-orders.ts';
+import { ORDERS, sortsOf } from '../../kernel/sort-orders.ts';
 import { Text, WholeNumber } from '../bounded.ts';
 import { DecodedAs, OneOf } from '../schema.ts';
 import { instantError } from '../usage.ts';
@@ -46,7 +46,7 @@ export const PageSize = WholeNumber('limit', PAGE_SIZE);
 
 /** By which column rows are sorted, and in which order: by default, that of the table. */
 export function sortFields<S extends string>(orders: Readonly<Record<S, unknown>>) {
-  const sorts = Object.keys(orders) as S[];
+  const sorts = sortsOf(orders);
   return {
     sort: Type.Optional(OneOf(sorts, { 'x-error': `sort must be ${choice(sorts)}.` })),
     order: Type.Optional(OneOf(ORDERS, { 'x-error': `order must be ${choice(ORDERS)}.` })),

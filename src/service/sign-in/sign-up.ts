@@ -110,7 +110,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       const found = await internalAdapter.findVerificationValue(identifier);
       if (found === null || found.expiresAt.getTime() <= clock.now() || openSignUp === null)
         throw new ApiError('link_expired');
-      const pending = JSON.parse(found.value) as PendingSignUp;
+      const pending: PendingSignUp = JSON.parse(found.value);
       const user = (await userAdmin.create({ ...pending, alone: true })) ?? (await unfinished(pending));
       const { credits } = openSignUp;
       const input = { name: pending.name, plan: DEFAULT_PLAN, rateLimit: null, credits, note: 'Sign-up' } as const;

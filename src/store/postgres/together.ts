@@ -9,8 +9,8 @@ export async function readTogether<Q extends ReadQueries>(trx: Transaction<Table
   const names = Object.keys(queries);
   const { parts, parameters } = numbered(Object.values(queries).map((query) => query.compile()));
   const lists = parts.map((part, i) => `(SELECT coalesce(json_agg(r), '[]') FROM (${part}) AS r) AS "${names[i]}"`);
-  const { rows } = await trx.executeQuery(CompiledQuery.raw(`SELECT ${lists.join(', ')}`, parameters));
-  return onlyRow(rows) as RowsRead<Q>;
+  const all: CompiledQuery<RowsRead<Q>> = CompiledQuery.raw(`SELECT ${lists.join(', ')}`, parameters);
+  return onlyRow((await trx.executeQuery(all)).rows);
 }
 
 /** See `StorageDriver.writeTogether`. */

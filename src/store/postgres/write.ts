@@ -146,9 +146,9 @@ export function oneStatement(first: readonly Statement[], changes: Changes, stat
 
 function combine(statements: readonly Statement[]): string {
   const { parts } = numbered(statements.map(({ text, values }) => ({ sql: text, parameters: values })));
-  const named = parts.map((part, i) => {
-    const own = part.replace(OF_CHARGED, 'AND account_id IN (SELECT id FROM charged)');
-    return `${statements[i]!.name.replaceAll('-', '_')} AS (${own})`;
+  const named = statements.map(({ name }, i) => {
+    const own = parts[i]?.replace(OF_CHARGED, 'AND account_id IN (SELECT id FROM charged)');
+    return `${name.replaceAll('-', '_')} AS (${own})`;
   });
   return `WITH ${named.join(', ')} SELECT * FROM charged`;
 }

@@ -21,7 +21,7 @@ export class CatchAllCache {
   readonly #underWay = new Map<string, Promise<CatchAllEvidence | null>>();
 
   constructor(clock: Clock, max = MOST_DOMAINS) {
-    this.#options = { max, perf: { now: () => clock.elapsed() }, ttlResolution: 1 };
+    this.#options = { max, perf: { now: () => clock.elapsed() }, ttlResolution: 0 };
   }
 
   get(domain: string, operator: string): 'pass' | 'fail' | null {

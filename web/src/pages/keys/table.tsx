@@ -50,7 +50,7 @@ export function KeysTable(props: {
     },
     { ...by('used', 'Last used'), wideOnly: true, cell: (key) => <LastUsed of={key} /> },
     { header: 'Allowed IP addresses', wideOnly: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
-    { header: 'Scopes and budget', wideOnly: 'first', cell: (key) => <Limits of={key} /> },
+    { header: 'Scopes\u00a0and\u00a0budget', wideOnly: 'first', cell: (key) => <Limits of={key} /> },
     { ...by('created', 'Created'), wideOnly: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
   ];
   if (onOpen)

@@ -116,7 +116,7 @@ export function createServices(parts: Parts): Services {
     admission: createAdmissionService(store),
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
-    filters: createFilterService(store),
+    filters: createFilterService({ store, clock, singleCalls: () => verify.calls }),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock, singleCalls: () => verify.calls }),
     didYouMean: (email) => intendedAddress(email, engine.lists()),

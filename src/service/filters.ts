@@ -1,4 +1,5 @@
 import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/address/canonical.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
@@ -6,6 +7,7 @@ import type { FilterSort, Sorting } from '../kernel/sort-orders.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
 import { actorFor, type ChangedBy } from './changed-by.ts';
+import { GiveWay } from './lists/give-way.ts';
 
 export type { Filter, FilterAdded };
 
@@ -48,8 +50,16 @@ export interface FilterService {
   all(account: AccountId): AsyncGenerator<Filter[]>;
 }
 
-export function createFilterService({ filters, keys }: Pick<Store, 'filters' | 'keys'>): FilterService {
+interface Parts {
+  readonly store: Pick<Store, 'filters' | 'keys'>;
+  readonly clock: Clock;
+  /** How many there were so far. */
+  readonly singleCalls: () => number;
+}
+
+export function createFilterService({ store: { filters, keys }, clock, singleCalls }: Parts): FilterService {
   const actorOf = actorFor(keys);
+  const way = new GiveWay(clock, singleCalls);
   return {
     async add(account, input, by, stored = null) {
       return filters.add(account, toStored(input), await actorOf(by), stored);
@@ -57,7 +67,10 @@ export function createFilterService({ filters, keys }: Pick<Store, 'filters' | '
     async addMany(account, inputs, by) {
       const parsed = inputs.map((input) => (input instanceof ApiError ? input : toStoredOrError(input)));
       const valid = parsed.flatMap((input) => (input instanceof ApiError ? [] : [input]));
+      const began = clock.elapsed();
       const stored = valid.length === 0 ? [] : await filters.addMany(account, valid, by);
+      // An import is many of these, each sent after the reply to the one before.
+      await way.rest(clock.elapsed() - began);
       let next = 0;
       return parsed.map((input): ImportOutcome => {
         if (input instanceof ApiError) return { outcome: 'invalid', error: input.message };

@@ -1,11 +1,14 @@
 /** What the store needs from a database; sqlite/ and postgres/ each implement it. */
 import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
+import type { FilterType } from '../kernel/filter-types.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/observed.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type {
   AccountId,
+  FilterAdded,
+  Filters,
   ListClaim,
   ListOutcome,
   ListRecorded,
@@ -58,10 +61,10 @@ export type ClaimedChunk = Pick<Row<'list_chunks'>, 'first_row' | 'pending' | 'a
   Pick<Row<'list_blocks'>, 'first_address' | 'addresses'>;
 
 /**
- * Whole transactions (lists/transactions.ts). On SQLite each is one message to the thread of the writer, which runs it: charges
+ * Whole transactions (bulk.ts). On SQLite each is one message to the thread of the writer, which runs it: charges
  * wait for as long as it computes, and not for the main thread between its statements.
  */
-export interface ListTransactions {
+export interface BulkTransactions {
   /** See `Lists.append`. */
   append(account: AccountId, list: string, blocks: readonly NewListBlock[]): Promise<boolean>;
   /** See `Lists.claim`. */
@@ -70,6 +73,8 @@ export interface ListTransactions {
   claimWaiting(claim: WaitingClaim): Promise<Row<'list_waiting'>[]>;
   /** See `Lists.record`. */
   record(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded>;
+  /** See `Filters.addMany`. Null: the account was deleted. */
+  addFilters(...input: Parameters<Filters['addMany']>): Promise<FilterAdded[] | null>;
 }
 
 export interface StorageDriver {
@@ -100,13 +105,22 @@ export interface StorageDriver {
   lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void>;
   /** Serializes transactions that take the same key. */
   advisoryLock(trx: Transaction<Tables>, what: string): Promise<void>;
-  readonly lists: ListTransactions;
+  readonly bulk: BulkTransactions;
   /** Adds many results to the log, as Kysely would in several times the time. */
   addResults(results: NewResults): CompiledQuery;
+  /** Adds filters, at least one, that do not exist, in the same way. */
+  insertFilters(rows: readonly Row<'filters'>[]): CompiledQuery;
   /** The rows of several queries; on PostgreSQL in one round trip. */
   readTogether<Q extends ReadQueries>(trx: Transaction<Tables>, queries: Q): Promise<RowsRead<Q>>;
   /** Changes that do not build on each other, no two of one row; on PostgreSQL in one round trip. */
   writeTogether(trx: Transaction<Tables>, statements: readonly CompiledQuery[]): Promise<void>;
+  /** The account's filters of the type with one of the values, each found by an index. */
+  filtersWith(
+    db: Kysely<Tables>,
+    account: AccountId,
+    type: FilterType,
+    values: readonly string[],
+  ): Compilable<Row<'filters'>>;
   /** Whether the value is one of many texts, which are one parameter. */
   oneOf(value: Expression<string>, texts: readonly string[]): Expression<SqlBool>;
   /** Verifications of an account with `from` <= seq < `to`; order by account and seq. */
@@ -137,7 +151,16 @@ export interface StorageDriver {
 /** What code inside a transaction needs. */
 export type TransactionDriver = Pick<
   StorageDriver,
-  'now' | 'transaction' | 'lockAccounts' | 'oneOf' | 'addResults' | 'readTogether' | 'writeTogether' | 'retentionDays'
+  | 'now'
+  | 'transaction'
+  | 'lockAccounts'
+  | 'oneOf'
+  | 'addResults'
+  | 'insertFilters'
+  | 'filtersWith'
+  | 'readTogether'
+  | 'writeTogether'
+  | 'retentionDays'
 > & { readonly jobs: Pick<JobQueue, 'add'> };
 
 export interface StorageDriverOptions {

@@ -22,10 +22,9 @@ export function filterMatch(driver: StorageDriver): Filters['matchMany'] {
     for (const type of FILTER_TYPES) {
       const all = [...new Set(wanted.flat().flatMap(([of, value]) => (of === type ? [value] : [])))];
       for (let from = 0; from < all.length; from += BATCH_ROWS) {
-        const mine = db.selectFrom('filters').selectAll().where('account_id', '=', account);
-        const some = all.slice(from, from + BATCH_ROWS);
-        const filters = await mine.where('filter_type', '=', type).where('value', 'in', some).execute();
-        for (const filter of filters) found.set(keyOf(type, filter.value), toFilter(filter));
+        const there = driver.filtersWith(db, account, type, all.slice(from, from + BATCH_ROWS));
+        for (const filter of (await db.executeQuery(there.compile())).rows)
+          found.set(keyOf(type, filter.value), toFilter(filter));
         await yieldToEventLoop();
       }
     }

@@ -1,13 +1,15 @@
 /** Filters as rows, and their insertion in bulk. */
 
 import type { Transaction } from 'kysely';
-import type { FilterType } from '../kernel/filter-types.ts';
-import type { AccountId, Filter, FilterAdded, Filters } from './store.ts';
+import { FILTER_TYPES, type FilterType } from '../kernel/filter-types.ts';
+import type { TransactionDriver } from './driver.ts';
+import { toRow as toAuditRow } from './people/audit-rows.ts';
+import type { AccountId, Actor, Filter, FilterAdded, Filters } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { storable, storableOrNull } from './text.ts';
 
-/** Rows per statement: seven values each, and SQLite takes at most 32,766. */
-const CHUNK = 1_000;
+/** Of `accounts`: how many filters of the type there are. */
+export const COUNTERS = { email: 'filter_emails', domain: 'filter_domains', ip_address: 'filter_ips' } as const;
 
 export const toFilter = (row: Row<'filters'>): Filter => ({
   id: row.id,
@@ -19,12 +21,9 @@ export const toFilter = (row: Row<'filters'>): Filter => ({
 
 export const lowerCase = (text: string): string => storable(text).toLowerCase();
 
-export const toRow = (
-  account: AccountId,
-  id: number,
-  { filterType, value, reason }: Parameters<Filters['add']>[1],
-  now: number,
-) => ({
+type FilterInput = Parameters<Filters['add']>[1];
+
+export const toRow = (account: AccountId, id: number, { filterType, value, reason }: FilterInput, now: number) => ({
   id,
   account_id: account,
   filter_type: filterType,
@@ -35,54 +34,72 @@ export const toRow = (
 });
 export type NewFilter = ReturnType<typeof toRow>;
 
-const idOf = (row: { filter_type: FilterType; value: string }): string => `${row.filter_type}\n${row.value}`;
+const keyOf = ({ filter_type, value }: Pick<NewFilter, 'filter_type' | 'value'>): string => `${filter_type}\n${value}`;
 
-/** Ids of the rows that exist already. */
-async function existing(trx: Transaction<Tables>, account: AccountId, rows: readonly NewFilter[]) {
-  const found = new Map<string, number>();
-  for (const [type, some] of Map.groupBy(rows, (row) => row.filter_type)) {
-    const there = trx.selectFrom('filters').select(['id', 'filter_type', 'value']).where('account_id', '=', account);
-    const values = some.map((row) => row.value);
-    const same = await there.where('filter_type', '=', type).where('value', 'in', values).execute();
-    for (const row of same) found.set(idOf(row), row.id);
-  }
-  return found;
+/** The account, and its filters that are the same as one of the rows. */
+function reads(driver: TransactionDriver, trx: Transaction<Tables>, account: AccountId, rows: readonly NewFilter[]) {
+  const of = (type: FilterType) => {
+    const values = rows.flatMap((row) => (row.filter_type === type ? [row.value] : []));
+    return driver.filtersWith(trx, account, type, values);
+  };
+  const accounts = trx.selectFrom('accounts').select('last_filter_id').where('id', '=', account);
+  return {
+    accounts: accounts.where('status', '<>', 'deleted'),
+    email: of('email'),
+    domain: of('domain'),
+    ip_address: of('ip_address'),
+  } satisfies Record<FilterType | 'accounts', unknown>;
 }
 
-/** One outcome per row, in order, and the filters added. The account is locked. */
-export async function insertAll(
-  trx: Transaction<Tables>,
+/** See `BulkTransactions.addFilters`. Charges of the account wait for as long as its lock is held: for few round trips. */
+export async function addFilters(
+  driver: TransactionDriver,
   account: AccountId,
-  rows: readonly NewFilter[],
-): Promise<{ outcomes: FilterAdded[]; added: Filter[] }> {
-  /** The first row of each filter. */
-  const firsts = new Map<string, NewFilter>();
-  for (const row of rows) if (!firsts.has(idOf(row))) firsts.set(idOf(row), row);
-  const fresh = new Map<string, Filter>();
-  const there = new Map<string, number>();
-  const unique = [...firsts.values()];
-  for (let at = 0; at < unique.length; at += CHUNK) {
-    const some = unique.slice(at, at + CHUNK);
-    const inserted = await trx
-      .insertInto('filters')
-      .values(some)
-      .onConflict((oc) => oc.doNothing())
-      .returningAll()
-      .execute();
-    for (const row of inserted) fresh.set(idOf(row), toFilter(row));
-    const others = some.filter((row) => !fresh.has(idOf(row)));
-    for (const [id, filter] of await existing(trx, account, others)) there.set(id, filter);
-  }
-  const added = [...fresh.values()];
-  const outcomes = rows.map((row): FilterAdded => {
-    const id = idOf(row);
-    const before = there.get(id);
-    if (before !== undefined) return { added: false, existingId: before };
-    const filter = fresh.get(id);
-    if (filter === undefined) throw new Error('A filter was neither added nor found.');
-    // A duplicate later in the same call finds it.
-    there.set(id, filter.id);
-    return { added: true, filter };
+  inputs: readonly FilterInput[],
+  by: Actor | undefined,
+): Promise<FilterAdded[] | null> {
+  const now = await driver.now();
+  return driver.transaction(async (trx) => {
+    await driver.lockAccounts(trx, [account]);
+    const rows = inputs.map((input) => toRow(account, 0, input, now));
+    const { accounts, ...existing } = await driver.readTogether(trx, reads(driver, trx, account, rows));
+    if (accounts[0] === undefined) return null;
+    const ids = new Map(FILTER_TYPES.flatMap((type) => existing[type].map((row) => [keyOf(row), row.id])));
+    let last = accounts[0].last_filter_id;
+    const added: Row<'filters'>[] = [];
+    const outcomes = rows.map((row): FilterAdded => {
+      const existingId = ids.get(keyOf(row));
+      if (existingId !== undefined) return { added: false, existingId };
+      last += 1;
+      // A duplicate later in the same call finds it.
+      ids.set(keyOf(row), last);
+      const filter = { ...row, id: last };
+      added.push(filter);
+      return { added: true, filter: toFilter(filter) };
+    });
+    if (added.length === 0) return outcomes;
+    const changes = [driver.insertFilters(added), counted(trx, account, added, last).compile()];
+    if (by !== undefined) {
+      const detail = { added: added.length, given: inputs.length };
+      const event = { action: 'filters.imported', target: `${added.length} filters`, detail } as const;
+      changes.push(
+        trx
+          .insertInto('trail')
+          .values(toAuditRow(account, now, by, event))
+          .compile(),
+      );
+    }
+    await driver.writeTogether(trx, changes);
+    return outcomes;
   });
-  return { outcomes, added };
+}
+
+/** The account with so many more filters of each type; `last`: the highest id. */
+function counted(trx: Transaction<Tables>, account: AccountId, added: readonly Row<'filters'>[], last: number) {
+  const types = Map.groupBy(added, (row) => row.filter_type);
+  const update = trx.updateTable('accounts').set((eb) => ({
+    last_filter_id: last,
+    ...Object.fromEntries(Array.from(types, ([type, some]) => [COUNTERS[type], eb(COUNTERS[type], '+', some.length)])),
+  }));
+  return update.where('id', '=', account);
 }

@@ -4,13 +4,12 @@ import type { FilterType } from '../kernel/filter-types.ts';
 import type { FilterSort } from '../kernel/sort-orders.ts';
 import type { StorageDriver } from './driver.ts';
 import { filterMatch } from './filter-match.ts';
-import { insertAll, lowerCase, type NewFilter, toFilter, toRow } from './filter-rows.ts';
+import { COUNTERS, lowerCase, type NewFilter, toFilter, toRow } from './filter-rows.ts';
 import { storeReply } from './idempotency.ts';
 import { writeAudit } from './people/audit-log.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Filters } from './store.ts';
 import type { Tables } from './tables.ts';
 
-const COUNTER = { email: 'filter_emails', domain: 'filter_domains', ip_address: 'filter_ips' } as const;
 const SORTED_BY = {
   added: 'id',
   value: 'value',
@@ -20,23 +19,24 @@ const SORTED_BY = {
 const NEWEST_FIRST = { by: 'added', descending: true } as const;
 
 /** Updates the account's filter counters, by which admission knows what to look for. */
-async function count(trx: Transaction<Tables>, account: AccountId, type: FilterType, by: number): Promise<void> {
-  const column = COUNTER[type];
-  if (by === 0) return;
+async function count(trx: Transaction<Tables>, account: AccountId, type: FilterType, by: 1 | -1): Promise<void> {
+  const column = COUNTERS[type];
   const update = trx.updateTable('accounts').set((eb) => ({ [column]: eb(column, '+', by) }));
   await update.where('id', '=', account).execute();
 }
 
+const noAccount = () => new ApiError('not_found', 'There is no such account.');
+
 /**
- * The first of `n` ids that no filter of the account has had; duplicates waste theirs. Locks the account, as whatever
- * changes filters does before anything else. Throws ApiError when the account was deleted.
+ * An id that no filter of the account has had; a duplicate wastes its own. Locks the account, as whatever changes filters
+ * does before anything else. Throws ApiError when the account was deleted.
  */
-async function reserveIds(trx: Transaction<Tables>, account: AccountId, n: number): Promise<number> {
-  const update = trx.updateTable('accounts').set((eb) => ({ last_filter_id: eb('last_filter_id', '+', n) }));
+async function reserveId(trx: Transaction<Tables>, account: AccountId): Promise<number> {
+  const update = trx.updateTable('accounts').set((eb) => ({ last_filter_id: eb('last_filter_id', '+', 1) }));
   const there = update.where('id', '=', account).where('status', '<>', 'deleted').returning('last_filter_id');
   const row = await there.executeTakeFirst();
-  if (row === undefined) throw new ApiError('not_found', 'There is no such account.');
-  return row.last_filter_id - n + 1;
+  if (row === undefined) throw noAccount();
+  return row.last_filter_id;
 }
 
 export function filters(driver: StorageDriver): Filters {
@@ -78,7 +78,7 @@ export function filters(driver: StorageDriver): Filters {
     async add(account, input, by, stored = null) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
-        const outcome = await insert(trx, toRow(account, await reserveIds(trx, account, 1), input, now));
+        const outcome = await insert(trx, toRow(account, await reserveId(trx, account), input, now));
         if (outcome.added) await record(trx, account, outcome.filter, now, by);
         // After the account's row: charging locks them in this order.
         await storeReply(driver, trx, account, now, stored, outcome);
@@ -87,24 +87,9 @@ export function filters(driver: StorageDriver): Filters {
     },
 
     async addMany(account, inputs, by) {
-      const now = await driver.now();
-      return driver.transaction(async (trx) => {
-        const first = await reserveIds(trx, account, inputs.length);
-        const rows = inputs.map((input, i) => toRow(account, first + i, input, now));
-        const { outcomes, added } = await insertAll(trx, account, rows);
-        for (const [type, some] of Map.groupBy(added, (filter) => filter.filterType)) {
-          await count(trx, account, type, some.length);
-        }
-        if (added.length > 0) {
-          const detail = { added: added.length, given: inputs.length };
-          await writeAudit(trx, account, now, by, {
-            action: 'filters.imported',
-            target: `${added.length} filters`,
-            detail,
-          });
-        }
-        return outcomes;
-      });
+      const outcomes = await driver.bulk.addFilters(account, inputs, by);
+      if (outcomes === null) throw noAccount();
+      return outcomes;
     },
 
     async from(account, after, limit) {

@@ -1,8 +1,16 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
-import type { FilterType } from '../../src/kernel/filter-types.ts';
+import { FILTER_TYPES, type FilterType } from '../../src/kernel/filter-types.ts';
+import { bindable } from '../../src/store/sqlite/bindable.ts';
+import { filtersWith } from '../../src/store/sqlite/filters-with.ts';
+import { syncDialect } from '../../src/store/sqlite/sync-dialect.ts';
 import type { AccountId, Filter, Store } from '../../src/store/store.ts';
-import { describeStores, type StoreLab } from '../lab/stores.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import { describeStores, ENGINE, type StoreLab } from '../lab/stores.ts';
 import { member } from './cast.ts';
+import { listener } from './explained.ts';
 import { BY } from './people.ts';
 
 /** PostgreSQL's own client gives its bigint as text. */
@@ -110,5 +118,55 @@ describeStores('many filters', (lab) => {
     expect(await lab.sql('SELECT filter_domains, filter_emails, filter_ips FROM accounts')).toMatchObject([
       counters(lab, await count('domain'), await count('email'), 0),
     ]);
+  });
+
+  it.skipIf(ENGINE !== 'sqlite')('are imported in one piece of work of the thread that writes', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const input = (value: string) => ({ filterType: 'domain' as const, value, reason: null });
+    // Loads what an import needs.
+    await store.filters.addMany(account.id, [input('first.example')], BY);
+    const importing = store.filters.addMany(account.id, [input('second.example')], BY);
+    await setImmediate();
+    // This thread waits synchronously: a transaction with a step left for it would not end.
+    const other = new DatabaseSync(lab.url.slice('sqlite:'.length));
+    const count = other.prepare('SELECT count(*) AS n FROM filters');
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (let tries = 500; tries > 0 && count.get()?.n !== 2; tries -= 1) Atomics.wait(pause, 0, 0, 10);
+    expect(count.get()).toEqual({ n: 2 });
+    other.close();
+    expect(await importing).toMatchObject([{ added: true }]);
+  });
+
+  it.skipIf(ENGINE !== 'sqlite')('are looked up by the index of their values, though SQLite expects few', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const file = new DatabaseSync(lab.url.slice('sqlite:'.length));
+    try {
+      const db = new Kysely<Tables>({ dialect: syncDialect(file) });
+      const { sql, parameters } = filtersWith(db, account.id, 'domain', ['a.example', 'b.example']).compile();
+      const plan = file.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...bindable(parameters));
+      expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringMatching(/SEARCH filters .*value=\?/));
+    } finally {
+      file.close();
+    }
+  });
+
+  it.skipIf(ENGINE !== 'postgres')('are imported in few round trips, whatever their number', async () => {
+    const between = await listener(lab.url);
+    const store = await lab.open({ url: between.url });
+    const { account } = await member(store);
+    const inputs = Array.from({ length: 300 }, (_, i) => ({
+      filterType: FILTER_TYPES[i % FILTER_TYPES.length]!,
+      value: `${i}.example`,
+      reason: null,
+    }));
+    const statements = () => between.said().filter((text) => / filters /.test(text)).length;
+    const before = statements();
+    expect(await store.filters.addMany(account.id, inputs, BY)).toHaveLength(300);
+    // What is there already, and all that changes.
+    expect(statements() - before).toBe(2);
+    await store.close();
+    await between.close();
   });
 });

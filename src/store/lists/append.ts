@@ -1,7 +1,7 @@
 import type { TransactionDriver } from '../driver.ts';
 import type { AccountId, NewListBlock } from '../store.ts';
 
-/** See `ListTransactions.append`. */
+/** See `BulkTransactions.append`. */
 export async function appendBlocks(
   driver: TransactionDriver,
   account: AccountId,

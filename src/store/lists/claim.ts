@@ -42,7 +42,7 @@ async function claiming<R>(
   });
 }
 
-/** See `ListTransactions.claim`. */
+/** See `BulkTransactions.claim`. */
 export const claimChunks = (
   driver: TransactionDriver,
   claim: ListClaim & { readonly chunks: number },
@@ -73,7 +73,7 @@ export const claimChunks = (
     },
   });
 
-/** See `ListTransactions.claimWaiting`. */
+/** See `BulkTransactions.claimWaiting`. */
 export const claimWaiting = (driver: TransactionDriver, claim: WaitingClaim): Promise<Row<'list_waiting'>[]> =>
   claiming<Row<'list_waiting'>>(driver, claim, {
     free(trx, now) {

@@ -11,6 +11,6 @@ export const lists = (driver: StorageDriver): Lists => ({
   ...reading(driver),
   ...states(driver),
   ...work(driver),
-  record: (account, id, outcomes) => driver.lists.record(account, id, outcomes),
+  record: (account, id, outcomes) => driver.bulk.record(account, id, outcomes),
   remove: (account, id, signal) => removeList(driver, account, id, signal),
 });

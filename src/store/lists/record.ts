@@ -18,7 +18,7 @@ type Waiting = Row<'list_waiting'>;
 /** Of no block and of no address. */
 const NO_NUMBER = 0;
 
-/** See `ListTransactions.record`. Charges of the account wait for as long as its lock is held: for few round trips. */
+/** See `BulkTransactions.record`. Charges of the account wait for as long as its lock is held: for few round trips. */
 export async function recordOutcomes(
   driver: TransactionDriver,
   account: AccountId,

@@ -33,7 +33,7 @@ export function upload(driver: StorageDriver): Upload {
       });
     },
 
-    append: (account, id, blocks) => driver.lists.append(account, id, blocks),
+    append: (account, id, blocks) => driver.bulk.append(account, id, blocks),
 
     async finish(account, id, rows, by) {
       const now = await driver.now();

@@ -41,12 +41,12 @@ export function work(driver: StorageDriver): Work {
     },
 
     async claim(claim) {
-      const chunks = await driver.lists.claim(claim);
+      const chunks = await driver.bulk.claim(claim);
       return chunks.flatMap((chunk) => worksOf(claim, chunk));
     },
 
     async claimWaiting(claim) {
-      const rows = await driver.lists.claimWaiting(claim);
+      const rows = await driver.bulk.claimWaiting(claim);
       return rows.map((row) => waitingWork(claim, row));
     },
 

@@ -2,21 +2,22 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Expression, Kysely, PostgresDialect, type SqlBool, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import type { FilterType } from '../../kernel/filter-types.ts';
 import { newId } from '../../kernel/ids.ts';
+import { bulkTransactions } from '../bulk.ts';
 import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { listTransactions } from '../lists/transactions.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import type { PoolUse, SchemaCheck } from '../store.ts';
+import type { AccountId, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
 import { connectionConfig } from './connect.ts';
+import { addResults, insertFilters } from './insert-rows.ts';
 import { postgresJobs } from './jobs/queue.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
 import { PostgresProbe } from './probe.ts';
-import { addResults } from './results.ts';
 import { readSchema } from './schema.ts';
 import { storableText } from './text.ts';
 import { readTogether, writeTogether } from './together.ts';
@@ -106,10 +107,17 @@ class PostgresDriver implements StorageDriver {
   }
 
   readonly addResults = addResults;
+  readonly insertFilters = insertFilters;
+
+  filtersWith(db: Kysely<Tables>, account: AccountId, type: FilterType, values: readonly string[]) {
+    const mine = db.selectFrom('filters').selectAll().where('account_id', '=', account);
+    return mine.where('filter_type', '=', type).where((eb) => this.oneOf(eb.ref('value'), values));
+  }
+
   readonly readTogether = readTogether;
   readonly writeTogether = writeTogether;
 
-  readonly lists = listTransactions(this);
+  readonly bulk = bulkTransactions(this);
 
   oneOf(value: Expression<string>, texts: readonly string[]) {
     return sql<SqlBool>`${value} = ANY(${texts}::text[])`;

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { ListTransactions, StorageDriver, StorageDriverOptions } from '../driver.ts';
+import type { BulkTransactions, StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';
@@ -12,17 +12,18 @@ import type { Tables } from '../tables.ts';
 import { whenFree } from './busy.ts';
 import { isBusy } from './failure.ts';
 import { openFile, type SqliteFile } from './file.ts';
+import { filtersWith } from './filters-with.ts';
+import { addResults, insertFilters } from './insert-rows.ts';
 import { sqliteJobs } from './jobs/queue.ts';
 import { SqliteNode } from './node.ts';
 import { oneOf } from './one-of.ts';
 import { pathOf } from './path.ts';
 import { prefixRange } from './prefix.ts';
 import { looseModesOf } from './private-files.ts';
-import { addResults } from './results.ts';
 import { readSchema } from './schema.ts';
 import type { Thread } from './thread-client.ts';
+import { threadedBulk } from './threaded-bulk.ts';
 import { SqliteCharge } from './threaded-charge.ts';
-import { threadedLists } from './threaded-lists.ts';
 import { readTogether, writeTogether } from './together.ts';
 
 /** How often, and after which pauses, to try to truncate the log while other processes read: 5 s in all. */
@@ -35,7 +36,7 @@ class SqliteDriver implements StorageDriver {
   readonly charge: SqliteCharge;
   readonly node: SqliteNode;
   readonly jobs: JobQueue;
-  readonly lists: ListTransactions;
+  readonly bulk: BulkTransactions;
   readonly onEvent: StorageDriverOptions['onEvent'];
   readonly retentionDays: number;
   readonly #clock: Clock;
@@ -53,7 +54,7 @@ class SqliteDriver implements StorageDriver {
     this.db = db;
     this.jobs = sqliteJobs({ driver: this, policies: jobPolicies });
     const scope = () => ({ now: clock.now(), retentionDays, policies: jobPolicies });
-    this.lists = threadedLists({ writer, mutex, scope });
+    this.bulk = threadedBulk({ writer, mutex, scope });
     this.node = new SqliteNode(path, () => newId('node', clock.now()));
     this.charge = new SqliteCharge({
       ...{ writer, mutex },
@@ -90,6 +91,8 @@ class SqliteDriver implements StorageDriver {
   }
 
   readonly addResults = addResults;
+  readonly insertFilters = insertFilters;
+  readonly filtersWith = filtersWith;
   readonly readTogether = readTogether;
   readonly writeTogether = writeTogether;
 

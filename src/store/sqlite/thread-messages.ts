@@ -4,7 +4,7 @@
  */
 import type { SQLInputValue } from 'node:sqlite';
 import type { JobPolicies } from '../../kernel/jobs.ts';
-import type { ListTransactions } from '../driver.ts';
+import type { BulkTransactions } from '../driver.ts';
 import type { Migration, SchemaState } from '../migrations.ts';
 import type { AccountId, ListRecorded } from '../store.ts';
 import type { Role } from './connection.ts';
@@ -15,17 +15,17 @@ export interface ThreadOptions {
   readonly role: Role;
 }
 
-/** What transactions of lists go by. */
-export interface ListScope {
+/** What transactions in bulk go by. */
+export interface BulkScope {
   readonly now: number;
   readonly retentionDays: number;
   readonly policies: JobPolicies;
 }
 
 /** One transaction. */
-interface ListCall<T extends keyof ListTransactions> {
-  readonly input: readonly [scope: ListScope, ...Parameters<ListTransactions[T]>];
-  readonly output: Awaited<ReturnType<ListTransactions[T]>>;
+interface BulkCall<T extends keyof BulkTransactions> {
+  readonly input: readonly [scope: BulkScope, ...Parameters<BulkTransactions[T]>];
+  readonly output: Awaited<ReturnType<BulkTransactions[T]>>;
 }
 
 export interface Calls {
@@ -42,14 +42,15 @@ export interface Calls {
   rollback: { readonly input: readonly []; readonly output: null };
   /** A batch in one transaction (charge-message.ts). */
   charge: { readonly input: readonly [batch: readonly unknown[]]; readonly output: readonly unknown[] };
-  listAppend: ListCall<'append'>;
-  listClaim: ListCall<'claim'>;
-  listClaimWaiting: ListCall<'claimWaiting'>;
+  listAppend: BulkCall<'append'>;
+  listClaim: BulkCall<'claim'>;
+  listClaimWaiting: BulkCall<'claimWaiting'>;
   /** Outcomes as in outcomes-message.ts. */
   listRecord: {
-    readonly input: readonly [scope: ListScope, account: AccountId, list: string, outcomes: readonly unknown[]];
+    readonly input: readonly [scope: BulkScope, account: AccountId, list: string, outcomes: readonly unknown[]];
     readonly output: ListRecorded;
   };
+  filtersAdd: BulkCall<'addFilters'>;
   /** migrate.ts. */
   migrate: {
     readonly input: readonly [migrations: readonly Migration[], now: number];

@@ -10,8 +10,8 @@ import { openConnection } from './connection.ts';
 import { migrate, readState } from './migrate.ts';
 import { query } from './query.ts';
 import { writeRows } from './rows-query.ts';
-import type { ThreadLists } from './thread-lists.ts';
-import type { Call, Calls, Failure, ListScope, Operation, Reply, ThreadOptions } from './thread-messages.ts';
+import type { ThreadBulk } from './thread-bulk.ts';
+import type { BulkScope, Call, Calls, Failure, Operation, Reply, ThreadOptions } from './thread-messages.ts';
 
 const send = (reply: Reply): void => parentPort?.postMessage(reply);
 
@@ -22,9 +22,9 @@ function failureOf(error: unknown): Failure {
   return { message, code, errcode };
 }
 
-/** Loaded with the first list. */
-const lists = async (db: DatabaseSync, scope: ListScope): Promise<ThreadLists> =>
-  (await import('./thread-lists.ts')).listTransactionsOn(db, scope);
+/** Loaded with the first of them. */
+const bulk = async (db: DatabaseSync, scope: BulkScope): Promise<ThreadBulk> =>
+  (await import('./thread-bulk.ts')).bulkTransactionsOn(db, scope);
 
 function heartbeat(db: DatabaseSync, known: number, now: number): void {
   assertCompatible(readState(db), known);
@@ -50,13 +50,15 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
         if (transactions === null) throw new TypeError('This thread does not charge.');
         return transactions.run(call[2]);
       case 'listAppend':
-        return lists(db, call[2]).then(({ append }) => append(call[3], call[4], call[5]));
+        return bulk(db, call[2]).then(({ append }) => append(call[3], call[4], call[5]));
       case 'listClaim':
-        return lists(db, call[2]).then(({ claim }) => claim(call[3]));
+        return bulk(db, call[2]).then(({ claim }) => claim(call[3]));
       case 'listClaimWaiting':
-        return lists(db, call[2]).then(({ claimWaiting }) => claimWaiting(call[3]));
+        return bulk(db, call[2]).then(({ claimWaiting }) => claimWaiting(call[3]));
       case 'listRecord':
-        return lists(db, call[2]).then(({ record }) => record(call[3], call[4], call[5]));
+        return bulk(db, call[2]).then(({ record }) => record(call[3], call[4], call[5]));
+      case 'filtersAdd':
+        return bulk(db, call[2]).then(({ addFilters }) => addFilters(call[3], call[4], call[5]));
       case 'migrate':
         return migrate(db, call[2], call[3]);
       case 'schema':

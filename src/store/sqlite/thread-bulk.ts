@@ -1,16 +1,17 @@
-/** Transactions of lists in the thread of the writer. */
+/** Transactions of lists and imports in the thread of the writer. */
 import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import type { ListTransactions, TransactionDriver } from '../driver.ts';
-import { listTransactions } from '../lists/transactions.ts';
+import { bulkTransactions } from '../bulk.ts';
+import type { BulkTransactions, TransactionDriver } from '../driver.ts';
 import type { AccountId, ListRecorded } from '../store.ts';
 import type { Tables } from '../tables.ts';
+import { filtersWith } from './filters-with.ts';
+import { addResults, insertFilters } from './insert-rows.ts';
 import { addJob } from './jobs/add.ts';
 import { oneOf } from './one-of.ts';
 import { readOutcomes } from './outcomes-message.ts';
-import { addResults } from './results.ts';
 import { syncDialect } from './sync-dialect.ts';
-import type { ListScope } from './thread-messages.ts';
+import type { BulkScope } from './thread-messages.ts';
 import { readTogether, writeTogether } from './together.ts';
 
 const opened = new WeakMap<DatabaseSync, Kysely<Tables>>();
@@ -21,12 +22,12 @@ function kyselyOn(connection: DatabaseSync): Kysely<Tables> {
   return known;
 }
 
-/** As `ListTransactions`, with outcomes as a message. */
-export type ThreadLists = Omit<ListTransactions, 'record'> & {
+/** As `BulkTransactions`, with outcomes as a message. */
+export type ThreadBulk = Omit<BulkTransactions, 'record'> & {
   record(account: AccountId, list: string, outcomes: readonly unknown[]): Promise<ListRecorded>;
 };
 
-export function listTransactionsOn(connection: DatabaseSync, { now, retentionDays, policies }: ListScope): ThreadLists {
+export function bulkTransactionsOn(connection: DatabaseSync, { now, retentionDays, policies }: BulkScope): ThreadBulk {
   const db = kyselyOn(connection);
   const driver: TransactionDriver = {
     retentionDays,
@@ -35,11 +36,13 @@ export function listTransactionsOn(connection: DatabaseSync, { now, retentionDay
     lockAccounts: async () => {},
     oneOf,
     addResults,
+    insertFilters,
+    filtersWith,
     readTogether,
     writeTogether,
     jobs: { add: (trx, job) => addJob({ now: async () => now, policies }, trx, job) },
   };
-  const { record, ...others } = listTransactions(driver);
+  const { record, ...others } = bulkTransactions(driver);
   return {
     ...others,
     record: (account, list, outcomes) => record(account, list, readOutcomes(account, list, outcomes)),

@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { NewResults } from '../driver.ts';
+import type { Row } from '../tables.ts';
 import { storable, storableOrNull } from '../text.ts';
 import { statement } from './write.ts';
 
@@ -15,5 +16,17 @@ export function addResults({ hold, now, records }: NewResults): CompiledQuery {
     ...[r.deliverability, r.reason, r.credits, r.durationMs, storable(r.body)],
   ]);
   const { text, values } = statement('add-results', ADD, rows, hold.account_id, hold.key_id, hold.id, now);
+  return CompiledQuery.raw(text, values);
+}
+
+const INSERT_FILTERS = `INSERT INTO filters (account_id, id, filter_type, value, reason, reason_folded, created_at)
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])`;
+
+/** See `StorageDriver.insertFilters`. */
+export function insertFilters(filters: readonly Row<'filters'>[]): CompiledQuery {
+  const rows = filters.map((f) => [
+    ...[f.account_id, f.id, f.filter_type, f.value, f.reason, f.reason_folded, f.created_at],
+  ]);
+  const { text, values } = statement('insert-filters', INSERT_FILTERS, rows);
   return CompiledQuery.raw(text, values);
 }

@@ -1,0 +1,14 @@
+/** The transactions that lists and imports of filters are made of by the thousand, for both databases. */
+import type { BulkTransactions, TransactionDriver } from './driver.ts';
+import { addFilters } from './filter-rows.ts';
+import { appendBlocks } from './lists/append.ts';
+import { claimChunks, claimWaiting } from './lists/claim.ts';
+import { recordOutcomes } from './lists/record.ts';
+
+export const bulkTransactions = (driver: TransactionDriver): BulkTransactions => ({
+  append: (account, list, blocks) => appendBlocks(driver, account, list, blocks),
+  claim: (claim) => claimChunks(driver, claim),
+  claimWaiting: (claim) => claimWaiting(driver, claim),
+  record: (account, list, outcomes) => recordOutcomes(driver, account, list, outcomes),
+  addFilters: (account, inputs, by) => addFilters(driver, account, inputs, by),
+});

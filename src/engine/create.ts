@@ -14,6 +14,7 @@ import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
 import type { OperatorUse } from './smtp/operator-use.ts';
 import { hostOwners, OTHERS, operatorKey } from './smtp/operators.ts';
 import type { ReadRequest } from './smtp/options.ts';
+import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './smtp/result.ts';
 import type { SharedPaceOptions } from './smtp/shared-pace.ts';
 import { createUncertainReplies, type UncertainReplies } from './smtp/uncertain.ts';
 import type { EngineDeps, MailboxQuestion } from './verify.ts';
@@ -176,20 +177,11 @@ function countingUncertain(classifier: Classifier, { uncertain }: SmtpDeps) {
 }
 
 const NOT_CONFIGURED: SmtpEvidence = {
-  finding: 'smtp_unverifiable',
-  host: null,
-  address: null,
-  stage: null,
-  code: null,
-  enhancedCode: null,
-  tls: false,
-  rule: 'asker.no_helo_name',
-  decidedBy: 'host',
-  retryAfter: null,
+  ...resultWithoutDialogue('host', 'smtp_unverifiable', 'asker.no_helo_name'),
   transcript: [],
 };
 
 /** Used when this host has no EHLO name. */
 const NO_SMTP_CHECK: MailboxQuestion = {
-  check: () => Promise.resolve({ smtp: NOT_CONFIGURED, catchAll: { result: 'skipped', why: null, cached: false } }),
+  check: () => Promise.resolve({ smtp: NOT_CONFIGURED, catchAll: CATCH_ALL_SKIPPED }),
 };

@@ -18,7 +18,7 @@ import { disposableByHost, disposableByName } from './stages/disposable.ts';
 export interface MailboxLimit {
   /** `Clock.elapsed()` ms. */
   readonly deadline: number;
-  /** Likewise: nobody is asked whose turn comes later, so that the time for the answer is not spent waiting. Default: the deadline. */
+  /** Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the deadline. */
   readonly startBy?: number;
   /** Aborted: the dialogue ends with QUIT. */
   readonly signal?: AbortSignal;

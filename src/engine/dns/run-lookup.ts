@@ -46,7 +46,7 @@ export async function runLookup(
       return asked.alive;
     };
     const deadline = Math.min(limit.deadline, since + remainingMs);
-    const answers = await askBatch(step.value, resolver, { deadline, clock, signal, probeLiveness: probeLiveness });
+    const answers = await askBatch(step.value, resolver, { deadline, clock, signal, probeLiveness });
     hadFailure ||= answers.some(failed);
     for (const { kind } of answers) untrusted = isUntrusted(kind) ? kind : untrusted;
     if (hadFailure) void probeLiveness();

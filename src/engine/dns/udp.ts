@@ -120,7 +120,7 @@ export function createUdp(server: Server): Udp {
     shared.used++;
     let id = randomInt(65536);
     while (shared.open.has(id)) id = randomInt(65536);
-    const open: Open = { question, onResult: onResult };
+    const open: Open = { question, onResult };
     shared.open.set(id, open);
     transmit(shared, encodeQuestion(id, question, edns));
     return () => {

@@ -40,7 +40,7 @@ interface ReverseNames {
   readonly unknown: boolean;
 }
 
-/** The limit of RFC 7208 §5.5. */
+/** The limit of RFC 7208 §4.6.4. */
 const MOST_NAMES = 10;
 
 /** The names of an address, and which of them are forward-confirmed. */

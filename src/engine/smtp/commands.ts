@@ -1,6 +1,6 @@
 import type { Address } from '../address/parse.ts';
 
-/** RFC 5321 §4.5.3.1.4: 512 octets with CRLF; RFC 6531 §3.4 adds 10 for the SMTPUTF8 parameter of MAIL. */
+/** RFC 5321 §4.5.3.1.4: 512 octets with CRLF; RFC 6531 §3.1 adds 10 for the SMTPUTF8 parameter of MAIL. */
 const MOST_OCTETS = 522;
 
 // C0 with CR, LF and NUL, DEL, C1, and the two line separators of Unicode that some servers fold into a line end.

@@ -24,7 +24,7 @@ export type Action =
       readonly do: 'send';
       readonly commands: readonly { readonly line: string; readonly question: Question | null }[];
     }
-  /** Wrap the connection; data received since the reply to STARTTLS must be discarded (RFC 3207 §6). */
+  /** Wrap the connection; data received since the reply to STARTTLS must be discarded (RFC 3207 §4.2). */
   | { readonly do: 'starttls' }
   | { readonly do: 'answer'; readonly question: Question; readonly outcome: Outcome }
   /** Flush, then destroy the socket. No action follows. */

@@ -4,7 +4,7 @@ import type { SmtpStage } from '../evidence.ts';
 import type { Classifier, Explanation } from './classify.ts';
 import { type Reply, ReplyParser } from './reply.ts';
 
-/** An explanation without classes of its own: what the command prints and the dashboard shows. */
+/** An explanation as plain data: what the command prints and the dashboard shows. */
 export interface ReplyAccount {
   readonly code: number;
   readonly enhanced_code: string | null;

@@ -136,6 +136,14 @@ describe('the dialogue', () => {
     expect(lab.commands.filter(({ tls }) => tls).map(({ verb }) => verb)).toContain('RCPT');
   });
 
+  it('discards what arrives in clear text after the reply to STARTTLS (RFC 3207 §4.2, CVE-2011-0411)', async () => {
+    const injected = Buffer.from('220 2.0.0 go ahead\r\n250-injected\r\n250 hal');
+    const lab = await server({ tls: 'works', on: ({ verb }) => (verb === 'STARTTLS' ? injected : undefined) });
+    const { smtp, catchAll } = await ask(checker(lab.port, { tls: 'opportunistic' }), {});
+    expect(smtp).toMatchObject({ finding: 'accepted', tls: true });
+    expect(catchAll.result).toBe('pass');
+  });
+
   it.each(['broken', 'refused'] as const)('continues in clear text when TLS is offered but %s', async (tls) => {
     const lab = await server({ tls });
     const { smtp, catchAll } = await ask(checker(lab.port, { tls: 'opportunistic' }), {});

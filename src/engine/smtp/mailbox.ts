@@ -50,13 +50,13 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     dialogues,
     shared,
   });
-  const pool = new Pool({ clock, limits, throttle: throttle, helo, port, mayDial });
+  const pool = new Pool({ clock, limits, throttle, helo, port, mayDial });
   const silent = new Set((options.silentOperators ?? loadSilentOperators()).map(({ operator }) => operator));
   const deps: CheckDeps = {
     options,
     sender,
     limits,
-    throttle: throttle,
+    throttle,
     pool,
     silent,
     cache: new CatchAllCache(clock),

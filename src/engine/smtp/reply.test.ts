@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { MAX_LINE, MAX_LINES, type Reply, ReplyParser } from './reply.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
-const read = (...chunks: (string | Uint8Array)[]): { replies: Reply[]; violation: string | null; pending: boolean } => {
+const read = (...chunks: (string | Uint8Array)[]): { replies: Reply[]; violation: string | null } => {
   const parser = new ReplyParser();
   const replies = chunks.flatMap((chunk) => parser.push(typeof chunk === 'string' ? bytes(chunk) : chunk));
-  return { replies, violation: parser.violation, pending: parser.pending() };
+  return { replies, violation: parser.violation };
 };
 const one = (text: string | Uint8Array): Reply => {
   const { replies, violation } = read(text);
@@ -36,9 +36,7 @@ describe('a reply', () => {
   it('may arrive in pieces, or several at once', () => {
     expect(read('250-a\r', '\n250', ' b\r\n').replies.map((r) => r.text)).toEqual(['a b']);
     expect(read('250 ok\r\n250 2.1.5 ok\r\n421 4.3.2 bye\r\n').replies.map((r) => r.code)).toEqual([250, 250, 421]);
-    expect(read('250-a\r\n').pending).toBe(true);
-    expect(read('25').pending).toBe(true);
-    expect(read('250 a\r\n').pending).toBe(false);
+    expect(read('250-a\r\n', '25').replies).toEqual([]);
   });
 
   it('has the last code if the lines differ, and flags it', () => {
@@ -78,12 +76,10 @@ describe('a violation', () => {
     expect(read(text).violation).toBe(why);
   });
 
-  it('keeps complete replies before it, and ignores input until reset', () => {
+  it('keeps complete replies before it, and ignores further input', () => {
     const parser = new ReplyParser();
     expect(parser.push(bytes('250 ok\r\n!!\r\n250 never\r\n')).map((r) => r.text)).toEqual(['ok']);
     expect(parser.push(bytes('250 ok\r\n'))).toEqual([]);
-    parser.reset();
-    expect(parser.push(bytes('250 again\r\n')).map((r) => r.text)).toEqual(['again']);
   });
 
   it('does not occur exactly at the limits', () => {
@@ -91,16 +87,6 @@ describe('a violation', () => {
     expect(read(`250 ${'x'.repeat(MAX_LINE - 4)}\r`, '\n').replies).toHaveLength(1);
     expect(one('250-a\r\n'.repeat(MAX_LINES - 1) + '250 a\r\n').lines).toHaveLength(MAX_LINES);
   });
-});
-
-it('reset discards buffered input', () => {
-  const parser = new ReplyParser();
-  parser.push(bytes('250-injected\r\n250 hal'));
-  parser.reset();
-  expect(parser.pending()).toBe(false);
-  expect(parser.push(bytes('220 ready\r\n'))).toEqual([
-    { code: 220, enhanced: null, lines: ['ready'], texts: ['ready'], text: 'ready', mixed: false },
-  ]);
 });
 
 // Pieces of real dialogues and garbage; joined, they form replies often enough to exercise every branch.

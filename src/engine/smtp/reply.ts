@@ -34,7 +34,7 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /**
  * Streaming reply parser. Chunks may be split anywhere and contain several replies. Lines end in CRLF or a bare LF.
- * Input that exceeds the bounds above or is not a reply sets `violation`; further input is ignored until `reset()`.
+ * Input that exceeds the bounds above or is not a reply sets `violation`; further input is ignored.
  * Never throws; buffers at most one incomplete reply.
  */
 export class ReplyParser {
@@ -68,20 +68,6 @@ export class ReplyParser {
     // Copied, so that a few octets do not retain a whole network buffer.
     else this.rest = left === 0 ? NOTHING : Buffer.from(bytes.subarray(start));
     return replies;
-  }
-
-  /** True while a reply is incomplete. */
-  pending(): boolean {
-    return this.rest.length > 0 || this.lines.length > 0;
-  }
-
-  /** Discards all state, such as data buffered before TLS (RFC 3207 §4.2). */
-  reset(): void {
-    this.violation = null;
-    this.rest = NOTHING;
-    this.lines = [];
-    this.octets = 0;
-    this.mixed = false;
   }
 
   private line(line: string, octets: number): Reply | null {

@@ -220,7 +220,7 @@ export class Session {
     const plain = this.#plain;
     if (plain === null) return;
     const { host } = this.setup;
-    // Data after the reply was sent in clear text and must be discarded (RFC 3207 §6, CVE-2011-0411).
+    // Data after the reply was sent in clear text and must be discarded (RFC 3207 §4.2, CVE-2011-0411).
     this.#parser = new ReplyParser();
     plain.off('data', this.#onData);
     const options = { socket: plain, secureContext: secureContext(), rejectUnauthorized: false };

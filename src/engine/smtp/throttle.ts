@@ -170,8 +170,10 @@ export class Throttle {
   }
 }
 
-/** Milliseconds until the rates alone would admit one more of this tenant. */
-/** 0 where nobody knows: whoever waits for a slice may share the session of the first one that gets it. */
+/**
+ * Milliseconds until the rates alone would admit one more of this tenant. 0 where that is unknown: a request that waits for
+ * a slice may share the session of the first one that gets it.
+ */
 function waitMs({ limiters }: Route, now: number, tenant: string): number {
   let longest = 0;
   for (const limiter of limiters) {

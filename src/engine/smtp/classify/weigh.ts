@@ -72,7 +72,7 @@ const NOT_WAITING: ReadonlySet<RuleId> = new Set<RuleId>([
   'recipients.too-many',
 ]);
 
-/** A 450 or 451 that only asks to wait: what policy daemons say to strangers (RFC 6647). */
+/** A 450 or 451 that only asks to wait: what policy daemons say to unknown clients (RFC 6647). */
 export function waiting(code: number, status: string | null, found: ReadonlySet<RuleId>): RuleId | null {
   if ((code !== 450 && code !== 451) || !found.has('remote.later')) return null;
   if (status !== null && !GREYLISTING_STATUS.has(status)) return null;

@@ -177,7 +177,7 @@ function countingUncertain(classifier: Classifier, { uncertain }: SmtpDeps) {
 }
 
 const NOT_CONFIGURED: SmtpEvidence = {
-  ...resultWithoutDialogue('host', 'smtp_unverifiable', 'asker.no_helo_name'),
+  ...resultWithoutDialogue('host', 'smtp_unverifiable', 'egress.no_helo_name'),
   transcript: [],
 };
 

@@ -51,7 +51,7 @@ export function createHealth({ store, engine, lists, clock, storeClock }: Parts)
     clock: () => storeClock.problem(),
     details: () => ({
       clock: storeClock.details(),
-      asker: egressDetails(engine),
+      egress: egressDetails(engine),
       lists: listDetails(lists, clock),
       dns: dnsDetails(engine.resolver.health(), clock),
     }),

@@ -106,14 +106,14 @@ function byLabel<L extends string>(label: L, values: Readonly<Record<string, num
   return Object.entries(values).map(([name, value]) => ({ labels: labels(name), value }));
 }
 
-type SmtpMetric = 'mailvet_asker_state' | Extract<keyof MetricSources, `mailvet_smtp_${string}`>;
+type SmtpMetric = 'mailvet_egress_state' | Extract<keyof MetricSources, `mailvet_smtp_${string}`>;
 
 function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric> {
   const { totals } = engine.uncertain;
   const byOperator = (value: (use: OperatorUse) => number) => () =>
     engine.useByOperator().map((use) => ({ labels: { operator: use.operator }, value: value(use) }));
   return {
-    mailvet_asker_state: () => {
+    mailvet_egress_state: () => {
       const current = engine.egressHealth()?.state ?? 'no_helo_name';
       const states = [...EGRESS_CONDITIONS, 'no_helo_name'];
       return states.map((state) => ({ labels: { state }, value: state === current ? 1 : 0 }));

@@ -31,7 +31,7 @@ describe('a service with a blocked port 25', () => {
   };
   const token = 'metrics-token-for-the-tests';
   const ask = (domain: string) => member.verify(`good@${domain}`, { validation_type: 'smtp' });
-  const state = async () => (await request(lab.url, 'GET', '/readyz')).json.details.asker.state;
+  const state = async () => (await request(lab.url, 'GET', '/readyz')).json.details.egress.state;
   const metrics = async () =>
     (await request(lab.url, 'GET', '/metrics', undefined, { authorization: `Bearer ${token}` })).text;
 
@@ -59,9 +59,9 @@ describe('a service with a blocked port 25', () => {
 
   it('reports ok at first', async () => {
     const { json } = await request(lab.url, 'GET', '/readyz');
-    expect(json.details.asker).toEqual({ state: 'ok', since: expect.any(String), helo_configured: true });
+    expect(json.details.egress).toEqual({ state: 'ok', since: expect.any(String), helo_configured: true });
     expect(json.details.lists).toMatchObject({ age_days: expect.any(Number), problem: null });
-    expect(await metrics()).toMatch(/mailvet_asker_state\{state="ok"\} 1\n/);
+    expect(await metrics()).toMatch(/mailvet_egress_state\{state="ok"\} 1\n/);
   });
 
   it('after a failed connection, confirmed by failed canary hosts, stops connecting and says why in every verdict', async () => {
@@ -78,14 +78,14 @@ describe('a service with a blocked port 25', () => {
         reason: 'smtp_unreachable',
         validation_type: 'mx',
         credits_used: 1,
-        checks: { smtp: { rule: 'asker.port_closed', host: null } },
+        checks: { smtp: { rule: 'egress.port_closed', host: null } },
       });
     }
     // d40.com has a server that would have replied.
     expect(alive.connections).toHaveLength(0);
     const text = await metrics();
-    expect(text).toMatch(/mailvet_asker_state\{state="port_closed"\} 1\n/);
-    expect(text).toMatch(/mailvet_asker_state\{state="ok"\} 0\n/);
+    expect(text).toMatch(/mailvet_egress_state\{state="port_closed"\} 1\n/);
+    expect(text).toMatch(/mailvet_egress_state\{state="ok"\} 0\n/);
     expect((await request(lab.url, 'GET', '/readyz')).status).toBe(200);
   });
 

@@ -14,15 +14,15 @@ const level = fc.constantFrom('mx' as const, 'smtp' as const);
 const nth = fc.nat({ max: 50 });
 const side = fc.nat({ max: 1 });
 /** By API key, without an Idempotency-Key or with one of a few; or a person who is signed in. */
-const asker = fc.oneof(fc.constant(null), fc.nat({ max: 3 }), fc.constant('person' as const));
+const charged = fc.oneof(fc.constant(null), fc.nat({ max: 3 }), fc.constant('person' as const));
 const operation = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('hold' as const), side, who: side, level, key: asker }),
+    arbitrary: fc.record({ do: fc.constant('hold' as const), side, who: side, level, key: charged }),
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('charge' as const), side, who: side, level, key: asker }),
+    arbitrary: fc.record({ do: fc.constant('charge' as const), side, who: side, level, key: charged }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('settle' as const), side, nth, cheaper: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('settle again' as const), side, nth }) },

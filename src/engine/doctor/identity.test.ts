@@ -6,7 +6,7 @@ import { ptrName, reversed } from './reverse.ts';
 const PTR = '5.113.0.203.in-addr.arpa';
 const V6 = '2001:db8::5';
 const GOOD_SPF = [`v=spf1 ip4:${EGRESS} -all`];
-const asker = (changed: Partial<DoctorDeps['sender']>): Partial<DoctorDeps> => ({
+const senderOf = (changed: Partial<DoctorDeps['sender']>): Partial<DoctorDeps> => ({
   sender: { helo: HELO, from: `verify@${HELO}`, port: 9, bind: [], ...changed },
 });
 const withSpf = (text: string) => ({ [HELO]: { A: [EGRESS], TXT: [text] } });
@@ -14,14 +14,14 @@ const withSpf = (text: string) => ({ [HELO]: { A: [EGRESS], TXT: [text] } });
 const ROWS: readonly IllRow[] = [
   {
     ill: 'no name',
-    world: asker({ helo: null, from: null }),
+    world: senderOf({ helo: null, from: null }),
     says: 'fail helo',
     found: /no name/,
     fix: /MAILVET_SMTP_HELO/,
   },
   {
     ill: 'an unqualified name',
-    world: asker({ helo: 'mailhost' }),
+    world: senderOf({ helo: 'mailhost' }),
     says: 'fail helo',
     found: /"mailhost" is not a fully qualified host name/,
     fix: /MAILVET_SMTP_HELO/,
@@ -50,7 +50,7 @@ const ROWS: readonly IllRow[] = [
   { ill: 'no server says who we are', persona: {}, says: 'warn egress', found: /could not be determined/, fix: /port/ },
   {
     ill: 'an address that is not ours',
-    world: asker({ bind: ['192.0.2.77'] }),
+    world: senderOf({ bind: ['192.0.2.77'] }),
     says: 'fail port',
     found: /192.0.2.77 is not an address of this host/,
     fix: /MAILVET_SMTP_BIND/,
@@ -159,7 +159,7 @@ describe('the address', () => {
     const said = { connected: true, banner: '220 hi', code: 250, said: '250 hi', error: null };
     const { of } = await diagnosed({
       world: {
-        ...asker({ from: '<>', bind: ['127.0.0.1', '127.0.0.2'] }),
+        ...senderOf({ from: '<>', bind: ['127.0.0.1', '127.0.0.2'] }),
         isPublic: () => true,
         probeGreeting: (_, { bind }) => Promise.resolve({ ...said, greetedAs: greetedAs(bind), localAddress: bind }),
       },

@@ -107,7 +107,7 @@ export class Check {
     if (found.finding === 'smtp_blocked') this.#noteRefusal(answer);
     if (found.finding !== 'accepted') return this.#end(found);
     if (this.#silent) {
-      const rule = 'operator.never_tells';
+      const rule = 'operator.accepts_all';
       return this.#end({ ...found, finding: 'smtp_unverifiable', rule, decidedBy: 'operator' });
     }
     return this.#end(found, await this.#catchAll(answer));

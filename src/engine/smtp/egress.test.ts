@@ -18,7 +18,7 @@ let controls: number;
 let control: Connectivity;
 let at: number;
 let mailbox: MailboxCheck;
-let asker: MonitoredMailboxCheck & MailboxCheck;
+let watched: MonitoredMailboxCheck & MailboxCheck;
 
 const serve = async (address: string, persona: Persona = {}) => {
   const lab = await startSmtp(persona, { address, port });
@@ -28,7 +28,7 @@ const serve = async (address: string, persona: Persona = {}) => {
 };
 /** A check of a separate operator, at 127.0.6.n. */
 const about = (n: number, more: { ms?: number; signal?: AbortSignal } = {}) =>
-  ask(asker, { dns: labHosts({ [`mx.operator${n}.com`]: [`127.0.6.${n}`] }), ...more });
+  ask(watched, { dns: labHosts({ [`mx.operator${n}.com`]: [`127.0.6.${n}`] }), ...more });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(async () => {
@@ -36,7 +36,7 @@ beforeEach(async () => {
   // Reserves a port on which no process listens on the other addresses.
   await serve('127.0.6.200');
   mailbox = labCheck(port, { mayDial: (ip) => dials.push(ip) > 0 });
-  const watched = monitorEgress(mailbox, {
+  const monitored = monitorEgress(mailbox, {
     clock: { now: () => at, elapsed: () => at },
     operatorOf: (dns) => operatorKey(dns, labOwners),
     aboutOurIp: isAboutOurIp,
@@ -48,7 +48,7 @@ beforeEach(async () => {
       return Promise.resolve(control);
     },
   });
-  asker = { ...mailbox, ...watched };
+  watched = { ...mailbox, ...monitored };
 });
 afterEach(async () => {
   await mailbox.close();
@@ -61,25 +61,25 @@ describe('port closed', () => {
       expect((await about(n)).smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'dialogue.unreachable' });
       await settled();
     }
-    expect(asker.state()).toEqual({ state: 'port_closed', since: 1_000_000 });
+    expect(watched.state()).toEqual({ state: 'port_closed', since: 1_000_000 });
     const before = dials.length;
     for (let n = 1; n <= 40; n++) {
       const { smtp, catchAll } = await about(n);
-      expect(smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'asker.port_closed', host: null, stage: null });
-      expect(smtp.transcript).toEqual([{ at: 0, from: 'note', text: 'not dialled: asker.port_closed' }]);
+      expect(smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'egress.port_closed', host: null, stage: null });
+      expect(smtp.transcript).toEqual([{ at: 0, from: 'note', text: 'not dialled: egress.port_closed' }]);
       expect(catchAll.result).toBe('skipped');
     }
     expect(dials).toHaveLength(before);
 
     at += 30_000;
     expect((await about(5)).smtp.rule).toBe('dialogue.unreachable');
-    expect((await about(6)).smtp.rule).toBe('asker.port_closed');
+    expect((await about(6)).smtp.rule).toBe('egress.port_closed');
     expect(dials).toHaveLength(before + 1);
 
     await serve('127.0.6.7');
     at += 30_000;
     expect((await about(7)).smtp.finding).toBe('accepted');
-    expect(asker.state()).toEqual({ state: 'ok', since: 1_060_000 });
+    expect(watched.state()).toEqual({ state: 'ok', since: 1_060_000 });
     expect((await about(8)).smtp.rule).toBe('dialogue.unreachable');
   });
 
@@ -87,14 +87,14 @@ describe('port closed', () => {
     control = 'closed';
     await about(1);
     await settled();
-    expect([asker.state().state, controls]).toEqual(['port_closed', 1]);
-    expect((await about(2)).smtp.rule).toBe('asker.port_closed');
+    expect([watched.state().state, controls]).toEqual(['port_closed', 1]);
+    expect((await about(2)).smtp.rule).toBe('egress.port_closed');
     expect(dials).toEqual(['127.0.6.1']);
     at += 30_000;
     control = 'open';
     expect((await about(3)).smtp.rule).toBe('dialogue.unreachable');
     await settled();
-    expect([asker.state().state, controls]).toEqual(['ok', 2]);
+    expect([watched.state().state, controls]).toEqual(['ok', 2]);
   });
 
   it('dead hosts are no evidence while a canary is reachable, probed every 30 s at most', async () => {
@@ -103,7 +103,7 @@ describe('port closed', () => {
       expect((await about(n)).smtp.rule).toBe('dialogue.unreachable');
       await settled();
     }
-    expect([asker.state().state, controls, dials.length]).toEqual(['ok', 1, 20]);
+    expect([watched.state().state, controls, dials.length]).toEqual(['ok', 1, 20]);
     at += 30_000;
     await about(21);
     expect(controls).toBe(2);
@@ -111,14 +111,14 @@ describe('port closed', () => {
 
   it('a single operator, or a greeting in between, is no evidence', async () => {
     for (let i = 0; i < 10; i++) await about(1).then(settled);
-    expect(asker.state().state).toBe('ok');
+    expect(watched.state().state).toBe('ok');
     await about(2).then(settled);
     expect((await about(200)).smtp.finding).toBe('accepted');
     await about(3).then(settled);
     await about(4).then(settled);
-    expect(asker.state().state).toBe('ok');
+    expect(watched.state().state).toBe('ok');
     await about(5).then(settled);
-    expect(asker.state().state).toBe('port_closed');
+    expect(watched.state().state).toBe('port_closed');
   });
 
   it('pending checks are answered when the canaries are found closed', async () => {
@@ -127,7 +127,7 @@ describe('port closed', () => {
     const waiting = about(50, { ms: 10_000 });
     while (mute.connections.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await about(1);
-    expect((await waiting).smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'asker.port_closed' });
+    expect((await waiting).smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'egress.port_closed' });
     await mute.idle();
   });
 
@@ -141,7 +141,7 @@ describe('port closed', () => {
       expect((await about(50, { ms: 30 })).smtp.finding).toBe('smtp_timeout');
     }
     await mute.idle();
-    expect([asker.state().state, controls]).toEqual(['ok', 0]);
+    expect([watched.state().state, controls]).toEqual(['ok', 0]);
   });
 });
 
@@ -149,20 +149,20 @@ describe('rejected everywhere', () => {
   it('four operators in a row suspend checks until a trial is accepted', async () => {
     for (const n of [1, 2, 3, 4, 5]) await serve(`127.0.6.${n}`, BLOCKED);
     for (const n of [1, 2, 3]) expect((await about(n)).smtp.finding).toBe('smtp_blocked');
-    expect((await about(3)).smtp.rule).not.toMatch(/^asker/);
-    expect(asker.state().state).toBe('ok');
+    expect((await about(3)).smtp.rule).not.toMatch(/^egress/);
+    expect(watched.state().state).toBe('ok');
     await about(4);
-    expect(asker.state().state).toBe('refused_everywhere');
+    expect(watched.state().state).toBe('refused_everywhere');
     const before = dials.length;
-    expect((await about(5)).smtp).toMatchObject({ finding: 'smtp_blocked', rule: 'asker.refused_everywhere' });
-    expect((await about(200)).smtp.rule).toBe('asker.refused_everywhere');
+    expect((await about(5)).smtp).toMatchObject({ finding: 'smtp_blocked', rule: 'egress.refused_everywhere' });
+    expect((await about(200)).smtp.rule).toBe('egress.refused_everywhere');
     expect(dials).toHaveLength(before);
     at += 30_000;
     expect((await about(5)).smtp.code).toBe(554);
-    expect((await about(200)).smtp.rule).toBe('asker.refused_everywhere');
+    expect((await about(200)).smtp.rule).toBe('egress.refused_everywhere');
     at += 30_000;
     expect((await about(200)).smtp.finding).toBe('accepted');
-    expect(asker.state().state).toBe('ok');
+    expect(watched.state().state).toBe('ok');
     expect(controls).toBe(0);
   });
 
@@ -173,19 +173,19 @@ describe('rejected everywhere', () => {
       await about(n);
     }
     expect((await about(200)).smtp.finding).toBe('accepted');
-    expect(asker.state().state).toBe('ok');
+    expect(watched.state().state).toBe('ok');
   });
 
   it('an accepting operator, or a rejection not about our IP, prevents it', async () => {
     for (const n of [1, 2, 3, 4]) await serve(`127.0.6.${n}`, BLOCKED);
     for (const n of [1, 2, 3, 200, 4, 1, 2]) await about(n);
-    expect(asker.state().state).toBe('ok');
+    expect(watched.state().state).toBe('ok');
     await serve('127.0.6.20', {
       on: ({ verb }) => (verb === 'MAIL' ? '553 5.1.8 sender domain does not exist' : undefined),
     });
     await about(20);
-    expect(asker.state().state).toBe('ok');
+    expect(watched.state().state).toBe('ok');
     await about(3);
-    expect(asker.state().state).toBe('refused_everywhere');
+    expect(watched.state().state).toBe('refused_everywhere');
   });
 });

@@ -67,8 +67,8 @@ export function monitorEgress(mailbox: MailboxQuestion, options: EgressMonitorOp
 type Refusal = Awaited<ReturnType<MailboxQuestion['check']>>;
 
 const REFUSALS: Readonly<Record<Exclude<EgressCondition, 'ok'>, Refusal>> = {
-  port_closed: refusalOf('smtp_unreachable', 'asker.port_closed'),
-  refused_everywhere: refusalOf('smtp_blocked', 'asker.refused_everywhere'),
+  port_closed: refusalOf('smtp_unreachable', 'egress.port_closed'),
+  refused_everywhere: refusalOf('smtp_blocked', 'egress.refused_everywhere'),
 };
 
 function refusalOf(finding: 'smtp_unreachable' | 'smtp_blocked', rule: string): Refusal {

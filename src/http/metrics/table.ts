@@ -305,14 +305,14 @@ const METRICS = {
     look: 'Alert above 30.',
   },
 
-  mailvet_asker_state: {
+  mailvet_egress_state: {
     type: 'gauge',
     of: 'process',
     kept: 'reading',
     labels: { state: '[connectivity](doctor.md) of this host, or `no_helo_name`' },
     unit: '1 for the current state, else 0',
     help: 'Connectivity to mail servers: 1 for the current state.',
-    look: 'Alert on `mailvet_asker_state{state="ok"} == 0`.',
+    look: 'Alert on `mailvet_egress_state{state="ok"} == 0`.',
   },
   mailvet_smtp_dialogues_open: {
     type: 'gauge',

@@ -71,7 +71,7 @@ async function askOnce(member: Member, row: Row, time: TableResult['time'], expe
   const found = Object.fromEntries(fields.map((field) => [field, json[field]])) as unknown as Yields;
   const smtp = json.evidence?.smtp;
   // A verdict reached without connecting does not test the row.
-  const dialled = !/^(asker|pace)\./.test(smtp?.rule ?? '');
+  const dialled = !/^(egress|pace)\./.test(smtp?.rule ?? '');
   const is = (yields: Yields) => dialled && fields.every((field) => found[field] === yields[field]);
   const transcript = (smtp?.transcript ?? []) as { from: string; text: string }[];
   const lines = transcript.map((line) => `${line.from.padEnd(6)} ${line.text}`);

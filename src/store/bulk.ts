@@ -1,9 +1,10 @@
-/** The transactions that lists and imports of filters are made of by the thousand, for both databases. */
+/** The transactions that lists, imports of filters and purges are made of by the thousand, for both databases. */
 import type { BulkTransactions, TransactionDriver } from './driver.ts';
 import { addFilters } from './filter-rows.ts';
 import { appendBlocks } from './lists/append.ts';
 import { claimChunks, claimWaiting } from './lists/claim.ts';
 import { recordOutcomes } from './lists/record.ts';
+import { deleteVerifications } from './log/delete.ts';
 
 export const bulkTransactions = (driver: TransactionDriver): BulkTransactions => ({
   append: (account, list, blocks) => appendBlocks(driver, account, list, blocks),
@@ -11,4 +12,5 @@ export const bulkTransactions = (driver: TransactionDriver): BulkTransactions =>
   claimWaiting: (claim) => claimWaiting(driver, claim),
   record: (account, list, outcomes) => recordOutcomes(driver, account, list, outcomes),
   addFilters: (account, inputs, by) => addFilters(driver, account, inputs, by),
+  deleteVerifications: (some) => deleteVerifications(driver, some),
 });

@@ -75,6 +75,8 @@ export interface BulkTransactions {
   record(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded>;
   /** See `Filters.addMany`. Null: the account was deleted. */
   addFilters(...input: Parameters<Filters['addMany']>): Promise<FilterAdded[] | null>;
+  /** Deletes verifications, at least one, and keeps their credits in sums. Returns how many there still were. */
+  deleteVerifications(some: readonly Pick<Row<'verifications'>, 'seq' | 'account_id'>[]): Promise<number>;
 }
 
 export interface StorageDriver {

@@ -1,40 +1,19 @@
 /** Deletes rows past their retention. */
-import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
 import { addRemovalJobs } from './account-removal.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches } from './batches.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import type { LedgerRollUp } from './ledger/roll-up.ts';
 import { expireLists } from './lists/remove.ts';
-import { addPurged } from './log/purged.ts';
 import { oldestByRetention } from './log/retention.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ } from './log/row.ts';
 import { OWNED_TABLES } from './owned-tables.ts';
 import type { PurgeRound, StoreClock } from './store.ts';
-import type { Tables } from './tables.ts';
 import { type UsageRollUp, usageHoursFrom } from './usage-roll-up.ts';
 
 /** A table may lose so many rows in one round; the next round begins after a pause. */
 const PURGE_ROUND_ROWS = 50_000;
-
-interface Aged {
-  readonly seq: number;
-  readonly account_id: string;
-  readonly created_at: number;
-}
-
-async function deleteVerifications(
-  driver: StorageDriver,
-  trx: Transaction<Tables>,
-  old: readonly Aged[],
-): Promise<number> {
-  await driver.lockAccounts(trx, [...new Set(old.map((row) => row.account_id))]);
-  const seqs = old.map((row) => row.seq);
-  const gone = trx.deleteFrom('verifications').where('seq', 'in', seqs);
-  const purged = await gone.returning(['account_id', 'hold_id', 'credits']).execute();
-  await addPurged(trx, purged);
-  return purged.length;
-}
 
 /**
  * Deletes a batch of the oldest verifications, of one account or of all, in order of recording. They are looked up before
@@ -50,7 +29,7 @@ async function retentionStep(driver: StorageDriver, before: number, account?: st
           .orderBy('account_id')
           .orderBy('seq');
   const old = (await oldest.execute()).filter((row) => row.created_at < before);
-  return old.length === 0 ? 0 : driver.transaction((trx) => deleteVerifications(driver, trx, old));
+  return old.length === 0 ? 0 : driver.bulk.deleteVerifications(old);
 }
 
 /** Accounts with a retention of their own and rows beyond it; looks at up to BATCH_ROWS accounts after `after`, by id. */

@@ -4,7 +4,6 @@ import { DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { LIST_UPLOAD_MINUTES } from '../../kernel/lifetimes.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
-import { addPurged } from '../log/purged.ts';
 import { accountId } from '../rows.ts';
 
 import { deleteList } from './end.ts';
@@ -21,7 +20,7 @@ export async function removeList(
 ): Promise<boolean> {
   const deleted = driver.db.selectFrom('lists').select('id').where('id', '=', id).where('account_id', '=', account);
   if ((await deleted.where('status', '=', 'deleted').executeTakeFirst()) === undefined) return true;
-  await inBatches(() => resultsStep(driver, account, id), signal);
+  await inBatches(() => resultsStep(driver, id), signal);
   for (const part of ['list_waiting', 'list_chunks', 'list_blocks'] as const)
     await inBatches(() => partStep(driver, account, id, part), signal);
   if (signal?.aborted) return false;
@@ -31,16 +30,12 @@ export async function removeList(
 }
 
 /** The results of a list are the verifications of its hold. */
-const resultsStep = (driver: StorageDriver, account: string, list: string): Promise<number> =>
-  driver.transaction(async (trx) => {
-    await driver.lockAccounts(trx, [account]);
-    const some = trx.selectFrom('verifications').select('seq').where('hold_id', '=', list).limit(DELETED_ROWS);
-    const seqs = (await some.execute()).map(({ seq }) => seq);
-    if (seqs.length === 0) return 0;
-    const gone = trx.deleteFrom('verifications').where('account_id', '=', account).where('seq', 'in', seqs);
-    await addPurged(trx, await gone.returning(['account_id', 'hold_id', 'credits']).execute());
-    return seqs.length;
-  });
+async function resultsStep(driver: StorageDriver, list: string): Promise<number> {
+  const results = driver.db.selectFrom('verifications').select(['seq', 'account_id']).where('hold_id', '=', list);
+  const some = await results.limit(DELETED_ROWS).execute();
+  if (some.length > 0) await driver.bulk.deleteVerifications(some);
+  return some.length;
+}
 
 async function partStep({ db }: StorageDriver, account: string, list: string, part: Part): Promise<number> {
   const column = sql.ref(PARTS[part]);

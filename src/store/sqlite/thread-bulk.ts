@@ -1,4 +1,4 @@
-/** Transactions of lists and imports in the thread of the writer. */
+/** Transactions of lists, imports and purges in the thread of the writer. */
 import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { bulkTransactions } from '../bulk.ts';

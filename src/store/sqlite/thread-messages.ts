@@ -51,6 +51,7 @@ export interface Calls {
     readonly output: ListRecorded;
   };
   filtersAdd: BulkCall<'addFilters'>;
+  verificationsDelete: BulkCall<'deleteVerifications'>;
   /** migrate.ts. */
   migrate: {
     readonly input: readonly [migrations: readonly Migration[], now: number];

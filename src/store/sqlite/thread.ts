@@ -59,6 +59,8 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
         return bulk(db, call[2]).then(({ record }) => record(call[3], call[4], call[5]));
       case 'filtersAdd':
         return bulk(db, call[2]).then(({ addFilters }) => addFilters(call[3], call[4], call[5]));
+      case 'verificationsDelete':
+        return bulk(db, call[2]).then(({ deleteVerifications }) => deleteVerifications(call[3]));
       case 'migrate':
         return migrate(db, call[2], call[3]);
       case 'schema':

@@ -11,7 +11,7 @@ interface Parts {
   readonly scope: () => BulkScope;
 }
 
-/** Transactions of lists and imports, each one message to the thread of the writer (thread-bulk.ts). */
+/** Transactions of lists, imports and purges, each one message to the thread of the writer (thread-bulk.ts). */
 export function threadedBulk({ writer, mutex, scope }: Parts): BulkTransactions {
   const exclusive = <T>(call: () => Promise<T>): Promise<T> => mutex.run(() => whenFree(call));
   return {
@@ -23,5 +23,6 @@ export function threadedBulk({ writer, mutex, scope }: Parts): BulkTransactions 
       return exclusive(() => writer.call('listRecord', scope(), account, list, values));
     },
     addFilters: (account, inputs, by) => exclusive(() => writer.call('filtersAdd', scope(), account, inputs, by)),
+    deleteVerifications: (some) => exclusive(() => writer.call('verificationsDelete', scope(), some)),
   };
 }

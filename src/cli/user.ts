@@ -56,7 +56,7 @@ interface UserContext {
   readonly store: Store;
   readonly userAdmin: UserAdmin;
   /** A one-time link to choose a password, valid for a day. */
-  linkFor(user: string): Promise<string>;
+  linkFor(user: string, within?: (change: UserChange) => Promise<void>): Promise<string>;
   /** A link by which the owner of an address that is not confirmed takes its user over and joins the account. */
   inviteKnown(account: AccountId, email: string, role: Role): Promise<string>;
 }
@@ -77,8 +77,10 @@ async function withUserAdmin(flags: object, use: (context: UserContext) => Promi
     const library = lazyLibrary({ store, secret: options.authSecret, url, clock, logger });
     const notify = createNotifyUser({ mail: options.mailUrl !== null, clock, url });
     const userAdmin = createUserAdmin({ store, library, clock, notify });
-    const linkFor = async (user: string) =>
-      `${options.publicUrl}/reset-password#token=${await userAdmin.passwordToken(user, COMMAND_RESET_LINK_HOURS * HOUR_MS)}`;
+    const linkFor: UserContext['linkFor'] = async (user, within) => {
+      const token = await userAdmin.passwordToken(user, COMMAND_RESET_LINK_HOURS * HOUR_MS, within);
+      return `${options.publicUrl}/reset-password#token=${token}`;
+    };
     const inviteKnown: UserContext['inviteKnown'] = async (account, email, role) => {
       const token = newToken();
       const expiresAt = clock.now() + COMMAND_RESET_LINK_HOURS * HOUR_MS;
@@ -212,8 +214,8 @@ const resetPassword = () =>
           const event = { by, action: 'user.second_factor_disabled', detail: { passkeys: true } } as const;
           await userAdmin.forgetSecondFactor(user.id, COMMAND_LINE, (change) => change.record(event));
         }
-        const url = password === null ? await linkFor(user.id) : null;
-        if (url !== null) await store.auditLog.recordUserEvent({ user, by, action: 'user.password_link_created' });
+        const created = (change: UserChange) => change.record({ by, action: 'user.password_link_created' });
+        const url = password === null ? await linkFor(user.id, created) : null;
         const forgotten = flags.forgetSecondFactor ? ' The authenticator app and all passkeys were removed.' : '';
         const outcome =
           url === null
@@ -232,14 +234,13 @@ const unlock = () =>
   command('unlock', 'Lift the limits on sign-in attempts, codes and reset mails of a user.', 'user')
     .argument('<user>', 'address or id')
     .action(async (named: string, flags: { json?: boolean }) => {
-      const [{ createLimits }, { systemClock: clock }] = await Promise.all([
-        import('../service/sign-in/limits.ts'),
-        import('../kernel/clock.ts'),
-      ]);
+      const limits = await import('../service/sign-in/limits.ts');
       await withStore(optionsFrom(flags, 'user'), async (store) => {
         const { id, email } = await requireUser(store, named);
-        await createLimits({ attempts: store.attempts, clock }).unlock({ id, email });
-        await store.auditLog.recordUserEvent({ user: { id }, by: commandActor(), action: 'user.unlocked' });
+        await store.signIns.change({ user: id }, async (change) => {
+          await limits.unlock(change, { id, email });
+          await change.record({ by: commandActor(), action: 'user.unlocked' });
+        });
         printResult(flags, { id, email }, `${email} can try again within ${UNLOCK_WITHIN_SECONDS} seconds.`);
       });
     });

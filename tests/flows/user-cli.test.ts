@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/store.ts';
 import { type Browser, browser } from '../lab/person.ts';
 import { type Running, runCli, startProcess } from '../lab/process.ts';
 import { totp } from '../lab/second-factor.ts';
-import { freshDatabase } from '../lab/stores.ts';
+import { failInserts, freshDatabase, runSql } from '../lab/stores.ts';
 
 // Each command is a process.
 vi.setConfig({ testTimeout: 60_000 });
@@ -137,6 +137,23 @@ describe('mailvet user, while the service runs', () => {
     expect(await user('unlock', 'Locked@example.com')).toEqual({ id: expect.stringMatching(/^usr_/), email });
     expect(await attempt(GOOD)).toBe(200);
     expect((await cli('unlock', 'nobody@example.com')).code).toBe(1);
+  });
+
+  it('changes nothing that cannot be recorded', async () => {
+    const email = 'unrecorded@example.com';
+    const { id } = await user('create', '--email', email, '--account', account, '--role', 'member');
+    await store.attempts.count(`code:${id}`, 60_000);
+    const links = async () =>
+      (await runSql(database.url, `SELECT count(*) AS n FROM auth_verifications WHERE value = '${id}'`))[0]!.n;
+    const before = await links();
+    const mend = await failInserts(database.url, 'trail');
+    try {
+      for (const name of ['unlock', 'reset-password']) expect((await cli(name, email)).code, name).toBe(1);
+    } finally {
+      await mend();
+    }
+    expect(await links()).toEqual(before);
+    expect((await store.attempts.count(`code:${id}`, 60_000)).count).toBe(2);
   });
 
   it('adds an existing user to an account, and changes the role of a member', async () => {

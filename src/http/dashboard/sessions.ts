@@ -4,7 +4,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/format.ts';
 import type { UserSession } from '../../service/sign-in/session-list.ts';
 import { type Route, route } from '../route.ts';
-import { done } from './browser-request.ts';
+import { browserRequest, done } from './browser-request.ts';
 
 export const shownSession = ({ id, device, ip, createdAt, lastSeenAt }: UserSession) => ({
   id,
@@ -36,7 +36,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { params }) => {
-        if (!(await c.signIn.revokeSession(context.user, params.id)))
+        if (!(await c.signIn.revokeSession(browserRequest(context), context.user, params.id)))
           throw new ApiError('not_found', 'There is no such session; it may have ended.');
         return done('The session was ended.');
       },
@@ -52,7 +52,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       summary: 'End all sessions of the user but this one, and their password links',
     },
     serve: (c) => async (context) => {
-      const ended = await c.signIn.endOtherSessions(context.user);
+      const ended = await c.signIn.endOtherSessions(browserRequest(context), context.user);
       return done(`${counted(ended, 'other session')} ended.`);
     },
   }),

@@ -9,10 +9,24 @@ const current = new AsyncLocalStorage<{ readonly model: 'passkey' | 'session'; r
 /**
  * Runs `work`, in which the library inserts a passkey or a session within `around`, so that this alone is in a transaction.
  * The library's whole operation must not be: it compares passwords, and waits for other requests with the same challenge,
- * which may be waiting for the end of the transaction.
+ * which may be waiting for the end of the transaction. Throws what `around` throws, which the library would report as a
+ * fault of the request.
  */
-export const inserting = <T>(model: 'passkey' | 'session', around: Around, work: () => Promise<T>): Promise<T> =>
-  current.run({ model, around }, work);
+export async function inserting<T>(model: 'passkey' | 'session', around: Around, work: () => Promise<T>): Promise<T> {
+  let failure: { readonly cause: unknown } | null = null;
+  const noted: Around = async (insert, user) => {
+    try {
+      return await around(insert, user);
+    } catch (cause) {
+      failure = { cause };
+      throw cause;
+    }
+  };
+  const done = current.run({ model, around: noted }, work);
+  return done.catch((error: unknown) => {
+    throw failure === null ? error : failure.cause;
+  });
+}
 
 const wrapped = (adapter: DBAdapter): DBAdapter => ({
   ...adapter,

@@ -3,7 +3,7 @@ import { type Clock, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/ip.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../../kernel/limits.ts';
-import type { Attempts } from '../../store/store.ts';
+import type { Attempts, UserChange } from '../../store/store.ts';
 import { mailsTo } from '../mail-limits.ts';
 
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -67,8 +67,6 @@ export interface Limits {
   clear(kind: Exclude<Kind, IpKind>, subject: string): Promise<void>;
   /** False if the user has already sent this code during its validity (RFC 6238 §5.2). */
   firstUse(user: string, code: string): Promise<boolean>;
-  /** Lifts every lockout of a user, and of mails to the address. */
-  unlock(user: { readonly id: string; readonly email: string }): Promise<void>;
 }
 
 interface Counter {
@@ -99,6 +97,16 @@ function countersOf(kind: OriginKind, subject: string, { ip, device }: Origin): 
     { kind, max, subject, origin: networkOf(ip) },
     { kind, max: everywhere, subject },
   ];
+}
+
+/** Lifts the limits on a user's attempts and on mails to them; services know within UNLOCK_WITHIN_SECONDS. */
+export async function unlock(
+  { clearAttempts }: Pick<UserChange, 'clearAttempts'>,
+  { id, email }: { readonly id: string; readonly email: string },
+): Promise<void> {
+  for (const kind of ['sign-in', 'mail'] satisfies Kind[]) await clearAttempts(`${kind}:${email}`);
+  await clearAttempts(mailsTo(email));
+  for (const kind of ['code', 'password'] satisfies Kind[]) await clearAttempts(`${kind}:${id}`);
 }
 
 export function createLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }): Limits {
@@ -149,10 +157,5 @@ export function createLimits({ attempts, clock }: { attempts: Attempts; clock: C
       ),
     clear,
     firstUse: async (user, code) => (await attempts.count(`used-code:${user}:${code}`, CODE_LIVES_MS)).count === 1,
-    async unlock({ id, email }) {
-      for (const kind of ['sign-in', 'mail'] as const) await clear(kind, email);
-      await attempts.clear(mailsTo(email));
-      for (const kind of ['code', 'password'] as const) await clear(kind, id);
-    },
   };
 }

@@ -93,7 +93,7 @@ export function createSignIn(parts: SignInParts): SignInService {
   });
   return {
     ...sessions,
-    ...createSessionList({ store, library }),
+    ...createSessionList({ store, library, audit }),
     ...createSecondFactor({ store, library, limits, devices, audit, notify, confirm: passwords.confirm }),
     ...createSignUp({
       store,

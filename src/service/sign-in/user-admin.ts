@@ -46,7 +46,7 @@ export interface UserAdmin {
     more?: { keep?: KeptAccess; within?: Within },
   ): Promise<void>;
   /** The token of a link to choose a password; the store keeps only a hash. */
-  passwordToken(user: string, livesMs: number): Promise<string>;
+  passwordToken(user: string, livesMs: number, within?: Within): Promise<string>;
   /** Removes the authenticator app, its recovery codes and all passkeys. Mails the user if there were any. */
   forgetSecondFactor(user: string, from: ChangeSource, within?: Within): Promise<void>;
 }
@@ -110,11 +110,14 @@ export function createUserAdmin(parts: {
       });
     },
 
-    async passwordToken(user, livesMs) {
+    async passwordToken(user, livesMs, within) {
       const { internalAdapter } = await (await library()).$context;
       const token = newToken();
       const expiresAt = toDate(clock.now() + livesMs);
-      await internalAdapter.createVerificationValue({ identifier: resetOf(token), value: user, expiresAt });
+      await signIns.change({ user }, async (change) => {
+        await internalAdapter.createVerificationValue({ identifier: resetOf(token), value: user, expiresAt });
+        await within?.(change);
+      });
       return token;
     },
 

@@ -33,6 +33,8 @@ export interface UserChange {
   removePasskeys(keep?: readonly string[]): Promise<number>;
   /** False: the user has no such passkey. */
   removePasskey(id: string): Promise<boolean>;
+  /** Forgets what was counted of the subject: see `Attempts.clear`. */
+  clearAttempts(subject: string): Promise<void>;
   mail(payload: MailPayload): Promise<void>;
   /** To the audit log: see `AuditLog.recordUserEvent`. */
   record(event: Omit<UserEvent, 'user'>): Promise<void>;
@@ -44,8 +46,6 @@ export interface SignIns {
   sessions(user: string): Promise<SessionRecord[]>;
   /** Oldest first. */
   passkeys(user: string): Promise<PasskeyRecord[]>;
-  /** False: the user has no such session. */
-  endSession(user: string, id: string): Promise<boolean>;
   /** By the ID of the credential (WebAuthn Level 3 §4). */
   markPasskeyUsed(credentialId: string): Promise<void>;
   /**

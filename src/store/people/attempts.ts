@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { sha256Hex } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { Attempts } from '../store.ts';
+import type { Tables } from '../tables.ts';
 
 /** Half of a row's name is the subject's, so that all its counts are found together, half that of the origin. */
 const HALF = 32;
@@ -10,6 +11,13 @@ const HALF = 32;
 const subjectName = (subject: string): string => sha256Hex(subject).slice(0, HALF);
 
 const named = (subject: string, origin = ''): string => subjectName(subject) + sha256Hex(origin).slice(0, HALF);
+
+/** See `Attempts.clear`. */
+export async function clearAttempts(db: Kysely<Tables>, subject: string): Promise<void> {
+  const name = subjectName(subject);
+  const all = db.deleteFrom('attempts').where('subject', '>=', name.padEnd(2 * HALF, '0'));
+  await all.where('subject', '<=', name.padEnd(2 * HALF, 'f')).execute();
+}
 
 export function attempts(driver: StorageDriver): Attempts {
   const { db } = driver;
@@ -38,10 +46,6 @@ export function attempts(driver: StorageDriver): Attempts {
       return { count: row.count, endsAt: row.ends_at };
     },
 
-    async clear(subject) {
-      const name = subjectName(subject);
-      const all = db.deleteFrom('attempts').where('subject', '>=', name.padEnd(2 * HALF, '0'));
-      await all.where('subject', '<=', name.padEnd(2 * HALF, 'f')).execute();
-    },
+    clear: (subject) => clearAttempts(db, subject),
   };
 }

@@ -6,6 +6,7 @@ import { SESSIONS_LISTED } from '../../kernel/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { SignIns, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';
+import { clearAttempts } from './attempts.ts';
 import type { AuthDatabase } from './auth-database.ts';
 import { writeUserEvent } from './user-events.ts';
 import { readUser, timeOf } from './users.ts';
@@ -40,6 +41,7 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
         const theirs = trx.deleteFrom('auth_passkeys').where('userId', '=', id).where('id', '=', passkey);
         return count(await theirs.executeTakeFirst()) === 1;
       },
+      clearAttempts: (subject) => clearAttempts(trx, subject),
       async mail(payload) {
         await driver.jobs.add(trx, { kind: 'mail', payload });
       },
@@ -83,11 +85,6 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
         createdAt: createdAt === null ? 0 : timeOf(createdAt),
         lastUsedAt: lastUsedAt === null ? null : timeOf(lastUsedAt),
       }));
-    },
-
-    async endSession(user, id) {
-      const theirs = db.deleteFrom('auth_sessions').where('userId', '=', user).where('id', '=', id);
-      return (await theirs.executeTakeFirst()).numDeletedRows === 1n;
     },
 
     async markPasskeyUsed(credentialId) {

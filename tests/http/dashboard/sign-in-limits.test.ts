@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../../../src/kernel/limits.ts';
-import { createLimits } from '../../../src/service/sign-in/limits.ts';
+import { unlock } from '../../../src/service/sign-in/limits.ts';
 import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { type Browser, browser, PASSWORD, type Person, person } from '../../lab/person.ts';
 import { totp } from '../../lab/second-factor.ts';
@@ -227,7 +227,7 @@ describe('rejected requests', () => {
     const from = elsewhere();
     await times(11, () => tryPassword(jane.email, 'a wrong password', from));
     // As `mailvet user unlock` does.
-    await createLimits({ attempts: lab.store.attempts, clock: systemClock }).unlock(jane);
+    await lab.store.signIns.change({ user: jane.id }, (change) => unlock(change, jane));
     expect((await tryPassword(jane.email, PASSWORD, from)).status).toBe(429);
     ahead += UNLOCK_WITHIN_SECONDS * 1000;
     expect((await tryPassword(jane.email, PASSWORD, from)).status).toBe(200);

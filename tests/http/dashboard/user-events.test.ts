@@ -69,6 +69,24 @@ describe('the audit log of an account has of its users', () => {
     expect(entries[3]!.detail).toMatchObject({ everywhere: true });
   });
 
+  it('sessions that their user ended from another one', async () => {
+    const jane = await colleague();
+    for (const window of [browser(lab.url), browser(lab.url), browser(lab.url)])
+      await window.call('POST', '/dashboard/sign-in', { email: jane.email, password: PASSWORD });
+    const { sessions } = (await jane.call('GET', '/dashboard/sessions')).json;
+    const id = (current: boolean) => sessions.find((one: { current: boolean }) => one.current === current).id;
+    const end = (session: string) => from(jane, '192.0.2.7').call('DELETE', `/dashboard/sessions/${session}`);
+    expect((await end(id(false))).status).toBe(200);
+    expect((await end(id(false))).status).toBe(404);
+    expect((await from(jane, '192.0.2.7').call('POST', '/dashboard/sessions/end-others')).status).toBe(200);
+    expect((await jane.call('POST', '/dashboard/sessions/end-others')).status).toBe(200);
+    expect((await end(id(true))).status).toBe(200);
+    const entries = (await told(jane)).filter(({ action }) => action === 'user.signed_out');
+    const shown = { ip: '192.0.2.7', actor: { name: jane.email }, detail: { device: 'Firefox on Linux' } };
+    expect(entries).toMatchObject([shown, shown, shown]);
+    expect(entries.map(({ detail }) => detail.others)).toEqual([1, 2, undefined]);
+  });
+
   it('second factors: turned on, used, a recovery code, wrong codes, turned off', async () => {
     const jane = await colleague();
     const { secret, recovery_codes: recovery } = (await jane.call('POST', '/dashboard/totp', { password: PASSWORD }))
@@ -174,22 +192,24 @@ describe('the audit log of an account has of its users', () => {
       [jane, '/dashboard/totp/confirm', { code: totp(secret) }],
       [jane, '/dashboard/passkeys', { name: 'Blue key', credential }],
       [jane, '/dashboard/password', { current: PASSWORD, password: FRESH }],
+      [jane, '/dashboard/sessions/end-others'],
       [jane, '/dashboard/sign-out-everywhere'],
       [jane, '/dashboard/sign-out'],
       [browser(lab.url), '/dashboard/password/reset', { token, password: FRESH }],
     ];
+    await browser(lab.url).call('POST', '/dashboard/sign-in', { email: jane.email, password: PASSWORD });
     const mend = await failInserts(lab.databaseUrl, 'trail');
     try {
       for (const [window, path, body] of changes)
-        expect((await window.call('POST', path, body)).status, path).toBeGreaterThanOrEqual(400);
+        expect((await window.call('POST', path, body)).status, path).toBe(500);
     } finally {
       await mend();
     }
-    expect((await jane.call('GET', '/dashboard/sessions')).json.sessions).toHaveLength(1);
+    expect((await jane.call('GET', '/dashboard/sessions')).json.sessions).toHaveLength(2);
     expect((await jane.call('GET', '/dashboard/passkeys')).json.passkeys).toEqual([]);
     const again = await browser(lab.url).signIn(jane.email);
     expect([again.status, again.json.second_factor]).toEqual([200, false]);
-    expect(actionsOf(await told(jane))).toEqual(['signed_in']);
+    expect((await told(jane)).map(({ action, count }) => [action, count])).toEqual([['user.signed_in', 3]]);
   });
 
   it('nothing of what they do in other accounts', async () => {

@@ -82,6 +82,8 @@ describe('audit log entries', () => {
     ],
     ['user.signed_in', { factor: 'passkey', device: null }, 'Signed in', 'with a passkey'],
     ['user.signed_out', { everywhere: true, device: null }, 'Signed out everywhere', null],
+    ['user.signed_out', { others: 1, device: null }, 'Ended 1 other session', null],
+    ['user.signed_out', { others: 3, device: null }, 'Ended 3 other sessions', null],
     ['user.authentication_failed', { more: true }, 'Failed to confirm their identity', 'from further addresses'],
     ['user.passkey_added', { passkey: 'Blue key', device: null }, 'Added a passkey', '“Blue key”'],
   ])('%s %j', (action, detail, title, details) => {

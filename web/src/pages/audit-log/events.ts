@@ -103,7 +103,10 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   'invitation.withdrawn': { title: 'Revoked an invitation', details: ({ role }) => asRole(role) },
   'user.signed_in': { title: 'Signed in', details: howAndWhere },
   'user.signed_out': {
-    title: ({ detail: { everywhere } }) => (everywhere === true ? 'Signed out everywhere' : 'Signed out'),
+    title: ({ detail: { everywhere, others } }) => {
+      if (typeof others === 'number') return `Ended ${pluralize(others, 'other session')}`;
+      return everywhere === true ? 'Signed out everywhere' : 'Signed out';
+    },
     details: howAndWhere,
   },
   'user.authentication_failed': {

@@ -121,6 +121,8 @@ export interface CatchAllEvidence {
   readonly result: Result;
   /** For `unknown`: the outcome of the probe. */
   readonly why: SmtpFinding | null;
+  /** Seconds until the probe makes sense again; null when the server announced nothing. */
+  readonly retryAfter: number | null;
   readonly cached: boolean;
 }
 

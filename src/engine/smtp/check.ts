@@ -18,6 +18,7 @@ import {
   type Candidate,
   candidates,
   catchAllOf,
+  heardIn,
   NOT_DIALLED,
   outranks,
   type Refused,
@@ -216,19 +217,18 @@ export class Check {
   }
 
   async #catchAll({ outcome, host, address }: Answer): Promise<CatchAllEvidence> {
-    if (this.#cached !== null) return { result: this.#cached, why: null, cached: true };
+    if (this.#cached !== null) return { result: this.#cached, why: null, retryAfter: null, cached: true };
     const shared = this.#publish === null ? await this.#ofAnother() : null;
     if (shared !== null) return shared;
     const { probe } = outcome;
     const evidence =
       probe === null || probe.finding === 'reconnect'
         ? await this.#probeAnew({ host, address })
-        : catchAllOf(probe.finding);
+        : catchAllOf(probe.finding, probe.heard);
     const { result, why } = evidence;
     const { cache } = this.#deps;
-    if (why === 'greylisted' && this.#probed !== null) {
+    if (why === 'greylisted' && this.#probed !== null)
       cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
-    }
     if (result === 'pass' || result === 'fail') cache.set(this.#address.domain, this.#operator, result);
     // What only this check had no time for, others still have to find out.
     this.#publish?.(this.#over() ? null : evidence);
@@ -241,27 +241,27 @@ export class Check {
     const { domain } = this.#address;
     for (let probe = cache.underWay(domain, this.#operator); ; probe = cache.underWay(domain, this.#operator)) {
       const known = cache.get(domain, this.#operator);
-      if (known !== null) return { result: known, why: null, cached: true };
+      if (known !== null) return { result: known, why: null, retryAfter: null, cached: true };
       if (probe === undefined) {
         this.#publish = cache.begin(domain, this.#operator);
         return null;
       }
       const evidence = await inTime(probe, this.#limit, this.#deps.options.clock);
       if (evidence !== null) return { ...evidence, cached: true };
-      if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', cached: false };
+      if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', retryAfter: null, cached: false };
     }
   }
 
   /** The random recipient in a session of its own, for operators that take one recipient per session. */
   async #probeAnew(candidate: Candidate): Promise<CatchAllEvidence> {
-    if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', cached: false };
+    if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', retryAfter: null, cached: false };
     const sender = senderFor(this.#deps.sender, this.#address.domain);
     const question: Question = { path: this.#randomPath(), sender, stage: 'probe', probe: () => null };
     const service = await this.#ask(candidate, question, false, true);
     if ('refused' in service) {
-      return { result: 'unknown', why: NOT_DIALLED[service.refused](null).finding, cached: false };
+      return { result: 'unknown', why: NOT_DIALLED[service.refused](null).finding, retryAfter: null, cached: false };
     }
-    return catchAllOf(service.outcome.finding);
+    return catchAllOf(service.outcome.finding, heardIn(service.outcome));
   }
 
   #over(): boolean {
@@ -275,7 +275,7 @@ export class Check {
   }
 
   #noteRefusal({ outcome, host, address, egress }: Served): void {
-    const heard = outcome.kind === 'answered' ? outcome.rcpt : outcome.heard;
+    const heard = heardIn(outcome);
     if (heard?.reading.meaning !== 'us_ip') return;
     const where = { operator: this.#operator, host, address, domain: this.#recipientDomain };
     this.#refusedUs.push({ where, egress, isForDomain: heard.stage === 'rcpt' });
@@ -294,6 +294,7 @@ export class Check {
       for (const refusal of new Map(this.#refusedUs.map((one) => [one.where.address, one])).values())
         this.#deps.throttle.refused(refusal);
     }
-    return { smtp: { ...found, transcript: this.#transcript.lines }, catchAll };
+    const retryAfter = found.retryAfter ?? catchAll.retryAfter;
+    return { smtp: { ...found, retryAfter, transcript: this.#transcript.lines }, catchAll };
   }
 }

@@ -215,9 +215,9 @@ describe('catch-all', () => {
         const { labAddress } = await import('../../../tests/lab/mailbox.ts');
         return check.check({ address: labAddress(email), dns: labHosts({ 'mx.x.test': ['127.0.0.1'] }) }, limit);
       };
-      expect((await once('good@x.test')).catchAll).toEqual({ result, why: null, cached: false });
+      expect((await once('good@x.test')).catchAll).toEqual({ result, why: null, retryAfter: null, cached: false });
       skew += hours * 3_600_000 - 60_000;
-      expect((await once('other@x.test')).catchAll).toEqual({ result, why: null, cached: true });
+      expect((await once('other@x.test')).catchAll).toEqual({ result, why: null, retryAfter: null, cached: true });
       expect(rcptOf(lab)).toHaveLength(3);
       skew += 120_000;
       expect((await once('other@x.test')).catchAll.cached).toBe(false);
@@ -228,13 +228,14 @@ describe('catch-all', () => {
   it('stays unknown, and is probed again, when the probe was rejected for another reason', async () => {
     const lab = await server({
       on: ({ verb, path }) =>
-        verb === 'RCPT' && !path.startsWith('good@') ? '451 4.7.1 slow down, too many connections' : undefined,
+        verb === 'RCPT' && !path.startsWith('good@') ? '451 4.7.1 slow down, try again in 90 seconds' : undefined,
     });
     const check = checker(lab.port);
     for (let i = 0; i < 2; i++) {
       const { smtp, catchAll } = await ask(check, {});
-      expect(smtp.finding).toBe('accepted');
-      expect(catchAll).toMatchObject({ result: 'unknown', cached: false });
+      // The answer to the whole question is to be had when the probe is answered.
+      expect(smtp).toMatchObject({ finding: 'accepted', retryAfter: 90 });
+      expect(catchAll).toMatchObject({ result: 'unknown', retryAfter: 90, cached: false });
     }
     expect(rcptOf(lab)).toHaveLength(4);
   });

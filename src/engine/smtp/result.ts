@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { SmtpLimits } from './limits.ts';
-import type { Outcome } from './outcome.ts';
+import type { Heard, Outcome } from './outcome.ts';
 import type { Service } from './waiting-lines.ts';
 
 /** One address of one mail host, to be dialled. */
@@ -38,9 +38,12 @@ export const outranks = (a: SmtpFinding, b: SmtpFinding): boolean => SMTP_FINDIN
 
 export type SmtpResult = Omit<SmtpEvidence, 'transcript'>;
 
+/** The reply that decided it; null if none did. */
+export const heardIn = (outcome: Outcome): Heard | null => (outcome.kind === 'answered' ? outcome.rcpt : outcome.heard);
+
 /** The evidence of one outcome; `host` and `address` null if no host was dialled. */
 export function resultOf(outcome: Outcome, where: { host: string; address: string; secure: boolean }): SmtpResult {
-  const heard = outcome.kind === 'answered' ? outcome.rcpt : outcome.heard;
+  const heard = heardIn(outcome);
   return {
     finding: outcome.finding,
     host: where.host,
@@ -83,16 +86,16 @@ export const NOT_DIALLED: Readonly<Record<Refused, (retryAfter: number | null) =
   cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
 };
 
-export const CATCH_ALL_SKIPPED: CatchAllEvidence = { result: 'skipped', why: null, cached: false };
+export const CATCH_ALL_SKIPPED: CatchAllEvidence = { result: 'skipped', why: null, retryAfter: null, cached: false };
 
 /**
  * The catch-all result from the reply to the random recipient, after the real one was accepted. `reconnect`: even a
  * session of its own gave no answer.
  */
-export function catchAllOf(finding: SmtpFinding | 'reconnect'): CatchAllEvidence {
+export function catchAllOf(finding: SmtpFinding | 'reconnect', heard: Heard | null): CatchAllEvidence {
   const why = finding === 'reconnect' ? 'smtp_temporary_failure' : finding;
   const { asProbe } = SMTP_FINDINGS[why];
   return typeof asProbe === 'string'
-    ? { result: asProbe, why: null, cached: false }
-    : { result: 'unknown', why, cached: false };
+    ? { result: asProbe, why: null, retryAfter: null, cached: false }
+    : { result: 'unknown', why, retryAfter: heard?.reading.retryAfter ?? null, cached: false };
 }

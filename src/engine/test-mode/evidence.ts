@@ -82,8 +82,8 @@ function mailboxEvidence({ smtp: finding = 'accepted', randomRecipient = 'reject
   };
   const catchAll: CatchAllEvidence =
     finding === 'accepted'
-      ? { result: randomRecipient === 'accepted' ? 'fail' : 'pass', why: null, cached: false }
-      : { result: 'skipped', why: null, cached: false };
+      ? { result: randomRecipient === 'accepted' ? 'fail' : 'pass', why: null, retryAfter: null, cached: false }
+      : { result: 'skipped', why: null, retryAfter: null, cached: false };
   return { smtp, catchAll };
 }
 

@@ -42,7 +42,27 @@ export function layoutOf(sample: readonly RawRow[], names: readonly string[] | n
 }
 
 /** What columns are called that have no names. */
-export const numberedColumns = (count: number): string[] => Array.from({ length: count }, (_, i) => `column_${i + 1}`);
+export const numberedColumns = (count: number): string[] => Array.from({ length: count }, (_, i) => numberedColumn(i));
+const numberedColumn = (index: number): string => `column_${index + 1}`;
+
+/**
+ * The key of the cell at an index in an object: the name of its column, or its number where the column has no name, that
+ * of an earlier column, or the row is longer than the header. No two cells have the same.
+ */
+export function cellKeys(names: readonly string[]): (index: number) => string {
+  const taken = new Set(names);
+  const keys: string[] = [];
+  return (index) => {
+    for (let i = keys.length; i <= index; i++) {
+      const name = names[i] ?? '';
+      let key = name !== '' && names.indexOf(name) === i ? name : numberedColumn(i);
+      while (key !== name && taken.has(key)) key += '_';
+      taken.add(key);
+      keys.push(key);
+    }
+    return keys[index] ?? '';
+  };
+}
 
 function isHeader(head: readonly string[], below: readonly (readonly string[])[], choice: ColumnChoice): boolean {
   if (choice.header !== 'auto') return choice.header;

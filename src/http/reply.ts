@@ -20,6 +20,8 @@ export function errorHeaders(apiError: ApiError): Record<string, string> & { 'co
   // The dashboard shows its sign-in page; Bearer is for API clients.
   if (apiError.status === 401 && !isOfDashboard(apiError.code)) headers['www-authenticate'] = 'Bearer';
   if (apiError.details.retry_after !== undefined) headers['retry-after'] = String(apiError.details.retry_after);
+  // Errors are simulated by `POST /v1/verify` alone.
+  if (apiError instanceof SimulatedError && apiError.status === 405) headers.allow = 'POST';
   return headers;
 }
 

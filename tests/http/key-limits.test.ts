@@ -57,6 +57,15 @@ describe('an API key', () => {
     expect((await member.verify('no-address')).status).toBe(200);
   });
 
+  it('with a budget that does not cover a list does not start it, and says the same', async () => {
+    const member = await lab.member({ budget: 1 });
+    const upload = await member.call('POST', '/v1/lists', { emails: ['a@good.com', 'b@good.com'] });
+    expect(upload.json).toMatchObject({ status: 'ready', error: { code: 'key_budget_spent' } });
+    const { status, json } = await member.call('POST', `/v1/lists/${upload.json.id}/start`);
+    expect([status, json]).toMatchObject([402, { code: 'key_budget_spent', needed: 2, budget: 1 }]);
+    expect(json.resets_at).toBe((await member.call('GET', '/v1/usage')).json.period.end);
+  });
+
   it('never spends more than its budget, however many requests come at once', async () => {
     const member = await lab.member({ budget: 7, rateLimit: 1_000 });
     const asked = Array.from({ length: 40 }, (_, i) => member.verify(`a${i}@${i % 2 ? 'good' : 'no-mail'}.com`));

@@ -165,6 +165,8 @@ it('asks again after the time that the server announced, and charges once', asyn
     return list.done === 3 && list.waiting === 1 ? list : null;
   });
   expect(waits).toMatchObject({ status: 'running' });
+  const { rows } = (await who.call('GET', `/v1/lists/${id}/rows?query=closed`)).json;
+  expect(rows).toMatchObject([{ status: null, attempts: 1 }]);
   const results = await resultsOf(lab, who, id);
   expect(results.get('a@grey.com')).toMatchObject({ deliverability: 'risky', reason: 'catch_all', credits: 10 });
   expect(results.get('a@grey.com')?.attempts).toBeGreaterThan(1);

@@ -135,7 +135,13 @@ describe('POST /v1/lists', () => {
   it('refuses what its plan or its limits do not allow', async () => {
     const starter = await lab.member({ plan: 'starter' });
     const { status, json } = await sendCsv(lab, starter, CSV, '?validation_type=smtp');
-    expect([status, json]).toMatchObject([402, { code: 'plan_upgrade_required', upgrade_required: 'premium' }]);
+    const upgrade = [402, { code: 'plan_upgrade_required', current_plan: 'starter', upgrade_required: 'premium' }];
+    expect([status, json]).toMatchObject(upgrade);
+    const premium = await lab.member({ plan: 'premium' });
+    const ready = await sendCsv(lab, premium, CSV, '?validation_type=smtp&start=false');
+    await lab.store.accounts.set(premium.account.id, { plan: 'starter' });
+    const start = await premium.call('POST', `/v1/lists/${ready.json.id}/start`);
+    expect([start.status, start.json]).toMatchObject(upgrade);
     const image = await send(lab, owner, '/v1/lists', 'x', { 'content-type': 'image/png' });
     expect([image.status, image.json.code]).toEqual([415, 'unsupported_media_type']);
   });
@@ -264,6 +270,13 @@ describe('a list', () => {
     const sheet = await readSheet(Buffer.from(await xlsx.arrayBuffer()));
     expect(sheet[1]?.slice(0, 4)).toEqual(['Ada', 'ada@good.com', '=1+1', 'good']);
     expect((await results('?format=pdf')).status).toBe(400);
+  });
+
+  it('is downloaded as JSON Lines with every cell, whatever the header calls its column', async () => {
+    const { json } = await csv('tag,E-Mail,tag,,column_3\n1,ada@good.com,2,3,4,5\n');
+    const { text } = await owner.call('GET', `/v1/lists/${json.id}/results?format=jsonl`);
+    const cells = { tag: '1', 'E-Mail': 'ada@good.com', column_3_: '2', column_4: '3', column_3: '4', column_6: '5' };
+    expect(JSON.parse(text).data).toEqual(cells);
   });
 
   it('is not there for another account, at any route', async () => {

@@ -99,6 +99,7 @@ describe('a test key', () => {
     expect(json).toMatchObject({ code, error: message, request_id: headers.get('x-request-id') });
     expect(headers.get('x-mailvet-mode')).toBe('test');
     expect(headers.get('retry-after')).toBe(json.retry_after === undefined ? null : String(json.retry_after));
+    expect(headers.get('allow')).toBe(status === 405 ? 'POST' : null);
     if (status === 429 || status === 503) expect(json.retry_after).toBeGreaterThan(0);
   });
 

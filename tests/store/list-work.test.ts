@@ -67,6 +67,7 @@ describeStores('work on a list', (lab) => {
       charged: 10,
     });
     expect(await store.lists.get(account, id)).toMatchObject({ done: 1, waiting: 1, credits: { held: 10, used: 10 } });
+    expect(Object.fromEntries((await store.lists.block(account, id, 0))?.asked ?? [])).toEqual({ 1: 1 });
     expect(await waitingWith(store, who, id, 'w')).toEqual([]);
     lab.clock.advance(5 * MINUTE);
     const [again] = await waitingWith(store, who, id, 'w');

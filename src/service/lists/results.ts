@@ -2,6 +2,7 @@
 
 import type { Report } from '../../engine/report.ts';
 import { addressIn } from '../../files/address-cell.ts';
+import { cellKeys } from '../../files/columns.ts';
 import { ROW_PROBLEMS, type RowProblem } from '../../files/problems.ts';
 import { createResultWriter, type ResultRow } from '../../files/write-results.ts';
 import { LIST_BLOCKS_SEARCHED } from '../../kernel/limits.ts';
@@ -76,6 +77,7 @@ export async function* resultsFile(
   filter: RowFilter,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const writer = createResultWriter(format, list.layout.columns);
+  const keyOf = cellKeys(list.layout.columns);
   yield writer.head();
   for (let after = 0; after < list.rows.total; ) {
     const block = await lists.block(list.account, list.id, after);
@@ -84,7 +86,7 @@ export async function* resultsFile(
     let rows: ResultRow[] = [];
     let seen = 0;
     for (const entry of entriesOf(list, block)) {
-      if (matches(entry, filter)) rows.push(resultRow(list, entry));
+      if (matches(entry, filter)) rows.push(resultRow(list, keyOf, entry));
       seen += 1;
       if (seen % SLICE_ROWS !== 0) continue;
       if (rows.length > 0) yield await writer.rows(rows);
@@ -97,7 +99,7 @@ export async function* resultsFile(
   yield writer.end();
 }
 
-export function* entriesOf({ layout }: List, { rows, results, firstAddress }: ListBlock): Generator<RowEntry> {
+export function* entriesOf({ layout }: List, { rows, results, asked, firstAddress }: ListBlock): Generator<RowEntry> {
   /** The result is that of its first row: others cost nothing. */
   let seen = firstAddress - 1;
   for (const row of rows) {
@@ -106,7 +108,9 @@ export function* entriesOf({ layout }: List, { rows, results, firstAddress }: Li
     if (row.address !== null && isFirst) seen = row.address;
     const email = row.problem === null ? addressIn(row.cells[layout.addressColumn] ?? '') : null;
     const kind = kindOf(row, isFirst);
-    yield { row, view: viewOf(row, email, result, isFirst), kind, verification: result?.id ?? null };
+    const attempts = result?.attempts ?? (row.address === null ? 0 : (asked.get(row.address) ?? 0));
+    const view = viewOf(row, email, result, { isFirst, attempts });
+    yield { row, view, kind, verification: result?.id ?? null };
   }
 }
 
@@ -116,7 +120,12 @@ function kindOf({ problem, address }: ListRow, isFirst: boolean): RowKind {
   return isFirst ? 'address' : 'duplicate';
 }
 
-function viewOf(row: ListRow, email: string | null, result: ListResult | undefined, isFirst: boolean): RowView {
+function viewOf(
+  row: ListRow,
+  email: string | null,
+  result: ListResult | undefined,
+  { isFirst, attempts }: { isFirst: boolean; attempts: number },
+): RowView {
   const report: Report | null = result === undefined ? null : JSON.parse(result.body);
   return {
     row: row.row,
@@ -133,7 +142,7 @@ function viewOf(row: ListRow, email: string | null, result: ListResult | undefin
     is_relay: report?.is_relay ?? null,
     is_catch_all: report?.is_catch_all ?? null,
     checks: report?.checks ?? null,
-    attempts: result?.attempts ?? 0,
+    attempts,
     verified_at: report?.verified_at ?? null,
     problem: row.problem === null ? null : { ...row.problem, error: problemText(row.problem.code) },
   };
@@ -151,9 +160,11 @@ function matches({ view, ...entry }: RowEntry, filter: RowFilter): boolean {
   return query === null || (view.email?.toLowerCase().includes(query.toLowerCase()) ?? false);
 }
 
-function resultRow({ layout }: List, { row, view }: RowEntry): ResultRow {
+function resultRow({ layout }: List, keyOf: (index: number) => string, { row, view }: RowEntry): ResultRow {
   const { cells, extra } = row;
-  const data = Object.fromEntries(layout.columns.map((name, i) => [name, cells[i] ?? '']));
+  const data = Object.fromEntries(
+    [...layout.columns.map((_, i) => cells[i] ?? ''), ...extra].map((cell, i) => [keyOf(i), cell]),
+  );
   const problem = view.problem === null ? {} : { reason: view.problem.code };
   return { cells, extra, result: view.status === null ? problem : view, json: { ...view, data } };
 }

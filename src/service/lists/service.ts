@@ -216,7 +216,11 @@ export function createListService(parts: {
 
     async change(account, id, action, by, level) {
       const actor = await actorOf(by);
-      if (level !== undefined) await checkPlan(account, null, level);
+      if (action === 'start') {
+        const list = await find(account, id);
+        // The plan may have changed since the upload.
+        if (list.status === 'ready') await checkPlan(account, null, level ?? list.level);
+      }
       const outcome =
         action === 'start'
           ? await lists.start(account, id, actor, level)
@@ -260,9 +264,9 @@ function refusalOf(
       return new ApiError('insufficient_credits', message, { needed, available });
     }
     case 'key_budget_spent': {
-      const { needed } = outcome;
+      const { needed, budget } = outcome;
       const message = `The list needs ${counted(needed, 'credit')}, which the monthly budget of its API key does not cover.`;
-      return new ApiError('key_budget_spent', message, { needed });
+      return new ApiError('key_budget_spent', message, { needed, budget, resets_at: toIso(outcome.resetsAt) });
     }
   }
 }

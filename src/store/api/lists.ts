@@ -15,6 +15,7 @@ import type { ListSort, Sorting } from '../../kernel/sort-orders.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { VerificationRecord } from './charging.ts';
+import type { BudgetSpent } from './shared-holds.ts';
 
 /** What an uploaded file looks like. */
 export interface ListLayout {
@@ -117,12 +118,14 @@ export type ListChange =
   | { readonly outcome: 'not_found' };
 export type ListStart =
   | ListChange
+  | { readonly outcome: 'account_inactive'; readonly list: List }
   | {
-      readonly outcome: 'insufficient_credits' | 'key_budget_spent' | 'account_inactive';
+      readonly outcome: 'insufficient_credits';
       readonly list: List;
       readonly needed: number;
       readonly available: number;
-    };
+    }
+  | ({ readonly outcome: 'key_budget_spent'; readonly list: List; readonly needed: number } & BudgetSpent);
 
 /** The result of a row. `attempts`: how often the address was asked about. */
 export interface ListResult extends Omit<VerificationRecord, 'clientIp' | 'requested'> {
@@ -136,6 +139,8 @@ export interface ListBlock {
   readonly firstAddress: number;
   /** By number of the address; those that are not done are missing. */
   readonly results: ReadonlyMap<number, ListResult>;
+  /** By number of the address: how often those that wait were asked about. */
+  readonly asked: ReadonlyMap<number, number>;
 }
 
 export interface DeferredAddress {

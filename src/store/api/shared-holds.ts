@@ -20,10 +20,17 @@ export interface NewSharedHold {
   readonly lifeMs: number;
 }
 
+/** The monthly budget of a key, and when it begins anew, ms. */
+export interface BudgetSpent {
+  readonly budget: number;
+  readonly resetsAt: number;
+}
+
 /** `closed`: the hold of this id has ended. */
 export type SharedHoldOutcome =
   | { readonly outcome: 'held'; readonly balance: number }
-  | { readonly outcome: 'insufficient_credits' | 'key_budget_spent'; readonly balance: number }
+  | { readonly outcome: 'insufficient_credits'; readonly balance: number }
+  | ({ readonly outcome: 'key_budget_spent'; readonly balance: number } & BudgetSpent)
   | { readonly outcome: 'closed' | 'account_inactive' };
 
 export interface SettlementPart {

@@ -7,7 +7,7 @@ import { budgetChanges, budgetRow, findBudget, writeBudget } from '../key-budget
 import { lockAccount, lockExistingAccount } from '../lock.ts';
 import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { fitsBudget } from './budget.ts';
+import { budgetResetsAt, fitsBudget } from './budget.ts';
 import type { UsageEntry } from './state.ts';
 import { countUsage } from './usage.ts';
 
@@ -34,7 +34,9 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
   if (earlier !== undefined) return earlier.closed_at === null ? { outcome: 'held', balance } : { outcome: 'closed' };
   if (balance < amount) return { outcome: 'insufficient_credits', balance };
   const key = await findBudget(trx, account, keyId);
-  if (!fitsBudget(key, amount, now)) return { outcome: 'key_budget_spent', balance };
+  if (key !== null && !fitsBudget(key, amount, now)) {
+    return { outcome: 'key_budget_spent', balance, budget: key.budget ?? 0, resetsAt: budgetResetsAt(key, now) };
+  }
   const times = { life_ms: lifeMs, created_at: now, expires_at: now + lifeMs };
   await trx
     .insertInto('shared_holds')

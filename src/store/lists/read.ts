@@ -2,7 +2,7 @@ import { listResultId } from '../../kernel/ids.ts';
 import type { ListSort } from '../../kernel/sort-orders.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
-import type { AccountId, ListResult, Lists } from '../store.ts';
+import type { AccountId, ListBlock, ListResult, Lists } from '../store.ts';
 import { toRows } from './blocks.ts';
 import { findList, layoutOf, toList, visibleLists } from './row.ts';
 
@@ -69,7 +69,7 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'na
       if (row === undefined || row.first_row + row.row_count <= after + 1) return null;
       const rows = toRows(row.rows, row.first_row, layoutOf(list).columns.length);
       const addresses = [...new Set(rows.flatMap(({ address }) => address ?? []))];
-      return { rows, firstAddress: row.first_address, results: await resultsOf(driver, account, id, addresses) };
+      return { rows, firstAddress: row.first_address, ...(await resultsOf(driver, account, id, addresses)) };
     },
   };
 }
@@ -79,9 +79,9 @@ async function resultsOf(
   account: AccountId,
   list: string,
   addresses: readonly number[],
-): Promise<Map<number, ListResult>> {
+): Promise<Pick<ListBlock, 'results' | 'asked'>> {
   const results = new Map<number, ListResult>();
-  if (addresses.length === 0) return results;
+  if (addresses.length === 0) return { results, asked: new Map() };
   const numbers = new Map(addresses.map((address) => [listResultId(list, address), address]));
   const { db } = driver;
   const rows = await db
@@ -98,14 +98,14 @@ async function resultsOf(
     .where('list_id', '=', list)
     .where('address', 'in', addresses)
     .execute();
-  const attempts = new Map(waited.map((row) => [row.address, row.attempts]));
+  const asked = new Map(waited.map((row) => [row.address, row.attempts]));
   for (const row of rows) {
     const address = numbers.get(row.id);
     if (address === undefined) continue;
     const { id, email, status, deliverability, reason, credits, body } = row;
     const judged = { id, email, validationType: row.validation_type, status, deliverability, reason, credits, body };
     const times = { durationMs: row.duration_ms, createdAt: row.created_at };
-    results.set(address, { ...judged, ...times, attempts: attempts.get(address) ?? 1 });
+    results.set(address, { ...judged, ...times, attempts: asked.get(address) ?? 1 });
   }
-  return results;
+  return { results, asked };
 }

@@ -105,10 +105,13 @@ async function startList(scope: Scope, account: AccountId, row: FoundList, by: A
     case 'closed':
       throw new Error(`The hold of the list ${id} has ended, but the list has not begun.`);
     case 'account_inactive':
-      return { outcome: hold.outcome, list: toList(driver, row, now), needed: amount, available: 0 };
+      return { outcome: hold.outcome, list: toList(driver, row, now) };
     case 'insufficient_credits':
-    case 'key_budget_spent':
       return { outcome: hold.outcome, list: toList(driver, row, now), needed: amount, available: hold.balance };
+    case 'key_budget_spent': {
+      const { outcome, budget, resetsAt } = hold;
+      return { outcome, list: toList(driver, row, now), needed: amount, budget, resetsAt };
+    }
     case 'held':
   }
   const pace = JSON.stringify(startPace(now, 0));

@@ -15,18 +15,20 @@ import type { SmtpEvidence } from './engine/evidence.ts';
 import { watchLists } from './engine/lists/watch.ts';
 import { type Report, report } from './engine/report.ts';
 import { runOffline, runOnline } from './engine/verify.ts';
-import { systemClock } from './kernel/clock.ts';
-import { span } from './kernel/format.ts';
+import { DAY_MS, systemClock } from './kernel/clock.ts';
+import { choice } from './kernel/format.ts';
 import { newId } from './kernel/ids.ts';
+import { canonicalIp } from './kernel/ip.ts';
 import {
+  DNS_TIMEOUT_MS,
   SMTP_BREAKER_SECONDS,
   SMTP_CONNECTIONS_PER_HOST,
   SMTP_PORT,
   SMTP_RATE_PER_OPERATOR,
   TIMEOUT_MS,
 } from './kernel/limits.ts';
-import type { Level } from './kernel/plans.ts';
-import { DEFAULT_LEVEL } from './kernel/plans.ts';
+import { areTexts, checkOptions, FLAG, type OptionChecks, TEXT, TEXTS, within } from './kernel/option-checks.ts';
+import { DEFAULT_LEVEL, LEVELS, type Level } from './kernel/plans.ts';
 import { REASONS } from './kernel/reasons.ts';
 
 export type { Checks, Report, ReportedEvidence } from './engine/report.ts';
@@ -107,35 +109,38 @@ export class VerifierClosedError extends Error {
   }
 }
 
-const VERIFIER_OPTIONS: OptionsOf<VerifierOptions> = {
-  dnsServers: true,
-  dnsTimeoutMs: true,
-  dnsControlNames: true,
-  allowPrivateNetworks: true,
-  smtp: true,
-  listsDir: true,
+const VERIFIER_OPTIONS: OptionChecks<VerifierOptions> = {
+  dnsServers: TEXTS,
+  dnsTimeoutMs: within(DNS_TIMEOUT_MS),
+  dnsControlNames: TEXTS,
+  allowPrivateNetworks: FLAG,
+  smtp: { fits: (value) => typeof value === 'object' && value !== null, wants: 'an object' },
+  listsDir: TEXT,
 };
-const SMTP_OPTIONS: OptionsOf<SmtpOptions> = {
-  helo: true,
-  from: true,
-  port: true,
-  bind: true,
-  connectionsPerHost: true,
-  ratePerOperator: true,
-  breakerSeconds: true,
+const SMTP_OPTIONS: OptionChecks<SmtpOptions> = {
+  helo: TEXT,
+  from: TEXT,
+  port: within({ min: 1, max: 65_535 }),
+  bind: {
+    fits: (value) => areTexts(value) && value.every((ip) => canonicalIp(ip) !== null),
+    wants: 'an array of IP addresses',
+  },
+  connectionsPerHost: within(SMTP_CONNECTIONS_PER_HOST),
+  ratePerOperator: within(SMTP_RATE_PER_OPERATOR),
+  breakerSeconds: within(SMTP_BREAKER_SECONDS),
 };
-const VERIFY_OPTIONS: OptionsOf<VerifyOptions> = {
-  level: true,
-  timeoutMs: true,
-  signal: true,
-  evidence: true,
-  wait: true,
+const VERIFY_OPTIONS: OptionChecks<VerifyOptions> = {
+  level: { fits: (value) => LEVELS.some((level) => level === value), wants: choice(LEVELS) },
+  timeoutMs: within(TIMEOUT_MS),
+  signal: { fits: (value) => value instanceof AbortSignal, wants: 'an AbortSignal' },
+  evidence: FLAG,
+  wait: within({ min: 0, max: DAY_MS }),
 };
 
-/** Throws TypeError for options that do not exist or cannot be used. */
+/** Throws a TypeError for options that do not exist, have the wrong type or are out of range. */
 export function createVerifier(options: VerifierOptions = {}): Verifier {
-  rejectUnknown('createVerifier', options, VERIFIER_OPTIONS);
-  if (options.smtp !== undefined) rejectUnknown('smtp', options.smtp, SMTP_OPTIONS);
+  checkOptions('createVerifier', options, VERIFIER_OPTIONS);
+  if (options.smtp !== undefined) checkOptions('smtp', options.smtp, SMTP_OPTIONS);
   const engine = createEngine({
     dnsServers: readServers(options.dnsServers),
     ...(options.dnsTimeoutMs === undefined ? {} : { dnsTimeoutMs: options.dnsTimeoutMs }),
@@ -171,13 +176,9 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
   }
   return {
     async verify(email, asked = {}) {
-      rejectUnknown('verify', asked, VERIFY_OPTIONS);
+      checkOptions('verify', asked, VERIFY_OPTIONS);
       const { level = DEFAULT_LEVEL, timeoutMs = TIMEOUT_MS.default, signal, evidence = false, wait = 0 } = asked;
       if (typeof email !== 'string') throw new TypeError('email must be a string');
-      if (level !== 'mx' && level !== 'smtp') throw new TypeError('level must be "mx" or "smtp"');
-      if (!(timeoutMs >= TIMEOUT_MS.min && timeoutMs <= TIMEOUT_MS.max))
-        throw new TypeError(`timeoutMs must be from ${span(TIMEOUT_MS)}`);
-      if (!(wait >= 0 && wait <= MAX_WAIT_MS)) throw new TypeError(`wait must be from 0 to ${MAX_WAIT_MS}`);
       const until = systemClock.elapsed() + wait;
       for (;;) {
         const { result, pauseMs } = await once(email, { level, timeoutMs, signal: signal ?? null, evidence });
@@ -191,17 +192,6 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
       void engine.close();
     },
   };
-}
-
-const MAX_WAIT_MS = 86_400_000;
-
-type OptionsOf<Options> = Readonly<Record<keyof Options, true>>;
-
-/** A misspelled option would silently be a default. */
-function rejectUnknown(taker: string, given: object, known: Readonly<Record<string, true>>): void {
-  for (const name of Object.keys(given))
-    if (!Object.hasOwn(known, name))
-      throw new TypeError(`${taker} has no option ${name}; it has ${Object.keys(known).join(', ')}.`);
 }
 
 /** Milliseconds after which a retry makes sense, or null where waiting would not change the answer. */
@@ -228,6 +218,8 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 
 function smtpIdentityOf(smtp: SmtpOptions | undefined) {
   if (smtp === undefined) return null;
+  // JavaScript may leave it out.
+  if (smtp.helo === undefined) throw new TypeError('smtp: helo is missing, the name of this host for EHLO.');
   const { helo, from = `verify@${helo}`, port = SMTP_PORT, bind = [] } = smtp;
   const {
     connectionsPerHost = SMTP_CONNECTIONS_PER_HOST.default,

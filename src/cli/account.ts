@@ -63,7 +63,7 @@ const create = () =>
     )
     .action(async (flags: { json?: boolean; name: string; plan: Plan; credits: number; rateLimit?: number }) => {
       const name = parseAccountName(flags.name);
-      await withStore(optionsFrom(flags, 'account'), async (store) => {
+      const use = async (store: Store) => {
         const { plan, credits, rateLimit = null } = flags;
         const account = await store.accounts.create(
           { name, plan, credits, rateLimit, note: 'Opening balance' },
@@ -74,7 +74,8 @@ const create = () =>
           toJson(account),
           `Created account ${account.id} (${account.plan}, ${account.balance} credits).`,
         );
-      });
+      };
+      await withStore(optionsFrom(flags, 'account'), use, { creates: true });
     });
 
 const list = () =>
@@ -144,7 +145,6 @@ const grant = () =>
     .argument('<id>')
     .argument('<credits>', 'whole number', wholeNumber('<credits>', -COMMAND_CREDITS_MAX, COMMAND_CREDITS_MAX))
     .requiredOption('--note <text>', 'the reason, recorded in the ledger')
-    .allowUnknownOption(false)
     .action(async (id: string, credits: number, flags: { json?: boolean; note: string }) => {
       if (credits === 0) throw new UsageError('<credits> must not be 0.');
       await withStore(optionsFrom(flags, 'account'), async (store) => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { Command, Option } from 'commander';
 import { flagsOf } from '../config/help.ts';
@@ -33,8 +34,8 @@ export function optionsFrom(flags: object, optionsFor: string): Options {
 const camel = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Opens and migrates the store for `use`, and always closes it. */
-export async function withStore<T>(options: Options, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openConfiguredStore(options);
+export async function withStore<T>(options: Options, use: (store: Store) => Promise<T>, opening?: Opening): Promise<T> {
+  const store = await openConfiguredStore(options, opening);
   try {
     await store.migrate();
     return await use(store);
@@ -43,12 +44,23 @@ export async function withStore<T>(options: Options, use: (store: Store) => Prom
   }
 }
 
+interface Opening {
+  /** Whether an SQLite file that is missing is created. For other commands, a mistyped path would be an empty store. */
+  readonly creates?: boolean;
+}
+
 /** Imported lazily, because most commands need no store. */
-export async function openConfiguredStore({ databaseUrl }: Options): Promise<Store> {
-  const [{ openStore }, { systemClock }] = await Promise.all([
+export async function openConfiguredStore({ databaseUrl }: Options, { creates }: Opening = {}): Promise<Store> {
+  const [{ openStore }, { systemClock }, { pathOf }] = await Promise.all([
     import('../store/open.ts'),
     import('../kernel/clock.ts'),
+    import('../store/sqlite/path.ts'),
   ]);
+  const file = databaseUrl.startsWith('sqlite:') ? pathOf(databaseUrl) : ':memory:';
+  if (!creates && file !== ':memory:' && !existsSync(file))
+    throw new CommandFailure(
+      `there is no store at ${file}: set MAILVET_DATABASE_URL to that of the service. mailvet serve and mailvet migrate create it.`,
+    );
   return openStore({ url: databaseUrl, clock: systemClock });
 }
 

@@ -27,7 +27,10 @@ function linesOf(findings: readonly Finding[]): string {
 }
 
 async function checkStore(options: Options): ReturnType<typeof import('../service/doctor.ts').checkStore> {
-  const [store, { checkStore }] = await Promise.all([openConfiguredStore(options), import('../service/doctor.ts')]);
+  const [store, { checkStore }] = await Promise.all([
+    openConfiguredStore(options, { creates: true }),
+    import('../service/doctor.ts'),
+  ]);
   try {
     return await checkStore(store);
   } finally {

@@ -42,7 +42,7 @@ export async function openOutput(
     // Whatever is wrong with the path, the next step says.
     () => false,
   );
-  if (isFolder) throw new UsageError(`--out ${path} is a folder.`);
+  if (isFolder) throw new UsageError(`--out ${path} is a folder: give a file.`);
   const stored = await readStored(path);
   if (stored === null) return { output: fileOutput(path, identity, await openPart(path, 'w'), 0), stored: null };
   if (!resume)
@@ -64,7 +64,7 @@ export async function openOutput(
 
 async function openPart(path: string, flags: 'w' | 'r+'): Promise<FileHandle> {
   return open(partOf(path), flags, 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot write --out ${path} (${error.code}).`);
+    throw new UsageError(`cannot write --out ${path} (${error.code}): give a file in a folder that you may write to.`);
   });
 }
 

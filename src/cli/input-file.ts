@@ -10,10 +10,10 @@ interface InputFile {
 /** Opens a file that `name`, an argument or a flag with its value, names. Throws UsageError if it cannot be read. */
 export async function openInputFile(path: string, name: string): Promise<InputFile> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot read ${name} (${error.code}).`);
+    throw new UsageError(`cannot read ${name} (${error.code}): give a file that exists and that you may read.`);
   });
   const status = await handle.stat();
   if (!status.isDirectory()) return { handle, size: status.isFile() ? status.size : null };
   await handle.close();
-  throw new UsageError(`${name} is a folder.`);
+  throw new UsageError(`${name} is a folder: give a file.`);
 }

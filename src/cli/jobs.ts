@@ -55,7 +55,7 @@ const retry = () =>
     });
 
 const drop = () =>
-  command('drop', 'Delete a failed job for good.', 'jobs')
+  command('drop', 'Delete a failed job; its work is not done.', 'jobs')
     .argument('<id>')
     .action(async (id: string, flags: { json?: boolean }) => {
       await withStore(optionsFrom(flags, 'jobs'), async (store) => {

@@ -1,5 +1,7 @@
-import { createWriteStream, openAsBlob } from 'node:fs';
+import { openAsBlob } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { createMailvet, type List, type Mailvet, MailvetError } from '../../sdk/src/index.ts';
@@ -88,9 +90,10 @@ const submit = () =>
     .option('--watch', 'show the progress until it ends; Ctrl-C leaves it running')
     .action(async (file: string, flags: SubmitFlags) => {
       await withServer(flags, async (lists) => {
+        const source = await sourceOf(file);
         // Before a large file is sent, to a server that may not want it.
         await lists.list({ per_page: 1 });
-        const list = await lists.create(await sourceOf(file), {
+        const list = await lists.create(source, {
           ...(file === '-' ? {} : { name: flags.name ?? basename(file) }),
           ...(flags.name === undefined ? {} : { name: flags.name }),
           ...(flags.level === undefined ? {} : { validation_type: flags.level }),
@@ -223,16 +226,23 @@ interface DownloadFlags {
 const download = () =>
   command('download', 'Download the results of a list, also while it runs.', 'lists')
     .argument('<id>')
-    .addOption(new Option('--format <format>', `${choice(RESULT_FORMATS)}`).choices(RESULT_FORMATS).default('csv'))
+    .addOption(new Option('--format <format>', choice(RESULT_FORMATS)).choices(RESULT_FORMATS).default('csv'))
     .addOption(new Option('--only <deliverability>', 'only these rows').choices(DELIVERABILITIES))
     .option('--out <file>', 'where to write it (default: standard output)')
     .action(async (id: string, flags: DownloadFlags) => {
       await withServer(flags, async (lists) => {
         const query = { format: flags.format ?? 'csv', ...(flags.only ? { deliverability: flags.only } : {}) };
         const results = await lists.results(id, query);
-        await pipeline(results, flags.out === undefined ? process.stdout : createWriteStream(flags.out));
+        await pipeline(results, flags.out === undefined ? process.stdout : await outputTo(flags.out));
       });
     });
+
+async function outputTo(path: string): Promise<Writable> {
+  const file = await open(path, 'w').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot write --out ${path} (${error.code}): give a file in a folder that you may write to.`);
+  });
+  return file.createWriteStream();
+}
 
 const remove = () =>
   command('delete', 'Erase a list with its rows and results.', 'lists')

@@ -10,7 +10,7 @@ import { NO_VERDICT } from './no-verdict.ts';
 export const mcpCommand = (): Command =>
   command(
     'mcp',
-    'Serve tools to assistants over standard input and output (Model Context Protocol): with MAILVET_KEY on the service at MAILVET_URL, else on an engine of its own.',
+    'Serve tools to assistants over standard input and output (Model Context Protocol): with MAILVET_KEY those of the service at MAILVET_URL, otherwise those of a built-in engine.',
   ).action(async (flags: object) => {
     const options = optionsFrom(flags, 'mcp');
     const { url, key } = options;

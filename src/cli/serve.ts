@@ -33,7 +33,7 @@ export const serveCommand = (): Command =>
       }
     });
 
-/** Runs the service until it is told to stop; returns whether everything was closed. */
+/** Runs the service until a signal stops it; returns whether everything was closed. */
 async function serve(
   options: Options,
   logger: Logger,
@@ -82,7 +82,7 @@ interface StartupInfo {
   readonly setup_url: string | null;
 }
 
-function startupText({ url, key, test_key, setup_url }: StartupInfo, stopRequested: boolean): string {
+function startupText({ url, key, test_key, setup_url }: StartupInfo, firstAccountWanted: boolean): string {
   const lines = [
     `Mailvet is listening on ${url}`,
     `API reference: ${url}/docs`,
@@ -103,7 +103,7 @@ function startupText({ url, key, test_key, setup_url }: StartupInfo, stopRequest
       ...curl(url, key, { email: 'someone@gmail.com' }),
       '',
     );
-  } else if (stopRequested) {
+  } else if (firstAccountWanted) {
     lines.push(
       'The store already has an account. For a new key, run npx mailvet account list and',
       '  npx mailvet key create --account <id> --name <name>',

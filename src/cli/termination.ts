@@ -9,13 +9,15 @@ const EXIT_MS = 35_000;
 
 type Signal = 'SIGTERM' | 'SIGINT';
 
+/** The exit status that a shell gives to the signal. */
+const exitCodeOf = (name: Signal): number => 128 + constants.signals[name];
+
 /** Why the signal of `Termination` aborted. */
 export class Terminated extends Error {
-  /** The one that a shell gives to the signal. */
   readonly exitCode: number;
   constructor(name: Signal) {
     super(`ended by ${name}`);
-    this.exitCode = 128 + constants.signals[name];
+    this.exitCode = exitCodeOf(name);
   }
 }
 
@@ -59,8 +61,7 @@ export class Termination {
       this.#asked.abort(new Terminated(name));
     } else if (now - this.#askedAt > ECHO_MS) {
       this.#askedAt = now;
-      // The exit status is the one that a shell gives to the signal.
-      if (this.#endDrain === null) process.exit(128 + constants.signals[name]);
+      if (this.#endDrain === null) process.exit(exitCodeOf(name));
       this.#endDrain();
     }
   }

@@ -166,7 +166,7 @@ async function* inOrder(
   if (missing === 0) return;
   process.exitCode = 1;
   process.stderr.write(
-    `mailvet: no verdict for ${missing} addresses: no DNS resolver gives usable answers. Check MAILVET_DNS_SERVERS; mailvet doctor says more.\n`,
+    `mailvet: no verdict for ${missing === 1 ? 'one address' : `${missing} addresses`}: no DNS resolver gives usable answers. Check MAILVET_DNS_SERVERS; mailvet doctor says more.\n`,
   );
 }
 

@@ -93,6 +93,13 @@ describe('mailvet lists', () => {
       err: expect.stringMatching(/cannot read .*missing\.csv \(ENOENT\)/),
     });
     expect(await cli('submit', dir)).toMatchObject({ code: 2, err: expect.stringMatching(/is a folder/) });
+    const offline = environment({ MAILVET_URL: 'http://127.0.0.1:9' });
+    expect((await runCli(['lists', 'submit', join(dir, 'missing.csv')], offline)).err).toMatch(/missing\.csv/);
+    const { id } = await submitted();
+    expect(await cli('download', id, '--out', join(dir, 'none', 'x.csv'))).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/cannot write --out .*x\.csv \(ENOENT\)/),
+    });
     const poor = await lab.member({ credits: 1 });
     const ran = await runCli(['lists', 'submit', join(dir, 'people.csv')], environment({ MAILVET_KEY: poor.key }));
     expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(/was not started: .*credits/) });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +55,17 @@ it('names the option that an unknown one was probably meant to be', async () => 
   const { code, err } = await runCli(['serve', '--prot', '1'], environment);
   expect(code).toBe(2);
   expect(err).toMatch(/unknown option '--prot'[\s\S]*Did you mean --port\?/);
+});
+
+it.each([
+  ['account', 'list'],
+  ['audit', '--json'],
+])('%s %s names an SQLite store that is missing, and does not create it', async (...args) => {
+  const file = join(dir, 'mistyped.db');
+  const { code, err } = await runCli(args, { ...environment, MAILVET_DATABASE_URL: `sqlite:${file}` });
+  expect(code).toBe(1);
+  expect(err).toContain(`there is no store at ${file}: set MAILVET_DATABASE_URL`);
+  expect(existsSync(file)).toBe(false);
 });
 
 const cli = (...args: string[]) => runCli(args, environment);

@@ -38,15 +38,41 @@ describe('a closed verifier', () => {
   });
 });
 
-describe('unknown options', () => {
-  const call = (run: (options: never) => unknown, options: object) => () => Reflect.apply(run, undefined, [options]);
+describe('options that cannot be used', () => {
+  const call = (run: (options: never) => unknown, options: object | null) => () =>
+    Reflect.apply(run, undefined, [options]);
 
   it.each([
     [{ dnsServer: ['127.0.0.1'] }, /^createVerifier has no option dnsServer; it has dnsServers, dnsTimeoutMs, /],
     [{ smtp: { helo: 'a.example.net', rate: 1 } }, /^smtp has no option rate; it has helo, from, /],
+    [null, /^createVerifier: the options must be an object/],
+    [{ dnsServers: '127.0.0.1' }, /^createVerifier: dnsServers must be an array of strings/],
+    [{ dnsServers: [] }, /^dnsServers: "" is not an IP address/],
+    [{ dnsTimeoutMs: -5 }, /^createVerifier: dnsTimeoutMs must be a number from 50 to 10,000/],
+    [{ dnsTimeoutMs: Number.NaN }, /dnsTimeoutMs/],
+    [{ dnsControlNames: 'com' }, /dnsControlNames must be an array of strings/],
+    [{ allowPrivateNetworks: 'yes' }, /allowPrivateNetworks must be true or false/],
+    [{ listsDir: 5 }, /listsDir must be a string/],
+    [{ smtp: null }, /smtp must be an object/],
+    [{ smtp: {} }, /^smtp: helo is missing/],
+    [{ smtp: { helo: 'localhost' } }, /\(helo\) must be a fully qualified host name/],
+    [{ smtp: { helo: 'a.example.net', from: 'nobody' } }, /\(from\) must be an email address or <>/],
+    [{ smtp: { helo: 'a.example.net', port: 99_999 } }, /^smtp: port must be a number from 1 to 65,535/],
+    [{ smtp: { helo: 'a.example.net', bind: ['x'] } }, /bind must be an array of IP addresses/],
+    [{ smtp: { helo: 'a.example.net', connectionsPerHost: 0 } }, /connectionsPerHost must be a number from 1 to 1,000/],
   ])('throw: %j', (options, message) => {
     expect(call(createVerifier, options)).toThrow(TypeError);
     expect(call(createVerifier, options)).toThrow(message);
+  });
+
+  it.each([
+    [{ level: 'all' }, /^verify: level must be "mx" or "smtp"/],
+    [{ timeoutMs: 999 }, /^verify: timeoutMs must be a number from 1,000 to 30,000/],
+    [{ wait: -1 }, /^verify: wait must be a number from 0 to 86,400,000/],
+    [{ signal: {} }, /^verify: signal must be an AbortSignal/],
+  ])('reject a call: %j', async (options, message) => {
+    const [verifier] = await verifierOn();
+    await expect(Reflect.apply(verifier.verify, verifier, ['a@gmail.com', options])).rejects.toThrow(message);
   });
 
   it('reject a call', async () => {

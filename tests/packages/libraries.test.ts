@@ -109,7 +109,7 @@ describe('an installed library', () => {
   it('has readable stack traces', async () => {
     writeFileSync(join(npm, 'wrong.cjs'), "require('@mailvet/engine').createVerifier({ dnsServer: [] });");
     const plain = await run(npm, NODES['20.19'], ['wrong.cjs']);
-    expect(plain.stderr).toMatch(/TypeError: createVerifier has no option dnsServer.*\n\s+at rejectUnknown /);
+    expect(plain.stderr).toMatch(/TypeError: createVerifier has no option dnsServer.*\n\s+at checkOptions /);
     const mapped = await run(npm, NODES['20.19'], ['--enable-source-maps', 'wrong.cjs']);
     expect(mapped.stderr).toMatch(/src\/index\.ts:\d+:\d+/);
   });

@@ -33,9 +33,9 @@ export interface MailboxCheck {
 export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   const { clock, helo, port, mayDial, connectionsPerHost, ratePerOperator, breakerSeconds, bind } = options;
   const sender = parseSender(options.sender);
-  if (sender === null) throw new TypeError('the sender is no mail address');
+  if (sender === null) throw new TypeError('The sender (from) must be an email address or <>.');
   if (!isQualifiedName(helo) && !(options.anyHelo && /^[a-z0-9.[\]:-]+$/i.test(helo))) {
-    throw new TypeError('the HELO name is not a qualified host name');
+    throw new TypeError('The HELO name (helo) must be a fully qualified host name, such as mail.example.com.');
   }
   const limits = { ...SMTP_LIMITS, ...options.limits };
   const { dialogues, networkFactor } = limits;

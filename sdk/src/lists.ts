@@ -34,10 +34,17 @@ export function lists({ send, download }: Transport): MailvetLists {
   }
 
   return {
-    create(source, { signal, timeout, type, ...fields } = {}) {
+    async create(source, { signal, timeout, type, ...fields } = {}) {
       const call = { signal, timeout, method: 'POST', path: 'v1/lists' } as const;
       if (isAddresses(source)) return send<List>({ ...call, body: { emails: source, ...fields } });
-      return send<List>({ ...call, query: { name: nameOf(source), ...fields }, upload: uploadOf(source, type) });
+      const failures: unknown[] = [];
+      const upload = uploadOf(source, type, (error) => failures.push(error));
+      try {
+        return await send<List>({ ...call, query: { name: nameOf(source), ...fields }, upload });
+      } catch (error) {
+        // What the caller's own stream failed with says nothing about the service.
+        throw failures.length > 0 ? failures[0] : error;
+      }
     },
     get,
     list: (query, call) => send({ ...call, method: 'GET', path: 'v1/lists', query }),
@@ -65,24 +72,48 @@ const isAddresses = (source: ListSource): source is readonly string[] => Array.i
 const nameOf = (source: object): string | undefined =>
   'name' in source && typeof source.name === 'string' && source.name !== '' ? source.name : undefined;
 
-function uploadOf(source: Exclude<ListSource, readonly string[]>, type: string | undefined): Upload {
+function uploadOf(
+  source: Exclude<ListSource, readonly string[]>,
+  type: string | undefined,
+  onFailure: (error: unknown) => void,
+): Upload {
   if (source instanceof Blob) return { type: type ?? (source.type || DEFAULT_TYPE), content: source };
-  return {
-    type: type ?? DEFAULT_TYPE,
-    content: source instanceof ReadableStream ? source : streamOf(source),
-  };
+  const { next, end } = source instanceof ReadableStream ? readerOf(source) : iteratorOf(source);
+  const content = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        onFailure(error);
+        throw error;
+      }
+    },
+    cancel: end,
+  });
+  return { type: type ?? DEFAULT_TYPE, content };
 }
 
-function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+interface Chunks {
+  next(): Promise<IteratorResult<Uint8Array, unknown>>;
+  /** No more is read. */
+  end(reason: unknown): Promise<void>;
+}
+
+function readerOf(stream: ReadableStream<Uint8Array>): Chunks {
+  const reader = stream.getReader();
+  return { next: () => reader.read(), end: (reason) => reader.cancel(reason) };
+}
+
+function iteratorOf(source: AsyncIterable<Uint8Array>): Chunks {
+  if (typeof source !== 'object' || source === null || !(Symbol.asyncIterator in source))
+    throw new TypeError('The source of a list must be an array of addresses, a File or Blob, or a stream of bytes.');
   const iterator = source[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel(reason) {
+  return {
+    next: () => iterator.next(),
+    async end(reason) {
       await iterator.return?.(reason);
     },
-  });
+  };
 }

@@ -832,7 +832,7 @@ export interface components {
                 total: number;
                 /** @description Held by checks that are still running. */
                 locked: number;
-                /** @description Charged in the period. */
+                /** @description Charged in the calendar month, UTC. */
                 used: number;
                 /** @description What can still be spent. */
                 remaining: number;
@@ -1093,8 +1093,13 @@ export interface components {
             timestamp: string;
             data: {
                 credits: {
+                    /** @description What the account holds: `remaining` and `locked` together. */
                     total: number;
+                    /** @description Held by checks that are still running. */
                     locked: number;
+                    /** @description Charged in the calendar month, UTC. */
+                    used: number;
+                    /** @description What can still be spent. */
                     remaining: number;
                 };
                 /** @description The alert threshold of the account. */
@@ -7274,6 +7279,7 @@ export interface operations {
                  *         "credits": {
                  *           "total": 90,
                  *           "locked": 0,
+                 *           "used": 4910,
                  *           "remaining": 90
                  *         },
                  *         "low_balance": 100

@@ -12,17 +12,19 @@ const LevelUsage = Type.Object({
   upgrade_required: Type.Optional(Type.String({ description: 'The plan that has this level.' })),
 });
 
+export const Credits = Type.Object({
+  total: Type.Integer({ description: 'What the account holds: `remaining` and `locked` together.' }),
+  locked: Type.Integer({ description: 'Held by checks that are still running.' }),
+  used: Type.Integer({ description: 'Charged in the calendar month, UTC.' }),
+  remaining: Type.Integer({ description: 'What can still be spent.' }),
+});
+
 export const UsageReply = WithWarnings(
   'Usage',
   Type.Object({
     plan: OneOf(PLAN_NAMES),
     period: Type.Object({ start: Instant, end: Instant }, { description: 'The calendar month, UTC.' }),
-    credits: Type.Object({
-      total: Type.Integer({ description: 'What the account holds: `remaining` and `locked` together.' }),
-      locked: Type.Integer({ description: 'Held by checks that are still running.' }),
-      used: Type.Integer({ description: 'Charged in the period.' }),
-      remaining: Type.Integer({ description: 'What can still be spent.' }),
-    }),
+    credits: Credits,
     rate_limit: Type.Object({
       limit: Type.Integer(),
       remaining: Type.Integer(),

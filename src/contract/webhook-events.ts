@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox';
 import type { WebhookEventType } from '../kernel/webhook-events.ts';
 import { ListReply } from './lists.ts';
 import { Nullable } from './schema.ts';
+import { Credits } from './usage.ts';
 
 const Moment = Type.String({ format: 'date-time' });
 
@@ -22,7 +23,7 @@ const KeyData = Type.Object(
 );
 
 const LowBalanceData = Type.Object({
-  credits: Type.Object({ total: Type.Integer(), locked: Type.Integer(), remaining: Type.Integer() }),
+  credits: Credits,
   low_balance: Type.Integer({ description: 'The alert threshold of the account.' }),
 });
 

@@ -24,7 +24,12 @@ export interface WebhookEventData {
   readonly 'list.cancelled': Readonly<Record<string, unknown>>;
   /** `credits` as in `GET /v1/usage`; `low_balance`: the threshold that the balance fell below. */
   readonly 'credits.low': {
-    readonly credits: { readonly total: number; readonly locked: number; readonly remaining: number };
+    readonly credits: {
+      readonly total: number;
+      readonly locked: number;
+      readonly used: number;
+      readonly remaining: number;
+    };
     readonly low_balance: number;
   };
   readonly 'key.created': KeyEventData;

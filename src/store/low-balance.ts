@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import { monthOf } from '../kernel/clock.ts';
 import { toAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
 import { mailAdmins } from './people/admin-mail.ts';
 import type { Account, LowBalanceMail } from './store.ts';
+import { creditsUsed } from './usage.ts';
 import { emitEvent } from './webhooks/emit.ts';
 
 /** Held credits may be released: only spent ones count. */
@@ -17,6 +19,7 @@ export async function claimLowBalanceAlerts(
 ): Promise<Account[]> {
   const { db } = driver;
   const now = await driver.now();
+  const month = monthOf(now);
   const alerts: Account[] = [];
   const candidates = await db
     .selectFrom('accounts')
@@ -45,7 +48,8 @@ export async function claimLowBalanceAlerts(
       for (const account of accounts) {
         const { id, balance, locked, lowBalance } = account;
         await mailAdmins(driver, trx, id, (to) => mailTo(account, to));
-        const credits = { total: balance + locked, locked, remaining: balance };
+        const used = await creditsUsed(trx, id, month.start, month.end);
+        const credits = { total: balance + locked, locked, used, remaining: balance };
         await emitEvent({ driver, trx, now }, id, 'credits.low', { credits, low_balance: lowBalance ?? 0 });
       }
       return accounts;

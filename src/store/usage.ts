@@ -1,9 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import type { Reason } from '../kernel/reasons.ts';
 import type { StorageDriver } from './driver.ts';
 import { onlyRow } from './rows.ts';
 import type { AccountId, KeyDayRow, Usage, UsageBucketRow, UsageGrouping, UsageRow } from './store.ts';
+import type { Tables } from './tables.ts';
 
 const GROUPS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
   day: sql`hour / ${sql.lit(DAY_MS)}`,
@@ -34,6 +35,19 @@ const within = (account: AccountId, from: number, to: number) =>
 
 const dailyBefore = (account: AccountId) =>
   sql<number>`(SELECT usage_daily_before FROM accounts WHERE id = ${account})`;
+
+/** Credits charged in a period, as `summary` has them; inside the caller's transaction. */
+export async function creditsUsed(
+  trx: Transaction<Tables>,
+  account: AccountId,
+  from: number,
+  to: number,
+): Promise<number> {
+  const { rows } = await sql<{ credits: number }>`
+    SELECT CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits
+    FROM usage_hours WHERE ${within(account, from, to)}`.execute(trx);
+  return onlyRow(rows).credits;
+}
 
 export function usage(driver: StorageDriver): Usage {
   return {

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as after } from 'node:timers/promises';
@@ -122,6 +123,24 @@ describe('lists of the client', () => {
     expect(await codeOf(lists.get(list))).toBe('not_found');
     const wrong = createMailvet({ url: lab.url, key: 'mv_live_wrong' });
     expect(await codeOf(wrong.lists.create(new Blob([FILE])))).toBe('invalid_api_key');
+  });
+
+  it('reject with what their source fails with, and leave nothing', async () => {
+    const { lists } = clientOf(owner);
+    const before = (await lists.list()).pagination.total_count;
+    async function* broken() {
+      yield Buffer.from('email\nada@good.com\n');
+      throw new RangeError('disk gone');
+    }
+    await expect(lists.create(broken())).rejects.toThrow(new RangeError('disk gone'));
+    await expect(lists.create(Readable.toWeb(Readable.from(broken())) as ReadableStream)).rejects.toThrow('disk gone');
+    await expect(lists.create(createReadStream('/no/such/file.csv'))).rejects.toMatchObject({
+      code: 'ENOENT',
+      path: '/no/such/file.csv',
+    });
+    for (const wrong of ['ada@good.com', Buffer.from(FILE), {}, null])
+      await expect(lists.create(wrong as never)).rejects.toThrow(/must be an array of addresses, a File or Blob, or a/);
+    expect((await lists.list()).pagination.total_count).toBe(before);
   });
 
   it('cost nothing with a test key', async () => {

@@ -104,7 +104,7 @@ describeStores('events of webhooks', (lab) => {
     const { body } = await dueNow(store, webhook);
     expect(JSON.parse(body)).toMatchObject({
       type: 'credits.low',
-      data: { credits: { total: 9, locked: 0, remaining: 9 }, low_balance: 10 },
+      data: { credits: { total: 9, locked: 0, used: 1, remaining: 9 }, low_balance: 10 },
     });
     await store.accounts.grant(who.account.id, 5, 'more');
     await store.accounts.claimLowBalanceAlerts(noMail);

@@ -161,7 +161,10 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   ListCompletedEvent: eventOf('list.completed', ENDED),
   ListFailedEvent: eventOf('list.failed', { ...ENDED, status: 'failed' }),
   ListCancelledEvent: eventOf('list.cancelled', { ...ENDED, status: 'cancelled' }),
-  CreditsLowEvent: eventOf('credits.low', { credits: { total: 90, locked: 0, remaining: 90 }, low_balance: 100 }),
+  CreditsLowEvent: eventOf('credits.low', {
+    credits: { total: 90, locked: 0, used: 4910, remaining: 90 },
+    low_balance: 100,
+  }),
   KeyCreatedEvent: eventOf('key.created', KEY),
   KeyRevokedEvent: eventOf('key.revoked', { ...KEY, revoked_at: ACCOUNT_TIME }),
   PingEvent: eventOf('ping', { webhook_id: WEBHOOK.id }),

@@ -234,9 +234,11 @@ export class Limiter {
     if (this.#inTurn === queue) this.#inTurn = null;
     const line = this.#lines.get(queue.tenant);
     if (line === undefined) return;
-    this.#lines.delete(queue.tenant);
-    this.#lines.set(queue.tenant, line);
-    if (line.queues.delete(queue)) line.queues.add(queue);
+    if (this.#lines.size > 1) {
+      this.#lines.delete(queue.tenant);
+      this.#lines.set(queue.tenant, line);
+    }
+    if (line.queues.size > 1 && line.queues.delete(queue)) line.queues.add(queue);
   }
 
   slowDown(): void {

@@ -5,6 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
+import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import type { Lease } from './lease.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
@@ -22,8 +23,13 @@ interface PoolOptions {
 }
 
 interface Owned {
+  readonly session: Session;
   readonly request: PoolRequest;
   readonly lease: Lease;
+  /** Among all. */
+  readonly place: Place<Session>;
+  /** Among the idle ones; null: it never was. */
+  idlePlace: Place<Owned> | null;
   /** The server failed, or rejects us: no further questions. */
   isSpent: boolean;
 }
@@ -35,10 +41,10 @@ const LEARNED_MS = 3_600_000;
 
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #sessions = new Map<Session, Owned>();
+  readonly #sessions = new LinkedList<Session>();
   /** Open sessions by set of hosts, and by operator those of them that are idle. */
   readonly #open = new Map<string, number>();
-  readonly #idle = new Map<string, Set<Session>>();
+  readonly #idle = new Map<string, LinkedList<Owned>>();
   #idleCount = 0;
   #closed = false;
   readonly #waiting = new WaitingLines();
@@ -73,6 +79,7 @@ export class Pool {
       const waiter: Waiter = {
         request,
         leave: () => {},
+        place: null,
         rejoined: 0,
         settle: (service) => {
           signal?.removeEventListener('abort', onAbort);
@@ -87,13 +94,13 @@ export class Pool {
   /** Ends every session with QUIT; busy ones are cancelled, and no new one is opened. */
   close(): void {
     this.#closed = true;
-    for (const session of this.#sessions.keys()) session.finish();
+    for (const { value: session } of [...this.#sessions]) session.finish();
   }
 
   #serve(waiter: Waiter) {
     const { request } = waiter;
     const idle = request.fresh ? undefined : this.#takeIdle(request);
-    if (idle !== undefined) return this.#assign(idle, [waiter], (asked) => idle.ask(asked));
+    if (idle !== undefined) return this.#assign(idle, [waiter], 'ask');
     const { operator, host, address, domain, tenant, startBy } = request;
     let granted = false;
     const withdraw = this.#options.throttle.acquire({
@@ -114,10 +121,12 @@ export class Pool {
     });
     if (granted) return;
     if (!request.fresh) this.#waiting.add(waiter);
-    waiter.leave = () => {
+    const leave = () => {
       withdraw();
       this.#waiting.remove(waiter);
     };
+    // Not assigned directly: V8 allocates such a function among old objects, where it retains all that it refers to.
+    waiter.leave = leave;
     this.#makeRoom(request);
   }
 
@@ -126,27 +135,30 @@ export class Pool {
     const { host, address, tls, read } = request;
     const { clock, limits, helo, port, mayDial } = this.#options;
     const { egress } = lease;
-    const on = { onIdle: (idle: Session) => this.#next(idle), onGone: (gone: Session) => this.#forget(gone) };
+    const on = { onIdle: () => this.#next(owned), onGone: () => this.#forget(owned) };
     const session = new Session({ host, address, port, egress, limits, clock, mayDial, ...on, helo, tls, read });
-    this.#sessions.set(session, { request, lease, isSpent: false });
+    const place = this.#sessions.add(session);
+    const owned: Owned = { session, request, lease, place, idlePlace: null, isSpent: false };
     this.#open.set(request.hosts, (this.#open.get(request.hosts) ?? 0) + 1);
     const room = request.fresh
       ? 1
       : Math.min(roomOf(limits, { sent: 0, judged: 0, refusals: 0 }), this.#most(request.operator));
-    this.#assign(session, this.#withCompany(waiter, room), (asked) => session.open(asked));
+    this.#assign(owned, this.#withCompany(waiter, room), 'open');
   }
 
-  #assign(session: Session, waiters: readonly Waiter[], put: (asked: readonly Asked[]) => void): void {
+  #assign(owned: Owned, waiters: readonly Waiter[], how: 'open' | 'ask'): void {
+    const { session, lease } = owned;
     const all = waiters.map((waiter): Asked => {
       const { question, deadline, greetBy, transcript } = waiter.request;
-      const done = (outcome: Outcome) => this.#done(session, waiter, outcome);
+      const done = (outcome: Outcome) => this.#done(owned, waiter, outcome);
       const asked = { question, deadline, greetBy, transcript, done };
-      waiter.leave = () => session.cancel(asked);
+      const leave = () => session.cancel(asked);
+      waiter.leave = leave;
       return asked;
     });
     const [first] = waiters;
-    if (first !== undefined) this.#sessions.get(session)?.lease.passTo(first.request.tenant);
-    put(all);
+    if (first !== undefined) lease.passTo(first.request.tenant);
+    session[how](all);
   }
 
   /** With whoever can be in the same transaction, `most` together. */
@@ -166,14 +178,12 @@ export class Pool {
     return this.#recipients.get(operator) ?? Number.POSITIVE_INFINITY;
   }
 
-  #done(session: Session, waiter: Waiter, outcome: Outcome): void {
+  #done(owned: Owned, waiter: Waiter, outcome: Outcome): void {
+    const { session } = owned;
     const { host, address, egress } = session.setup;
-    const owned = this.#sessions.get(session);
-    if (owned !== undefined) {
-      if (outcome.kind === 'failed' || outcome.finding === 'smtp_blocked') owned.isSpent = true;
-      this.#learn(session, owned, outcome);
-      this.#waiting.rotate(waiter.request);
-    }
+    if (outcome.kind === 'failed' || outcome.finding === 'smtp_blocked') owned.isSpent = true;
+    this.#learn(owned, outcome);
+    this.#waiting.rotate(waiter.request);
     const isPostponed = outcome.kind === 'failed' && outcome.next === 'rejoin';
     if (isPostponed && !this.#closed && waiter.rejoined++ < MOST_REJOINED) this.#serve(waiter);
     else waiter.settle({ outcome, host, address, egress, secure: session.secure });
@@ -182,10 +192,8 @@ export class Pool {
   /**
    * The next questions for a session that has answered all; without any it sends QUIT or stays idle for a moment.
    */
-  #next(session: Session) {
-    const owned = this.#sessions.get(session);
-    if (owned === undefined) return;
-    const { lease } = owned;
+  #next(owned: Owned) {
+    const { session, lease } = owned;
     const { operator, hosts } = owned.request;
     const room = Math.min(session.room, this.#most(operator) - session.takes.inSession);
     if (owned.isSpent || room < 1) return session.finish();
@@ -193,15 +201,17 @@ export class Pool {
     if (lease.isWantedMoreThanBy(next?.request.tenant ?? null)) return session.finish();
     if (next !== undefined) {
       next.leave();
-      return this.#assign(session, this.#withCompany(next, room), (asked) => session.ask(asked));
+      return this.#assign(owned, this.#withCompany(next, room), 'ask');
     }
     // A second recipient comes from a list, which will bring more; after a single question the session ends.
     if (session.served < 2 || this.#idleCount >= this.#options.limits.idleSessions) return session.finish();
-    this.#idle.set(operator, (this.#idle.get(operator) ?? new Set()).add(session));
+    const idle = this.#idle.get(operator) ?? new LinkedList<Owned>();
+    if (idle.size === 0) this.#idle.set(operator, idle);
+    owned.idlePlace = idle.add(owned);
     this.#idleCount++;
   }
 
-  #learn(session: Session, { request: { operator }, lease }: Owned, outcome: Outcome): void {
+  #learn({ session, request: { operator }, lease }: Owned, outcome: Outcome): void {
     const heard = outcome.kind === 'answered' ? (outcome.probe?.heard ?? outcome.rcpt) : outcome.heard;
     if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') lease.answered();
     const { perTransaction, inSession } = session.takes;
@@ -218,40 +228,38 @@ export class Pool {
     this.#recipients.set(operator, outcome.kind === 'answered' ? 1 : Math.max(1, inSession));
   }
 
-  #takeIdle(request: PoolRequest): Session | undefined {
-    for (const session of this.#idle.get(request.operator) ?? []) {
-      if (this.#sessions.get(session)?.request.hosts !== request.hosts) continue;
-      this.#unidle(session, request.operator);
-      if (session.room > 0) return session;
-      session.finish();
+  #takeIdle(request: PoolRequest): Owned | undefined {
+    for (const { value: owned } of this.#idle.get(request.operator) ?? []) {
+      if (owned.request.hosts !== request.hosts) continue;
+      this.#unidle(owned);
+      if (owned.session.room > 0) return owned;
+      owned.session.finish();
     }
     return undefined;
   }
 
   /** Ends an idle session of the operator or with the address, to free its place. */
   #makeRoom({ operator, address }: PoolRequest): void {
-    for (const [owner, sessions] of this.#idle) {
-      for (const session of sessions) {
-        if (owner !== operator && session.setup.address !== address) continue;
-        this.#unidle(session, owner);
-        session.finish();
+    for (const [owner, idle] of this.#idle) {
+      for (const { value: owned } of idle) {
+        if (owner !== operator && owned.request.address !== address) continue;
+        this.#unidle(owned);
+        owned.session.finish();
         return;
       }
     }
   }
 
-  #unidle(session: Session, operator: string): void {
-    const set = this.#idle.get(operator);
-    if (!set?.delete(session)) return;
+  #unidle({ idlePlace, request: { operator } }: Owned): void {
+    const idle = this.#idle.get(operator);
+    if (idle === undefined || idlePlace === null || !idle.remove(idlePlace)) return;
     this.#idleCount--;
-    if (set.size === 0) this.#idle.delete(operator);
+    if (idle.size === 0) this.#idle.delete(operator);
   }
 
-  #forget(session: Session): void {
-    const owned = this.#sessions.get(session);
-    if (owned === undefined) return;
-    this.#sessions.delete(session);
-    this.#unidle(session, owned.request.operator);
+  #forget(owned: Owned): void {
+    this.#sessions.remove(owned.place);
+    this.#unidle(owned);
     const left = (this.#open.get(owned.request.hosts) ?? 1) - 1;
     if (left > 0) this.#open.set(owned.request.hosts, left);
     else this.#open.delete(owned.request.hosts);

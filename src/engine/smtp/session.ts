@@ -38,9 +38,9 @@ interface SessionSetup extends DialogueSetup {
   /** The address guard, checked immediately before dialling. */
   readonly mayDial: (address: string) => boolean;
   /** Called when all checks are answered and the session is idle, after the last `done`. */
-  readonly onIdle: (session: Session) => void;
+  readonly onIdle: () => void;
   /** Called once, when the socket has closed. */
-  readonly onGone: (session: Session) => void;
+  readonly onGone: () => void;
 }
 
 /** How long a flushed socket may take to close before it is destroyed. */
@@ -179,7 +179,7 @@ export class Session {
       this.served++;
       asked?.done(outcome);
     }
-    if (wasBusy && !this.#isBusy) this.setup.onIdle(this);
+    if (wasBusy && !this.#isBusy) this.setup.onIdle();
   }
 
   #perform(action: Action): void {
@@ -293,6 +293,8 @@ export class Session {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#on({ is: 'closed' });
     this.#socket?.destroy();
-    this.setup.onGone(this);
+    // Sockets end up among old objects, from where they would retain the session until a full collection.
+    this.#plain?.removeAllListeners();
+    this.setup.onGone();
   }
 }

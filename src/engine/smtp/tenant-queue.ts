@@ -1,3 +1,4 @@
+import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import type { Limiter } from './limiter.ts';
 
 /** A request for a dialogue. */
@@ -16,7 +17,7 @@ export class TenantQueue {
   /** The limiter of the address. */
   readonly #address: Limiter;
   readonly #onEmpty: () => void;
-  readonly #entries = new Set<QueueEntry>();
+  readonly #entries = new LinkedList<QueueEntry>();
 
   constructor(tenant: string, limiters: readonly Limiter[], address: Limiter, onEmpty: () => void) {
     this.tenant = tenant;
@@ -38,29 +39,32 @@ export class TenantQueue {
     return this.#limiters.every((limiter) => limiter.admits(now, this.tenant, this));
   }
 
-  add(entry: QueueEntry): void {
-    this.#entries.add(entry);
+  /** Returns its place, by which it is removed. */
+  add(entry: QueueEntry): Place<QueueEntry> {
     for (const limiter of this.#limiters) limiter.onEnqueued(this);
+    return this.#entries.add(entry);
   }
 
   /** False if the entry has left the queue already. */
-  remove(entry: QueueEntry): boolean {
-    if (!this.#entries.delete(entry)) return false;
+  remove(place: Place<QueueEntry>): boolean {
+    if (!this.#entries.remove(place)) return false;
     for (const limiter of this.#limiters) limiter.onDequeued(this);
     if (this.isEmpty) this.#onEmpty();
     return true;
   }
 
   refuse(by: Limiter, seconds: number, domain?: string): void {
-    for (const entry of [...this.#entries])
-      if ((domain ?? entry.domain) === entry.domain && this.remove(entry)) entry.refuse(by, seconds);
+    for (const place of [...this.#entries]) {
+      const entry = place.value;
+      if ((domain ?? entry.domain) === entry.domain && this.remove(place)) entry.refuse(by, seconds);
+    }
   }
 
   serve(): void {
-    const [entry] = this.#entries;
-    if (entry === undefined) return;
-    this.remove(entry);
+    const { first } = this.#entries;
+    if (first === null) return;
+    this.remove(first);
     for (const limiter of this.#limiters) limiter.onServed(this);
-    entry.begin();
+    first.value.begin();
   }
 }

@@ -44,7 +44,7 @@ export class Throttle {
   /** Queues that are not empty. */
   readonly #queues = new Map<string, TenantQueue>();
   /** Limiters that may have room. */
-  readonly #toDrain = new Set<Limiter>();
+  readonly #toDrain: Limiter[] = [];
   #isDraining = false;
   #open = 0;
   #waiting = 0;
@@ -101,7 +101,7 @@ export class Throttle {
     };
     const leave = (): boolean => {
       clearTimeout(giveUp);
-      if (!queue.remove(entry)) return false;
+      if (!queue.remove(place)) return false;
       this.#waiting--;
       return true;
     };
@@ -111,7 +111,7 @@ export class Throttle {
       request.onPermit({ kind: 'late', retryAfter: seconds(waitMs(route, this.#clock.elapsed(), request.tenant)) });
     }, request.deadline - now);
     this.#waiting++;
-    queue.add(entry);
+    const place = queue.add(entry);
     return leave;
   }
 
@@ -146,13 +146,13 @@ export class Throttle {
 
   /** Begins what these limiters allow, and what those allow that get room by it. */
   #drain(limiters: readonly Limiter[]): void {
-    for (const limiter of limiters) if (limiter.isWaitedFor) this.#toDrain.add(limiter);
+    for (const limiter of limiters)
+      if (limiter.isWaitedFor && !this.#toDrain.includes(limiter)) this.#toDrain.push(limiter);
     if (this.#isDraining) return;
     this.#isDraining = true;
     const now = this.#clock.elapsed();
     try {
-      for (const limiter of this.#toDrain) {
-        this.#toDrain.delete(limiter);
+      for (let limiter = this.#toDrain.shift(); limiter !== undefined; limiter = this.#toDrain.shift()) {
         for (let queue = limiter.next(now); queue !== null; queue = limiter.next(now)) queue.serve();
       }
     } finally {

@@ -1,3 +1,4 @@
+import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import { needsSmtputf8 } from './commands.ts';
 import type { DialogueSetup } from './events.ts';
 import type { Lease } from './lease.ts';
@@ -46,6 +47,8 @@ export interface Waiter {
   readonly request: PoolRequest;
   readonly settle: (service: Service) => void;
   leave: () => void;
+  /** Among those that wait; null: it never did. */
+  place: Place<Waiter> | null;
   /** How often a session ended because of another recipient. */
   rejoined: number;
 }
@@ -55,19 +58,22 @@ const LOOKED_AT = 100;
 
 /** Questions waiting for a session, by set of hosts, and by tenant in rotation. */
 export class WaitingLines {
-  readonly #lines = new Map<string, Map<string, Set<Waiter>>>();
+  readonly #lines = new Map<string, Map<string, LinkedList<Waiter>>>();
 
   add(waiter: Waiter): void {
     const { hosts, tenant } = waiter.request;
-    const waiting = this.#lines.get(hosts) ?? new Map<string, Set<Waiter>>();
-    this.#lines.set(hosts, waiting.set(tenant, (waiting.get(tenant) ?? new Set()).add(waiter)));
+    const waiting = this.#lines.get(hosts) ?? new Map<string, LinkedList<Waiter>>();
+    if (waiting.size === 0) this.#lines.set(hosts, waiting);
+    const line = waiting.get(tenant) ?? new LinkedList<Waiter>();
+    if (line.size === 0) waiting.set(tenant, line);
+    waiter.place = line.add(waiter);
   }
 
   remove(waiter: Waiter): void {
     const { hosts, tenant } = waiter.request;
     const waiting = this.#lines.get(hosts);
     const line = waiting?.get(tenant);
-    if (!line?.delete(waiter) || line.size > 0) return;
+    if (waiter.place === null || !line?.remove(waiter.place) || line.size > 0) return;
     waiting?.delete(tenant);
     if (waiting?.size === 0) this.#lines.delete(hosts);
   }
@@ -82,9 +88,9 @@ export class WaitingLines {
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     const behindAll = SMTP_LIMITS.dialogues;
-    for (const [tenant, [first]] of waiting) {
+    for (const [tenant, { first }] of waiting) {
       const others = isBackground(tenant) ? behindAll + lease.othersOf(tenant) : lease.othersOf(tenant);
-      if (others < fewest) [next, fewest] = [first, others];
+      if (others < fewest) [next, fewest] = [first?.value, others];
     }
     return next;
   }
@@ -93,9 +99,9 @@ export class WaitingLines {
   rotate({ hosts, tenant }: PoolRequest): void {
     const waiting = this.#lines.get(hosts);
     const line = waiting?.get(tenant);
-    if (line === undefined) return;
-    waiting?.delete(tenant);
-    waiting?.set(tenant, line);
+    if (waiting === undefined || line === undefined || waiting.size === 1) return;
+    waiting.delete(tenant);
+    waiting.set(tenant, line);
   }
 
   /**
@@ -107,7 +113,7 @@ export class WaitingLines {
     const company: Waiter[] = [];
     if (question.stage !== 'rcpt' || most < 1 || deadline <= patience) return company;
     let looked = 0;
-    for (const waiter of this.#lines.get(hosts)?.get(tenant) ?? []) {
+    for (const { value: waiter } of this.#lines.get(hosts)?.get(tenant) ?? []) {
       if (company.length >= most || looked++ >= LOOKED_AT) break;
       const other = waiter.request;
       if (other === request || other.deadline <= patience || !isAlike(other.question, question)) continue;

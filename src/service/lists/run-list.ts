@@ -165,7 +165,7 @@ export class ListRun {
   /** Waits for an outcome to be recorded, or for waiting addresses that may be due. */
   async #changed(): Promise<void> {
     const changed = Promise.withResolvers<void>();
-    this.#wake = () => changed.resolve();
+    this.#wake = changed.resolve;
     const looking = new AbortController();
     await Promise.race([changed.promise, setTimeout(LOOK_MS, undefined, { signal: looking.signal }).catch(() => {})]);
     looking.abort();

@@ -50,6 +50,7 @@ async function localBackend(options: Options, explain: McpBackend['explain']): P
           throw new ApiError(NO_VERDICT, messageOf(error));
         }),
     explain,
+    countUnusable: async () => undefined,
     account: null,
     close: () => verifier.close(),
   };
@@ -60,6 +61,7 @@ function remoteBackend(url: string, key: string, explain: McpBackend['explain'])
   return {
     verify: (input) => mailvet.verify(input).catch(rethrow),
     explain,
+    countUnusable: async () => undefined,
     account: {
       createList: ({ emails, ...options }) => mailvet.lists.create(emails, options).catch(rethrow),
       getList: (id) => mailvet.lists.get(id).catch(rethrow),

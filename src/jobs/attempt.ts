@@ -11,6 +11,8 @@ export interface RunningJob {
   readonly ended: Promise<void>;
   /** Renews the lease once a third of it has passed by either clock, because the wall clock may jump. */
   renew(): Promise<void>;
+  /** Whether its lease is renewed, as long as it lasts. */
+  isHeld(): boolean;
 }
 
 interface Parts {
@@ -71,7 +73,7 @@ export function startJob(parts: Parts): RunningJob {
     // The job runs again when its lease expires.
     logger.error({ job: claim.id, kind: claim.kind, err: error }, 'the outcome of a job could not be stored');
   });
-  return { claim, ended, renew };
+  return { claim, ended, renew, isHeld: () => !lost && !abort.signal.aborted };
 }
 
 /** Errors of databases and mail servers may quote the payload, so only their name and code are kept. */

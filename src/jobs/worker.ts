@@ -64,7 +64,8 @@ export function startWorker(parts: WorkerParts): Worker {
     }
     if (maintenance.due()) await jobs.maintain();
     await Promise.all([...running].map((job) => job.renew()));
-    for (const claim of await jobs.claim(slots())) {
+    const held = [...running].filter((job) => job.isHeld()).map(({ claim }) => claim.id);
+    for (const claim of await jobs.claim(slots(), held)) {
       if (stopping.signal.aborted) await jobs.release(claim);
       else start(claim);
     }

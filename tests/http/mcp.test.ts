@@ -5,6 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
+import { of, signedIn } from './dashboard/client.ts';
 
 const CLI = fileURLToPath(new URL('../../bin/mailvet.mjs', import.meta.url));
 type Json = ReturnType<JSON['parse']>;
@@ -105,6 +106,27 @@ describe('over HTTP', () => {
     expect(results.filter(({ error }: Json) => error?.code === 'rate_limit_exceeded')).toHaveLength(1);
     await limited.close();
     expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+
+  it('counts and records calls that it cannot use', async () => {
+    const member = await lab.member({ rateLimit: 3 });
+    const client = await overHttp(member.key);
+    expect(await call(client, 'verify_email', {})).toMatchObject({ failed: { code: 'missing_parameter' } });
+    expect(await call(client, 'get_list', {})).toMatchObject({ failed: { code: 'missing_parameter' } });
+    await expect(client.callTool({ name: 'drop_tables', arguments: {} })).rejects.toThrow(/no tool/);
+    expect(await call(client, 'verify_email', {})).toMatchObject({ failed: { code: 'rate_limit_exceeded' } });
+    await client.close();
+    const person = await signedIn(lab, { account: member.account });
+    const rejected = async () =>
+      (await person.call('GET', of(member.account, '/log?status=rejected'))).json.rejected.map(
+        ({ code }: Json) => code,
+      );
+    await expect
+      .poll(rejected, { timeout: 10_000 })
+      .toEqual(['rate_limit_exceeded', 'invalid_parameter', 'missing_parameter', 'missing_parameter']);
+    const wrong = await overHttp(`mv_live_${'y'.repeat(32)}`);
+    expect(await call(wrong, 'verify_email', {})).toMatchObject({ failed: { code: 'invalid_api_key' } });
+    await wrong.close();
   });
 
   it('refuses a missing or wrong key, another site’s page, large messages and what is no message', async () => {

@@ -217,6 +217,17 @@ describeStores('jobs', (lab) => {
     expect(await store.jobs.drop(left)).toBe(true);
   });
 
+  it('are not taken from whoever holds them and asks for more, whatever the clock says', async () => {
+    const store = await open();
+    await add(store);
+    const held = await one(store);
+    await pass(lab, 3_600_000);
+    expect(await store.jobs.claim(new Map([['lists_update', 10]]), [held.id])).toEqual([]);
+    expect((await store.jobs.get(held.id))!).toMatchObject({ state: 'running', attempts: 1, lastError: null });
+    expect(await store.jobs.renew(held)).toBe(true);
+    await store.jobs.done(held);
+  });
+
   it('survive a clock that jumps, in either direction', async () => {
     const store = await open();
     await add(store, { delayMs: 30_000, key: 'later' });

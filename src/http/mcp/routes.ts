@@ -15,8 +15,8 @@ import type { McpBackend } from './tools.ts';
 /** The service's operations with the caller's key: each is admitted, limited and charged like its own route. */
 function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend {
   const { keyHash, test, ip, reply, via } = granted;
-  const admitted = async (scope: KeyScope) => {
-    const asked = { keyHash, scope, ip, invalid: false, idempotency: null, gone: () => isGone(reply) };
+  const admitted = async (scope: KeyScope, invalid = false) => {
+    const asked = { keyHash, scope, ip, invalid, idempotency: null, gone: () => isGone(reply) };
     const admission = requireAdmission(context, granted, await context.admission.admit(asked));
     if (admission.outcome !== 'admitted') throw new TypeError('A request without a verification is admitted.');
     return admission;
@@ -34,6 +34,7 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend
       if (outcome.outcome !== 'answered') throw new TypeError('A stored reply without an Idempotency-Key.');
       return JSON.parse(outcome.record.body);
     },
+    countUnusable: async (scope) => void (await admitted(scope, true)),
     async explain({ reply: text, mx, address }) {
       await admitted('verify');
       return context.replies.explain({ reply: text, mx: mx || null, address: address || null });

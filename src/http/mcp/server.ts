@@ -8,7 +8,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type ApiError, toApiError } from '../../kernel/errors.ts';
+import { ApiError, toApiError } from '../../kernel/errors.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { jsonSchemaOf } from '../openapi.ts';
 import { MCP_TOOLS, type McpBackend } from './tools.ts';
@@ -32,11 +32,17 @@ export function createMcpServer(backend: McpBackend, onError: (apiError: ApiErro
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }): Promise<CallToolResult> => {
     const found = tools.find(({ name }) => name === params.name);
-    if (found === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     try {
+      if (found === undefined) {
+        await backend.countUnusable('verify');
+        const message = `There is no tool ${params.name}.`;
+        onError(new ApiError('invalid_parameter', message));
+        throw new McpError(ErrorCode.InvalidParams, message);
+      }
       const result = await found.call(backend, params.arguments ?? {});
       return { content: [textOf(result)], structuredContent: { ...result } };
     } catch (error) {
+      if (error instanceof McpError) throw error;
       const apiError = toApiError(error);
       const { message, code, details } = apiError;
       onError(apiError);

@@ -7,6 +7,7 @@ import { Nullable } from '../../contract/schema.ts';
 import { UsageReply } from '../../contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { toApiError } from '../../kernel/errors.ts';
+import type { KeyScope } from '../../kernel/key-scopes.ts';
 import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/limits.ts';
 import { inTurns } from '../compat/in-turns.ts';
 import { jsonReader } from '../input/reader.ts';
@@ -49,6 +50,8 @@ const IdRequest = Type.Object({ id: Type.String({ description: 'Of the list: lst
 export interface McpBackend {
   verify(input: VerifyInput): Promise<object>;
   explain(input: Read<typeof ExplainReplyRequest>): Promise<object>;
+  /** Counts a call that cannot be used as one of the scope: whoever sends such calls is limited as well. */
+  countUnusable(scope: KeyScope): Promise<void>;
   /** What needs an account; null: there is none. */
   readonly account: {
     createList(input: ListInput): Promise<object>;
@@ -66,6 +69,8 @@ interface Tool {
   /** Whether it changes nothing but the log and the balance. */
   readonly readOnly: boolean;
   readonly needsAccount: boolean;
+  /** Of the keys that may call it. */
+  readonly scope: KeyScope;
   readonly call: (backend: McpBackend, input: unknown) => Promise<object>;
 }
 
@@ -80,7 +85,10 @@ function tool<T extends TSchema>(
     ...row,
     call: async (backend, input) => {
       const parsed = read(input);
-      if (!parsed.ok) throw parsed.error;
+      if (!parsed.ok) {
+        await backend.countUnusable(row.scope);
+        throw parsed.error;
+      }
       return row.call(backend, parsed.value);
     },
   };
@@ -111,6 +119,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     output: VerifyReply,
     readOnly: true,
     needsAccount: false,
+    scope: 'verify',
     call: (backend, input) => backend.verify(input),
   }),
   tool({
@@ -121,6 +130,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     output: SeveralReply,
     readOnly: true,
     needsAccount: false,
+    scope: 'verify',
     call: async (backend, { emails, ...options }) => ({
       results: await inTurns(emails, COMPAT_BATCH_AT_ONCE, (email) => resultOf(backend, { ...options, email })),
     }),
@@ -133,6 +143,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     output: ListReply,
     readOnly: false,
     needsAccount: true,
+    scope: 'lists',
     call: (backend, input) => accountOf(backend).createList(input),
   }),
   tool({
@@ -143,6 +154,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     output: ListReply,
     readOnly: true,
     needsAccount: true,
+    scope: 'lists',
     call: (backend, { id }) => accountOf(backend).getList(id),
   }),
   tool({
@@ -153,6 +165,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     output: ExplainReplyReply,
     readOnly: true,
     needsAccount: false,
+    scope: 'verify',
     call: (backend, input) => backend.explain(input),
   }),
   tool({
@@ -163,6 +176,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     output: UsageReply,
     readOnly: true,
     needsAccount: true,
+    scope: 'usage',
     call: (backend) => accountOf(backend).usage(),
   }),
 ];

@@ -63,8 +63,11 @@ export type RetryOutcome = 'done' | 'not_found' | 'conflict';
 export interface JobQueue {
   /** The job's id, or null where an open job has its kind and key. */
   add<K extends JobKind>(trx: Transaction<Tables>, job: NewJob<K>): Promise<string | null>;
-  /** Up to so many jobs that are due, of each kind; their leases begin. Ends leases that were not renewed. */
-  claim(slots: ReadonlyMap<JobKind, number>): Promise<Claim[]>;
+  /**
+   * Up to so many jobs that are due, of each kind; their leases begin. Ends leases that were not renewed, but for those
+   * `held`, by id, by the caller, who knows better than a clock that jumped or a lock that took long.
+   */
+  claim(slots: ReadonlyMap<JobKind, number>, held?: readonly string[]): Promise<Claim[]>;
   /** False: the lease is lost. */
   renew(lease: Lease): Promise<boolean>;
   /** Deletes the job, or has it run `againMs` later as a new one. Throws LeaseLostError: the caller must roll back. */

@@ -5,13 +5,17 @@ import { claimOf, LEASE_EXPIRED } from '../../jobs/row.ts';
 import type { JobWithMetadata, PgBoss } from '../boss.ts';
 import { inside, JOB, type JobsContext, query, whileHeld } from './context.ts';
 
-export async function claimJobs(context: JobsContext, slots: ReadonlyMap<JobKind, number>): Promise<Claim[]> {
+export async function claimJobs(
+  context: JobsContext,
+  slots: ReadonlyMap<JobKind, number>,
+  held: readonly string[] = [],
+): Promise<Claim[]> {
   if (slots.size === 0) return [];
   const boss = await context.getBoss();
-  let { kinds, expired } = await due(context, slots);
+  let { kinds, expired } = await due(context, slots, held);
   if (expired) {
-    await endExpired(context, boss);
-    ({ kinds } = await due(context, slots));
+    await endExpired(context, boss, held);
+    ({ kinds } = await due(context, slots, held));
   }
   const claims: Claim[] = [];
   for (const kind of kinds) {
@@ -25,22 +29,23 @@ export async function claimJobs(context: JobsContext, slots: ReadonlyMap<JobKind
 async function due(
   { db }: JobsContext,
   slots: ReadonlyMap<JobKind, number>,
+  held: readonly string[],
 ): Promise<{ kinds: JobKind[]; expired: boolean }> {
   const text = `SELECT DISTINCT name, state = 'active' AS expired FROM ${JOB}
     WHERE (state < 'active' AND start_after <= now() AND name = ANY($1))
-      OR (state = 'active' AND heartbeat_on + heartbeat_seconds * interval '1s' <= now())`;
-  const rows = await query<{ name: string; expired: boolean }>(db, text, [...slots.keys()]);
+      OR (state = 'active' AND heartbeat_on + heartbeat_seconds * interval '1s' <= now() AND id <> ALL($2::uuid[]))`;
+  const rows = await query<{ name: string; expired: boolean }>(db, text, [...slots.keys()], held);
   const kinds = rows.filter((row) => !row.expired).flatMap(({ name }) => (isJobKind(name) ? [name] : []));
   return { kinds, expired: rows.some((row) => row.expired) };
 }
 
 /** A lease that nobody renewed counts as a failed attempt. */
-const endExpired = ({ driver }: JobsContext, boss: PgBoss): Promise<void> =>
+const endExpired = ({ driver }: JobsContext, boss: PgBoss, held: readonly string[]): Promise<void> =>
   driver.transaction(async (trx) => {
     const db = inside(trx);
     const silent = `SELECT id::text AS id, name FROM ${JOB} WHERE state = 'active'
-      AND heartbeat_on + heartbeat_seconds * interval '1s' <= now() FOR UPDATE SKIP LOCKED`;
-    const rows = await query<{ id: string; name: string }>(db, silent);
+      AND heartbeat_on + heartbeat_seconds * interval '1s' <= now() AND id <> ALL($1::uuid[]) FOR UPDATE SKIP LOCKED`;
+    const rows = await query<{ id: string; name: string }>(db, silent, held);
     for (const { id, name } of rows) await boss.fail(name, id, { message: LEASE_EXPIRED }, { db });
   });
 

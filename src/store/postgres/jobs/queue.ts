@@ -15,7 +15,7 @@ export function postgresJobs(parts: PostgresJobsParts): JobQueue {
   const context = createJobsContext(parts);
   return {
     add: (trx, job) => addJob(context, inside(trx), job),
-    claim: (slots) => claimJobs(context, slots),
+    claim: (slots, held) => claimJobs(context, slots, held),
     renew: (lease) => renewLease(context, lease),
     release: (lease) => releaseLease(context, lease),
     done: (trx, claim, againMs = null) => completeJob(context, inside(trx), claim, againMs),

@@ -6,14 +6,18 @@ import { claimOf, LEASE_EXPIRED } from '../../jobs/row.ts';
 import type { Tables } from '../../tables.ts';
 import { followClock, heldJob, type JobsContext, recordFailure } from './context.ts';
 
-export async function claimJobs(context: JobsContext, slots: ReadonlyMap<JobKind, number>): Promise<Claim[]> {
+export async function claimJobs(
+  context: JobsContext,
+  slots: ReadonlyMap<JobKind, number>,
+  held: readonly string[] = [],
+): Promise<Claim[]> {
   const { driver } = context;
   if (slots.size === 0 || !(await anyDue(context, [...slots.keys()], await driver.now()))) return [];
   return driver.transaction(async (trx) => {
     // Leases begin when the lock is held, however long it was waited for.
     const now = await driver.now();
     await followClock(trx, now);
-    await endExpired(context, trx, now);
+    await endExpired(context, trx, now, held);
     const claims: Claim[] = [];
     for (const [kind, limit] of slots) claims.push(...(await take(context, trx, kind, limit, now)));
     return claims;
@@ -28,8 +32,14 @@ async function anyDue({ driver }: JobsContext, kinds: readonly JobKind[], now: n
   return (await ours.limit(1).executeTakeFirst()) !== undefined;
 }
 
-async function endExpired(context: JobsContext, trx: Transaction<Tables>, now: number): Promise<void> {
-  const expired = trx.selectFrom('jobs').selectAll().where('state', '=', 'running').where('due_at', '<=', now);
+async function endExpired(
+  context: JobsContext,
+  trx: Transaction<Tables>,
+  now: number,
+  held: readonly string[],
+): Promise<void> {
+  let expired = trx.selectFrom('jobs').selectAll().where('state', '=', 'running').where('due_at', '<=', now);
+  if (held.length > 0) expired = expired.where('id', 'not in', held);
   const failure = { error: LEASE_EXPIRED, permanent: false, now };
   for (const row of await expired.execute()) await recordFailure(context, trx, row, failure);
 }

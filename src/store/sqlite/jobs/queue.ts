@@ -13,7 +13,7 @@ import { countJobs, dropJob, getJob, listJobs, retryJob } from './operate.ts';
 
 export const sqliteJobs = (context: JobsContext): JobQueue => ({
   add: (trx, job) => addJob({ now: () => context.driver.now(), policies: context.policies }, trx, job),
-  claim: (slots) => claimJobs(context, slots),
+  claim: (slots, held) => claimJobs(context, slots, held),
   renew: (lease) => renewLease(context, lease),
   release: (lease) => releaseLease(context, lease),
   done: (trx, claim, againMs = null) => completeJob(context, trx, claim, againMs),

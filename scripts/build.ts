@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { buildGuide } from './build/guide.ts';
 import { buildLibrary } from './build/library.ts';
-import { licences } from './build/licences.ts';
+import { licenses } from './build/licenses.ts';
 import { buildSdk } from './build/sdk.ts';
 import { buildWeb } from './build/web.ts';
 import { ROOT, sourceId } from './fresh.mjs';
@@ -110,7 +110,7 @@ mkdirSync(dist, { recursive: true });
 const metafile = await bundle();
 const inWeb = await buildWeb(join(dist, 'web'));
 const inGuide = await buildGuide(join(dist, 'guide'));
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences([metafile], [...inWeb, ...inGuide]));
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses([metafile], [...inWeb, ...inGuide]));
 await buildLibrary();
 await buildSdk();
 // Computed first, so that a source changed during the build counts as newer.

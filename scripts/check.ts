@@ -17,7 +17,7 @@ const TSC = availableParallelism() > 2 ? ['--noEmit'] : ['--noEmit', '--singleTh
 
 const CHECKS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
   ['format and lint', bin('biome'), ['check', '--error-on-warnings', '.']],
-  ['promises', bin('oxlint'), ['--type-aware', '--deny-warnings', '.']],
+  ['lint with types', bin('oxlint'), ['--type-aware', '--deny-warnings', '.']],
   ['types', bin('tsc'), [...TSC, '-p', '.']],
   ['types of the client', bin('tsc'), [...TSC, '-p', 'sdk']],
   ['types of the dashboard', bin('tsc'), [...TSC, '-p', 'web']],

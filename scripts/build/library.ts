@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from '../fresh.mjs';
 import { writeDeclarations } from './declarations.ts';
-import { licences } from './licences.ts';
+import { licenses } from './licenses.ts';
 
 /** What the engine reads without a server; a file that is missing here is an error of the built library. */
 const DATA = [
@@ -38,7 +38,7 @@ export async function buildLibrary(): Promise<void> {
   const files = Object.fromEntries(DATA.map((name) => [name, readFileSync(join(ROOT, 'data', name), 'utf8')]));
   writeFileSync(join(folder, 'data.cjs'), `module.exports = ${JSON.stringify(files)};\n`);
   writeDeclarations(folder, { project: ['-p', 'tsconfig.types.json'], entries: ['index'] });
-  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(metafiles, []));
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenses(metafiles, []));
   for (const name of ['LICENSE', 'NOTICE']) copyFileSync(join(ROOT, name), join(folder, name));
   copyFileSync(join(ROOT, 'data/SOURCES.md'), join(folder, 'DATA-SOURCES.md'));
   cpSync(join(ROOT, 'data/LICENSES'), join(folder, 'LICENSES'), { recursive: true });

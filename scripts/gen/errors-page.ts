@@ -7,7 +7,7 @@ import { table } from './markdown.ts';
 const HEAD = ['code', 'message', 'what to do'];
 const cells = ([code, row]: [string, ErrorRow]) => [`\`${code}\``, row.message, row.fix];
 
-/** docs/errors.md, from the catalogue. */
+/** docs/errors.md, from the catalog. */
 export function errorsPage(): string {
   const byStatus = Map.groupBy(Object.entries<ErrorRow>(PUBLIC_ERRORS), ([, row]) => row.status);
   const sections = [...byStatus]

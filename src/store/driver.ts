@@ -41,7 +41,7 @@ export interface NewResults {
 }
 
 /** By name. */
-export type ReadQueries = Readonly<Record<string, Compilable<unknown>>>;
+export type ReadQueries = Readonly<Record<string, Compilable>>;
 /** The rows of each. */
 export type RowsRead<Q extends ReadQueries> = {
   readonly [N in keyof Q]: Q[N] extends Compilable<infer R> ? readonly R[] : never;

@@ -22,7 +22,7 @@ afterAll(() => lab.close());
 
 const connected = async (transport: StreamableHTTPClientTransport | StdioClientTransport): Promise<Client> => {
   const client = new Client({ name: 'test', version: '1' });
-  await client.connect(transport as Parameters<Client['connect']>[0]);
+  await client.connect(transport);
   return client;
 };
 const overHttp = (key: string): Promise<Client> => {

@@ -146,7 +146,7 @@ beforeAll(async () => {
   net['mx.closed.com'] = { A: ['127.0.2.1'] };
   lab = await startLab(
     { MAILVET_SMTP_PORT: String(port), MAILVET_SMTP_RATE_PER_OPERATOR: '0', MAILVET_SMTP_BREAKER_SECONDS: '0' },
-    { net: net as never },
+    { net },
   );
   owner = await lab.member({ credits: 10_000, rateLimit: 100_000 });
 });

@@ -90,7 +90,7 @@ export interface Told {
 export function faultOf(entry: Entry | undefined, type: RecordType): Fault | null {
   const fault = entry?.fault;
   if (fault === undefined || typeof fault === 'string') return fault ?? null;
-  return 'slow' in fault ? (fault as Fault) : ((fault as Partial<Record<RecordType, Fault>>)[type] ?? null);
+  return 'slow' in fault ? fault : (fault[type] ?? null);
 }
 
 /** The entry of a name, or the wildcard that covers it. */

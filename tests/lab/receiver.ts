@@ -30,7 +30,10 @@ export const receiverCertificate = (): string => certificate('cert');
 
 export async function startReceiver({
   tls = false,
-  respond = ((reply) => reply.end('thanks')) as Respond,
+  respond = (reply) => reply.end('thanks'),
+}: {
+  readonly tls?: boolean;
+  readonly respond?: Respond;
 } = {}): Promise<Receiver> {
   let how = respond;
   const received: Received[] = [];

@@ -47,7 +47,10 @@ export async function commitProxy(target: string): Promise<CommitProxy> {
   }
 
   const server = createServer((client) => {
-    if (refusing) return client.destroy();
+    if (refusing) {
+      client.destroy();
+      return;
+    }
     const upstream = connect(Number(port), hostname);
     let swallow = false;
     let charges = false;

@@ -8,7 +8,7 @@ import { ownAddresses, routable, SPECIAL_BLOCKS } from './routable.ts';
 const PUBLIC = { allowPrivate: false, own: new Set<string>() };
 const isPublic = (ip: string): boolean => routable(ip, PUBLIC);
 
-/** First and last address of each block and their neighbours, written out so that the table does not test itself. */
+/** First and last address of each block and their neighbors, written out so that the table does not test itself. */
 const REFUSED: readonly (readonly [first: string, last: string, before: string | null, after: string | null])[] = [
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -49,7 +49,7 @@ const REFUSED: readonly (readonly [first: string, last: string, before: string |
 ];
 
 describe('routable', () => {
-  it.each(REFUSED)('rejects %s to %s and accepts its public neighbours', (first, last, before, after) => {
+  it.each(REFUSED)('rejects %s to %s and accepts its public neighbors', (first, last, before, after) => {
     expect(isPublic(first)).toBe(false);
     expect(isPublic(last)).toBe(false);
     if (before) expect([before, isPublic(before)]).toEqual([before, true]);

@@ -22,7 +22,7 @@ export function checkLists(deps: DoctorDeps): Finding {
 }
 
 const isOff = (ms: number): boolean => Math.abs(ms) > CLOCK_TOLERANCE_SECONDS * 1000;
-const apart = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s ${ms < 0 ? 'behind' : 'ahead of'}`;
+const differenceOf = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s ${ms < 0 ? 'behind' : 'ahead of'}`;
 
 export async function checkStore(deps: DoctorDeps): Promise<Finding> {
   try {
@@ -31,14 +31,14 @@ export async function checkStore(deps: DoctorDeps): Promise<Finding> {
     if (isOff(clock.aheadMs))
       return fail(
         'store',
-        `${found} The clock of this host is ${apart(clock.aheadMs)} that of the store.`,
-        SYNCHRONISE,
+        `${found} The clock of this host is ${differenceOf(clock.aheadMs)} that of the store.`,
+        SYNCHRONIZE,
       );
     if (isOff(clock.stepMs))
       return warn(
         'store',
-        `${found} Its clock is ${apart(clock.stepMs)} the last time it was used.`,
-        `${SYNCHRONISE} After a long downtime this is normal.`,
+        `${found} Its clock is ${differenceOf(clock.stepMs)} the last time it was used.`,
+        `${SYNCHRONIZE} After a long downtime this is normal.`,
       );
     if (looseModes.length === 0) return pass('store', found);
     const paths = looseModes.map(({ path, mode }) => `${path} (mode ${mode})`).join(', ');
@@ -53,7 +53,7 @@ export async function checkStore(deps: DoctorDeps): Promise<Finding> {
 
 const OFF_WARN_S = 30;
 const OFF_FAIL_S = 300;
-const SYNCHRONISE = 'Synchronize the clock by NTP: `timedatectl set-ntp true`, or chrony.';
+const SYNCHRONIZE = 'Synchronize the clock by NTP: `timedatectl set-ntp true`, or chrony.';
 
 /** Compares the clock with the Date header of an HTTP reply, which is accurate to a second or two. */
 export async function checkClock(deps: DoctorDeps): Promise<Finding> {
@@ -71,9 +71,9 @@ export async function checkClock(deps: DoctorDeps): Promise<Finding> {
   const off = differences.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a));
   const apart = Math.round(Math.abs(off));
   const found = `The clock is ${apart} s ${off < 0 ? 'behind' : 'ahead of'} that of ${answer.from}.`;
-  if (apart > OFF_FAIL_S) return fail('clock', found, SYNCHRONISE);
+  if (apart > OFF_FAIL_S) return fail('clock', found, SYNCHRONIZE);
   return apart > OFF_WARN_S
-    ? warn('clock', found, SYNCHRONISE)
+    ? warn('clock', found, SYNCHRONIZE)
     : pass('clock', `The clock agrees with that of ${answer.from}.`);
 }
 

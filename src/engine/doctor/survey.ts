@@ -19,32 +19,32 @@ interface EgressSurvey {
 /** Share of a check's time for DNS; the rest is for the greetings. */
 const RESOLVE_SHARE = 0.4;
 /** Maximum number of local addresses checked. */
-const MOST_WAYS = 16;
+const MOST_PATHS = 16;
 
 export async function surveyEgress(deps: DoctorDeps): Promise<EgressSurvey> {
   const began = deps.clock.elapsed();
-  const controls = await resolveCanaryHosts(deps.canaryDomains, deps, began + deps.checkMs * RESOLVE_SHARE);
+  const canaries = await resolveCanaryHosts(deps.canaryDomains, deps, began + deps.checkMs * RESOLVE_SHARE);
   const { bind } = deps.sender;
-  const doors: readonly { bind: string | null; family: 4 | 6 }[] =
+  const egresses: readonly { bind: string | null; family: 4 | 6 }[] =
     bind.length === 0
       ? [
           { bind: null, family: 4 },
           { bind: null, family: 6 },
         ]
-      : bind.slice(0, MOST_WAYS).map((ip) => ({ bind: ip, family: isIP(ip) === 6 ? 6 : 4 }));
+      : bind.slice(0, MOST_PATHS).map((ip) => ({ bind: ip, family: isIP(ip) === 6 ? 6 : 4 }));
   const withinMs = deps.checkMs * 0.9 - (deps.clock.elapsed() - began);
-  const ways = await Promise.all(doors.map((door) => probePath(deps, controls, door, withinMs)));
-  return { canaries: controls, paths: ways };
+  const paths = await Promise.all(egresses.map((egress) => probePath(deps, canaries, egress, withinMs)));
+  return { canaries, paths };
 }
 
 async function probePath(
   deps: DoctorDeps,
-  controls: readonly CanaryHost[],
+  canaries: readonly CanaryHost[],
   { bind, family }: { bind: string | null; family: 4 | 6 },
   withinMs: number,
 ): Promise<EgressPath> {
   const greetings = await Promise.all(
-    controls.flatMap(({ host, v4, v6 }) => {
+    canaries.flatMap(({ host, v4, v6 }) => {
       const address = (family === 4 ? v4 : v6)[0];
       return address === undefined
         ? []
@@ -55,15 +55,15 @@ async function probePath(
 }
 
 /** Checks that mail servers can be reached and send a greeting. */
-export function checkPort(deps: DoctorDeps, { canaries: controls, paths: ways }: EgressSurvey): Finding[] {
+export function checkPort(deps: DoctorDeps, { canaries, paths }: EgressSurvey): Finding[] {
   const { port } = deps.sender;
-  if (controls.length === 0) {
+  if (canaries.length === 0) {
     const asked = deps.canaryDomains.join(', ');
     return [warn('port', `Not tried: no mail host of ${asked} could be found.`, 'Fix the resolver first.')];
   }
   // Without MAILVET_SMTP_BIND a host may have no IPv6 at all, and needs none.
-  const needed = ways.filter(({ bind, family, greetings }) => bind !== null || family === 4 || reached(greetings) > 0);
-  return needed.map((way) => portFinding(way, port));
+  const needed = paths.filter(({ bind, family, greetings }) => bind !== null || family === 4 || reached(greetings) > 0);
+  return needed.map((path) => portFinding(path, port));
 }
 
 const reached = (greetings: EgressPath['greetings']): number => greetings.filter(({ connected }) => connected).length;
@@ -108,9 +108,9 @@ export interface Egress {
 }
 
 /** One address per working egress path: as a server echoed it, else the local one if that is public. */
-export function egressOf(deps: DoctorDeps, { paths: ways }: EgressSurvey): Egress[] {
+export function egressOf(deps: DoctorDeps, { paths }: EgressSurvey): Egress[] {
   const found = new Map<string, Egress>();
-  for (const { bind, family, greetings } of ways) {
+  for (const { bind, family, greetings } of paths) {
     const connected = greetings.filter((g) => g.connected);
     const isOne = (ip: string | null): ip is string => ip !== null && isIP(ip) === family && deps.isPublic(ip);
     const [echo] = connected.flatMap(({ greetedAs: ip, host }) =>

@@ -1,7 +1,7 @@
 import type { SmtpFinding, SmtpStage } from '../evidence.ts';
 import type { Heard, Next, Outcome, Question } from './outcome.ts';
 
-/** Rule id of a cancelled check. */
+/** Rule id of a canceled check. */
 export const CANCELLED = 'dialogue.cancelled';
 export const TIMED_OUT = 'dialogue.timeout';
 

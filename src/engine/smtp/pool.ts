@@ -91,7 +91,7 @@ export class Pool {
     });
   }
 
-  /** Ends every session with QUIT; busy ones are cancelled, and no new one is opened. */
+  /** Ends every session with QUIT; busy ones are canceled, and no new one is opened. */
   close(): void {
     this.#closed = true;
     for (const { value: session } of [...this.#sessions]) session.finish();

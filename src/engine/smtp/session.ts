@@ -136,12 +136,12 @@ export class Session {
     return asked.map(({ question }) => question);
   }
 
-  /** Closes the session, with QUIT if allowed. Checks in progress end as cancelled. */
+  /** Closes the session, with QUIT if allowed. Checks in progress end as canceled. */
   finish(): void {
     this.#on({ is: 'finish' });
   }
 
-  /** Ends one check as cancelled; the session as well if it is the only one. */
+  /** Ends one check as canceled; the session as well if it is the only one. */
   cancel({ question }: Asked): void {
     this.#on({ is: 'abandon', question, why: 'cancelled' });
   }

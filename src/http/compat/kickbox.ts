@@ -11,7 +11,7 @@ import type { CompatResult, CompatVerdict } from './verdict.ts';
 import { partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
 
-interface Judgement {
+interface Judgment {
   readonly result: Deliverability;
   readonly reason:
     | 'invalid_email'
@@ -26,10 +26,10 @@ interface Judgement {
     | 'unavailable_smtp'
     | 'unexpected_error';
 }
-const row = (result: Judgement['result'], reason: Judgement['reason']): Judgement => ({ result, reason });
+const row = (result: Judgment['result'], reason: Judgment['reason']): Judgment => ({ result, reason });
 
 /** Emailable, which has the same words, uses this table too. */
-export const KICKBOX: Readonly<Record<CompatVerdict, Judgement>> = {
+export const KICKBOX: Readonly<Record<CompatVerdict, Judgment>> = {
   mailbox_exists: row('deliverable', 'accepted_email'),
   domain_accepts_mail: row('unknown', 'no_connect'),
   catch_all: row('risky', 'low_deliverability'),

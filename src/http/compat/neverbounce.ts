@@ -9,9 +9,9 @@ import { keyIn, withinLimits } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
 
-type Judgement = 'valid' | 'invalid' | 'disposable' | 'catchall' | 'unknown';
+type Judgment = 'valid' | 'invalid' | 'disposable' | 'catchall' | 'unknown';
 
-export const NEVERBOUNCE: Readonly<Record<CompatVerdict, Judgement>> = {
+export const NEVERBOUNCE: Readonly<Record<CompatVerdict, Judgment>> = {
   mailbox_exists: 'valid',
   domain_accepts_mail: 'unknown',
   catch_all: 'catchall',

@@ -16,7 +16,7 @@ interface Smtp {
   readonly is_deliverable: boolean;
   readonly is_disabled: boolean;
 }
-interface Judgement {
+interface Judgment {
   readonly is_reachable: 'safe' | 'risky' | 'invalid' | 'unknown';
   /** Null: the server gave no answer, which Reacher reports as an error in the place of the details. */
   readonly smtp: Smtp | null;
@@ -30,9 +30,9 @@ const NOT_ASKED: Smtp = {
   is_disabled: false,
 };
 const ASKED: Smtp = { ...NOT_ASKED, can_connect_smtp: true };
-const row = (is_reachable: Judgement['is_reachable'], smtp: Smtp | null): Judgement => ({ is_reachable, smtp });
+const row = (is_reachable: Judgment['is_reachable'], smtp: Smtp | null): Judgment => ({ is_reachable, smtp });
 
-export const REACHER: Readonly<Record<CompatVerdict, Judgement>> = {
+export const REACHER: Readonly<Record<CompatVerdict, Judgment>> = {
   mailbox_exists: row('safe', { ...ASKED, is_deliverable: true }),
   domain_accepts_mail: row('unknown', null),
   catch_all: row('risky', { ...ASKED, is_catch_all: true, is_deliverable: true }),

@@ -13,13 +13,13 @@ import { isAboutKey, keyIn, withinLimits } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, mailHostOf, partsOf, verdictOf } from './verdict.ts';
 import { type VerifyForVendor, verifyForVendor } from './verify.ts';
 
-interface Judgement {
+interface Judgment {
   readonly status: 'valid' | 'invalid' | 'catch-all' | 'unknown' | 'spamtrap' | 'abuse' | 'do_not_mail';
   readonly sub_status: string;
 }
-const row = (status: Judgement['status'], sub_status: string): Judgement => ({ status, sub_status });
+const row = (status: Judgment['status'], sub_status: string): Judgment => ({ status, sub_status });
 
-export const ZEROBOUNCE: Readonly<Record<CompatVerdict, Judgement>> = {
+export const ZEROBOUNCE: Readonly<Record<CompatVerdict, Judgment>> = {
   mailbox_exists: row('valid', ''),
   domain_accepts_mail: row('unknown', ''),
   catch_all: row('catch-all', ''),
@@ -45,7 +45,7 @@ export const ZEROBOUNCE: Readonly<Record<CompatVerdict, Judgement>> = {
 };
 
 /** ZeroBounce advises against addresses of functions, whatever their server says. */
-function judgementOf(result: CompatResult): Judgement {
+function judgmentOf(result: CompatResult): Judgment {
   const found = ZEROBOUNCE[verdictOf(result)];
   if (result.is_role !== true) return found;
   if (found.status === 'valid') return row('do_not_mail', 'role_based');
@@ -61,7 +61,7 @@ function zerobounceReply(result: CompatResult & { readonly verified_at: string }
   const { user, domain } = partsOf(result);
   return {
     address: result.email,
-    ...judgementOf(result),
+    ...judgmentOf(result),
     free_email: result.is_free,
     did_you_mean: result.did_you_mean,
     account: user,

@@ -203,7 +203,7 @@ export type ListOutcome =
   | { readonly work: ListWork; readonly record: null; readonly operator: string | null; readonly againMs: number };
 
 export interface ListRecorded {
-  /** `ended`: nothing was recorded, as the list was cancelled, deleted or has failed, or its account is gone. */
+  /** `ended`: nothing was recorded, as the list was canceled or deleted, or has failed, or its account is gone. */
   readonly outcome: 'recorded' | 'completed' | 'ended';
   /** Results recorded by this call. */
   readonly recorded: number;
@@ -249,7 +249,7 @@ export interface Lists {
   start(account: AccountId, id: string, by?: Actor, level?: Level): Promise<ListStart>;
   /** Of a list whose `start` was asked for with the upload and refused. */
   setError(account: AccountId, id: string, error: ListError | null): Promise<void>;
-  /** Cancelling releases what is held; deleting makes the list invisible, and a job removes it with its results. */
+  /** Canceling releases what is held; deleting makes the list invisible, and a job removes it with its results. */
   change(account: AccountId, id: string, action: Exclude<ListAction, 'start'>, by?: Actor): Promise<ListChange>;
   /** Ends a running list for a fault of the service; releases what is held. */
   fail(account: AccountId, id: string, error: ListError): Promise<void>;

@@ -17,7 +17,7 @@ interface Claiming<R> {
   /** How often a row was claimed without a result. */
   readonly claims: (row: R) => number;
   /** Claims them. */
-  readonly take: (trx: Transaction<Tables>, rows: readonly R[]) => Compilable<unknown>;
+  readonly take: (trx: Transaction<Tables>, rows: readonly R[]) => Compilable;
 }
 
 /** Claims rows of the list while it is running. The lease begins. */

@@ -1,6 +1,6 @@
 /**
  * Charging in one round trip, by what this node remembers: a batch is judged in memory and sent as one statement, which
- * charges only the accounts of which everything that the judgement relied on is still so. The others' requests are then
+ * charges only the accounts of which everything that the judgment relied on is still so. The others' requests are then
  * judged under a lock.
  */
 import { LRUCache } from 'lru-cache';

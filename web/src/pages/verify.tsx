@@ -34,7 +34,7 @@ export function VerifyPage() {
       {state.is === 'running' && <Running question={state.question} onCancel={verification.cancel} />}
       {state.is === 'cancelled' && (
         <Text role="status" size="sm">
-          Cancelled. If the verification had already completed, it is charged and listed in the{' '}
+          Canceled. If the verification had already completed, it is charged and listed in the{' '}
           <Anchor component={Link} to="/log" underline="always">
             log
           </Anchor>

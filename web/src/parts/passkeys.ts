@@ -43,7 +43,7 @@ export async function addPasskey(name: string, proof: Proof): Promise<void> {
 /** By DOMException name (Web Authentication Level 3 §5.1.3, §5.1.4). */
 const MESSAGES: Readonly<Record<string, string>> = {
   NotAllowedError: 'The request was dismissed or timed out. Try again.',
-  AbortError: 'The request was cancelled. Try again.',
+  AbortError: 'The request was canceled. Try again.',
   InvalidStateError: 'This device or password manager already has a passkey for your user.',
   SecurityError:
     'Passkeys are bound to the host name of this service. Open the dashboard at that host name; the operator sets it in MAILVET_PUBLIC_URL.',

@@ -66,7 +66,7 @@ describe('audit log entries', () => {
     ['list.started', { list: 'lst_1' }, 'Started a list', null],
     ['list.paused', { list: 'lst_1' }, 'Paused a list', null],
     ['list.resumed', { list: 'lst_1' }, 'Resumed a list', null],
-    ['list.cancelled', { list: 'lst_1' }, 'Cancelled a list', null],
+    ['list.cancelled', { list: 'lst_1' }, 'Canceled a list', null],
     ['list.deleted', { list: 'lst_1' }, 'Deleted a list', null],
     ['member.added', { role: 'admin' }, 'Added a member', 'as admin'],
     ['member.added', { role: 'admin', invited: true }, 'Joined by invitation', 'as admin'],

@@ -88,7 +88,7 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   'list.started': { title: 'Started a list' },
   'list.paused': { title: 'Paused a list' },
   'list.resumed': { title: 'Resumed a list' },
-  'list.cancelled': { title: 'Cancelled a list' },
+  'list.cancelled': { title: 'Canceled a list' },
   'list.deleted': { title: 'Deleted a list' },
   'member.added': {
     title: ({ detail: { invited } }) => (invited === true ? 'Joined by invitation' : 'Added a member'),

@@ -55,7 +55,7 @@ export function FiltersTable(props: {
           size="xs"
           aria-label={`Remove ${filter.value}`}
           loading={busy === filter.id}
-          onClick={({ currentTarget }) => onRemove(filter, neighbour(currentTarget))}
+          onClick={({ currentTarget }) => onRemove(filter, neighbor(currentTarget))}
         >
           Remove
         </Button>
@@ -75,7 +75,7 @@ export function FiltersTable(props: {
 }
 
 /** The button of the next row, or of the previous one for the last row. */
-function neighbour(button: HTMLElement): HTMLElement | null {
+function neighbor(button: HTMLElement): HTMLElement | null {
   const row = button.closest('tr');
   return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('button') ?? null;
 }

@@ -12,7 +12,7 @@ interface Manifest {
 }
 
 /** Name, version and license text of every bundled package, and of those in `also`. */
-export function licences(metafiles: readonly Metafile[], also: readonly string[]): string {
+export function licenses(metafiles: readonly Metafile[], also: readonly string[]): string {
   const folders = new Set(also.map((name) => `node_modules/${name}`));
   for (const file of metafiles.flatMap((metafile) => Object.keys(metafile.inputs))) {
     const folder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];

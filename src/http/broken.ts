@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { putHeaders } from './header-list.ts';
 import { type CommonHeaders, errorBody, errorHeaders } from './reply.ts';
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -29,12 +30,9 @@ export function refuseBroken(
   const apiError = refusalOf(error.code);
   const requestId = newId('req', nowMs);
   const body = JSON.stringify(errorBody(apiError, requestId));
-  const headers = Object.entries({
-    ...commonHeaders(requestId, '/v1'),
-    ...errorHeaders(apiError),
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  });
-  const head = headers.map(([name, value]) => `${name}: ${value}`).join('\r\n');
-  socket.end(`HTTP/1.1 ${apiError.status} ${REASONS[apiError.status]}\r\n${head}\r\n\r\n${body}`);
+  const headers = commonHeaders(requestId, '/v1');
+  putHeaders(headers, errorHeaders(apiError));
+  putHeaders(headers, { 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
+  const head = headers.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  socket.end(`HTTP/1.1 ${apiError.status} ${REASONS[apiError.status]}\r\n${head}\r\n${body}`);
 }

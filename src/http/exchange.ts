@@ -4,9 +4,8 @@ import { parse } from 'node:querystring';
 import { pipeline, type Readable } from 'node:stream';
 import type { Logger } from '../kernel/log.ts';
 import type { Caller } from '../service/admission.ts';
+import { type HeaderList, putHeader, putHeaders, type ReplyHeaders, removeHeader } from './header-list.ts';
 
-/** Names in lower case. Several Set-Cookie lines are a list. */
-export type ReplyHeaders = Readonly<Record<string, string | string[]>>;
 /** Of the path, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
 
@@ -63,37 +62,44 @@ const NO_QUERY = parse('');
 /** The reply to a request; sent once. */
 export class HttpReply {
   readonly raw: ServerResponse;
-  readonly #headers: Record<string, string | string[]>;
+  readonly #headers: HeaderList;
 
   /** `headers`: what the reply has whatever becomes of the request. */
-  constructor(raw: ServerResponse, headers: Record<string, string | string[]>) {
+  constructor(raw: ServerResponse, headers: HeaderList) {
     this.raw = raw;
     this.#headers = headers;
   }
 
   /** Adds headers, or replaces them. */
   set(headers: ReplyHeaders): void {
-    Object.assign(this.#headers, headers);
+    putHeaders(this.#headers, headers);
   }
 
   unset(name: string): void {
-    delete this.#headers[name];
+    removeHeader(this.#headers, name);
   }
 
   /** Text or bytes; undefined for a status without content. Throws when nothing could be sent. */
   send(status: number, body: string | Buffer | undefined, own: ReplyHeaders = {}): void {
-    const headers = { ...this.#headers, ...own };
-    if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+    const headers = this.#with(own);
+    if (body !== undefined) putHeader(headers, 'content-length', String(Buffer.byteLength(body)));
     this.raw.writeHead(status, headers).end(body);
   }
 
   /** Rejects with an error of the stream before its first bytes; a later one ends the connection. */
   async stream(status: number, body: Readable, own: ReplyHeaders = {}): Promise<void> {
     await once(body, 'readable');
-    this.raw.writeHead(status, { ...this.#headers, ...own });
+    this.raw.writeHead(status, this.#with(own));
     if (this.raw.req.method === 'HEAD') {
       body.destroy();
       this.raw.end();
     } else pipeline(body, this.raw, () => undefined);
+  }
+
+  /** A copy: an error is sent without those of the reply that could not be. */
+  #with(own: ReplyHeaders): HeaderList {
+    const headers = this.#headers.slice();
+    putHeaders(headers, own);
+    return headers;
   }
 }

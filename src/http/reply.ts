@@ -3,6 +3,7 @@ import { HSTS_SECONDS } from '../kernel/lifetimes.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { RateWindow, StoredReply } from '../service/admission.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
+import { type HeaderList, putHeader, putHeaders } from './header-list.ts';
 import { isNotAwaited } from './input/arrival.ts';
 import type { Answer, ForeignForm } from './route.ts';
 
@@ -33,14 +34,16 @@ const SECURITY_HEADERS = {
 } as const;
 
 /** What every reply has, whatever becomes of the request. */
-export type CommonHeaders = (requestId: string, path: string) => Record<string, string>;
+export type CommonHeaders = (requestId: string, path: string) => HeaderList;
 
 export function commonHeadersOf(publicUrl: string): CommonHeaders {
-  const fixed: Record<string, string> = { 'content-type': JSON_TYPE, ...SECURITY_HEADERS };
-  if (publicUrl.startsWith('https:')) fixed['strict-transport-security'] = `max-age=${HSTS_SECONDS}`;
+  const fixed: HeaderList = [];
+  putHeaders(fixed, { 'content-type': JSON_TYPE, ...SECURITY_HEADERS });
+  if (publicUrl.startsWith('https:')) putHeader(fixed, 'strict-transport-security', `max-age=${HSTS_SECONDS}`);
   return (requestId, path) => {
-    const headers: Record<string, string> = { ...fixed, 'x-request-id': requestId };
-    if (path.startsWith('/v1') || path.startsWith('/dashboard')) headers['cache-control'] = 'no-store';
+    const headers = fixed.slice();
+    headers.push('x-request-id', requestId);
+    if (path.startsWith('/v1') || path.startsWith('/dashboard')) headers.push('cache-control', 'no-store');
     return headers;
   };
 }

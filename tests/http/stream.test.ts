@@ -14,7 +14,7 @@ const input = { body: { stream: ['text/csv', 'text/plain'] }, bodyLimit: LIMIT }
 async function listening(serve: (request: HttpRequest, reply: HttpReply) => Promise<void>): Promise<[Server, string]> {
   const log = createLogger('silent');
   const server = createServer((raw, response) => {
-    void serve(new HttpRequest(raw, { id: 'req_1', params: {}, log }), new HttpReply(response, {}));
+    void serve(new HttpRequest(raw, { id: 'req_1', params: {}, log }), new HttpReply(response, []));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -69,14 +69,15 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
     const sent = wrapper !== null && isJsonObject(value) && Object.hasOwn(value, wrapper) ? value[wrapper] : value;
     if (!isJsonObject(sent)) return invalid('invalid_json', 'The request body must be a JSON object.');
     validator ??= Compile(schema);
-    const isValid = validator.Check(sent);
-    const errors = isValid ? [] : validator.Errors(sent);
+    const errors = validator.Check(sent) ? [] : validator.Errors(sent);
     const missing = errors.find((e) => e.keyword === 'required' && e.instancePath === '');
     // What is missing further in makes the property around it a wrong one.
     if (missing?.keyword === 'required') return missingParameter(missing.params.requiredProperties[0] ?? '');
-    const wrong = new Set(errors.map((e) => e.instancePath.split('/')[1] ?? ''));
-    for (const name of decode(sent)) wrong.add(name);
-    if (wrong.size > 0) return wrongParameter([...wrong], properties);
+    const undecoded = decode(sent);
+    if (errors.length + undecoded.length > 0) {
+      const wrong = errors.map((e) => e.instancePath.split('/')[1] ?? '');
+      return wrongParameter([...new Set([...wrong, ...undecoded])], properties);
+    }
     for (const [name, notes] of defaults) sent[name] ??= notes.default;
     const beside = sent === value || unknownBeside === null ? NO_WARNINGS : unknownBeside(Object(value));
     const within = unknown(sent);

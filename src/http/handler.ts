@@ -20,7 +20,8 @@ export function handlerOf(context: HttpContext, route: Route): Handler {
     try {
       const answer = await guard({ ip: context.callerIp(request.raw), request, reply }, () => read(request), serve);
       closeUnlessRead(request, reply);
-      await send(reply, status, answer);
+      const sending = send(reply, status, answer);
+      if (sending !== null) await sending;
     } catch (error) {
       sendError(request, reply, error, route.form);
     }
@@ -36,12 +37,15 @@ function withWarnings(serve: ReturnType<Route['serve']>): ReturnType<Route['serv
   };
 }
 
-async function send(reply: HttpReply, usual: number, { status = usual, headers, ...answer }: Answer): Promise<void> {
+/** Null where it is sent at once. */
+function send(reply: HttpReply, usual: number, answer: Answer): Promise<void> | null {
+  const { status = usual, headers } = answer;
   if (answer.type === undefined) {
     reply.send(status, JSON.stringify(answer.body), headers);
-    return;
+    return null;
   }
   const own = { 'content-type': answer.type, ...headers };
-  if (answer.body instanceof Readable) await reply.stream(status, answer.body, own);
-  else reply.send(status, answer.body, own);
+  if (answer.body instanceof Readable) return reply.stream(status, answer.body, own);
+  reply.send(status, answer.body, own);
+  return null;
 }

@@ -28,10 +28,17 @@ export function randomToken(length: number): string {
  * index pages fill in order, then 14 random digits (83 bits).
  */
 export function newId(prefix: string, nowMs: number): string {
-  let time = '';
-  for (let t = nowMs, i = 0; i < 8; i++, t = Math.floor(t / 62)) time = BASE62[t % 62]! + time;
-  return `${prefix}_${time}${randomToken(14)}`;
+  if (nowMs !== timeOf.ms) timeOf = { ms: nowMs, text: timeDigits(nowMs) };
+  return `${prefix}_${timeOf.text}${randomToken(14)}`;
 }
+
+function timeDigits(ms: number): string {
+  let digits = '';
+  for (let t = ms, i = 0; i < 8; i++, t = Math.floor(t / 62)) digits = BASE62[t % 62]! + digits;
+  return digits;
+}
+/** The last one is kept: under load, many fall in a millisecond. */
+let timeOf = { ms: 0, text: timeDigits(0) };
 
 /**
  * The ID of the result of a list's address, the n-th from 1: as of `newId`, but the last 4 digits count, so the same

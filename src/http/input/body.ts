@@ -17,20 +17,27 @@ const tooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiError =
   );
 
 /**
- * Waits for the body of a request, and never fails. The contract reports a bad key (401, 403, 429) before a bad body (400,
+ * Waits for the body of a request, and never fails; null where there is nothing to wait for. The contract reports a bad key (401, 403, 429) before a bad body (400,
  * 413, 415), and nobody without a key or a session makes us read one: so this is called by a guard. A body that is read as a
  * stream is left to the handler.
  */
-export async function bodyArrived(request: HttpRequest, { body, bodyLimit = BODY_BYTES }: RouteInput): Promise<void> {
-  if (request.body !== null) return;
+export function bodyArrived(request: HttpRequest, { body, bodyLimit = BODY_BYTES }: RouteInput): Promise<void> | null {
+  if (request.body !== null) return null;
   // A body that announces itself as too large need not arrive to be refused.
   const announcedTooLarge = Number(request.headers['content-length'] ?? 0) > bodyLimit;
   if (announcedTooLarge) request.body = 'too_large';
-  else if (body === undefined || !('stream' in body)) request.body = await collect(request.raw, bodyLimit);
+  else if (body === undefined || !('stream' in body)) return collect(request, bodyLimit);
+  return null;
 }
 
-function collect(message: IncomingMessage, limit: number): Promise<Exclude<HttpRequest['body'], null>> {
-  return new Promise((give) => {
+function collect(request: HttpRequest, limit: number): Promise<void> {
+  const { raw: message } = request;
+  return new Promise((resolve) => {
+    // The first one counts.
+    const give = (body: HttpRequest['body']) => {
+      request.body ??= body;
+      resolve();
+    };
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {

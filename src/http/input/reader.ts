@@ -58,7 +58,8 @@ export function inputReader(route: Pick<Route, 'access' | 'input' | 'output'>): 
   // An Idempotency-Key is bound to the bytes of the body, also where a route has no use for one.
   const needsBody = input.body !== undefined || input.headers !== undefined;
   return async (request) => {
-    if (needsBody) await bodyArrived(request, input);
+    const arriving = needsBody ? bodyArrived(request, input) : null;
+    if (arriving !== null) await arriving;
     const params = readParams(request);
     const query = params.ok ? readQuery(request) : NOTHING;
     const body = params.ok && query.ok ? readBody(request) : NOTHING;
@@ -66,7 +67,10 @@ export function inputReader(route: Pick<Route, 'access' | 'input' | 'output'>): 
     const main = params.ok ? (query.ok ? body : query) : params;
     return {
       input: {
-        ...{ params: valueIn(params), query: valueIn(query), body: valueIn(body), headers: valueIn(headers) },
+        params: valueIn(params),
+        query: valueIn(query),
+        body: valueIn(body),
+        headers: valueIn(headers),
         warnings: joined(warningsIn(query), warningsIn(body)),
       },
       problem: firstProblem(main, headers),

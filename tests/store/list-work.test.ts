@@ -185,6 +185,24 @@ describeStores('work on a list', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
+  it('keeps nothing of an address whose result is recorded while it is erased', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 1_000 });
+    const { id: account } = who.account;
+    const emails = ['jane@example.com', 'bo@example.com'];
+    const ids: string[] = [];
+    for (let i = 0; i < 30; i++) ids.push(await startedList(store, who, emails));
+    const [begun = '', last = ''] = [ids[0], ids.at(-1)];
+    const [jane] = await claimWith(store, who, last, 'w');
+    if (!jane) throw new Error('A chunk has two addresses.');
+    const erased = store.verifications.erase(account, 'jane@example.com', BY);
+    await expect.poll(async () => (await store.lists.get(account, begun))?.rows.addresses, { interval: 1 }).toBe(1);
+    await store.lists.record(account, last, [found(jane)]);
+    await erased;
+    expect(await lab.sql("SELECT id FROM verifications WHERE email = 'jane@example.com'")).toEqual([]);
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
   it('that runs for longer than results are kept loses the first ones, completes, and its sums agree', async () => {
     const store = await lab.open();
     const who = await member(store);

@@ -7,18 +7,19 @@ import type { AccountId } from '../store.ts';
 import { blankRow, parseAddresses, parsePending, storedRows } from './blocks.ts';
 import { endList } from './end.ts';
 
-/** The log of the account was erased before. */
+/** Afterwards, no list records a result of the address. Those recorded before are in the log. */
 export async function eraseFromLists(driver: StorageDriver, account: AccountId, email: string): Promise<void> {
   const target = lowerCase(email);
   const lists = driver.db.selectFrom('lists').select('id').where('account_id', '=', account).orderBy('id');
   for (const { id } of await lists.execute()) {
-    await eraseWaiting(driver, account, id, target);
     /** Numbers of the address in this list: it may occur in several spellings. */
     const erased = new Set<number>();
     for (let after: number | null = 0; after !== null; ) {
       after = await eraseFromBlock(driver, { account, list: id, target, erased }, after);
       await yieldToEventLoop();
     }
+    // What was still to be done may have been deferred meanwhile.
+    await eraseWaiting(driver, account, id, target);
   }
 }
 

@@ -91,11 +91,12 @@ export async function erase(driver: StorageDriver, account: AccountId, email: st
   // The database's lower case equals ours for ASCII only.
   const isAscii = /^\p{ASCII}*$/u.test(lowerCase(email));
   let done = await step([], { erased: 0, entry: null });
+  // First, so that no list records a result of the address after the log was erased.
+  await eraseFromLists(driver, account, email);
   for await (const seqs of (isAscii ? byIndex : byScan)(driver, account, email)) {
     if (seqs.length > 0) done = await step(seqs, done);
     await yieldToEventLoop();
   }
-  await eraseFromLists(driver, account, email);
   await driver.truncateLog();
   return done.erased;
 }

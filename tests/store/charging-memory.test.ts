@@ -90,6 +90,20 @@ describeStores('a node that remembers an account', (lab) => {
     expect(await near.accounts.audit()).toEqual([]);
   });
 
+  it.each([
+    ["scopes = 'usage'", 'scope_missing'],
+    [`budget = 2, budget_month = ${Date.UTC(2026, 10, 1)}, budget_spent = 2`, 'key_budget_spent'],
+    [`allow_ips = '["198.51.100.1"]'`, 'ip_not_allowed'],
+    ['revoked_at = 1', 'revoked_api_key'],
+    ['expires_at = 1', 'expired_api_key'],
+  ])('notices that a key has %s, whoever has written only that', async (columns, expected) => {
+    const store = await lab.open();
+    const who = await member(store);
+    await warmUp(store, who);
+    await lab.sql(`UPDATE keys SET ${columns} WHERE id = '${who.key.id}'`);
+    for (let i = 0; i < 2; i += 1) expect(told(await ask(store, who))).toBe(expected);
+  });
+
   it('notices when a filter that it has met is removed, and the next one is added', async () => {
     const [near, far] = [await lab.open(), await lab.open()];
     const who = await member(near);

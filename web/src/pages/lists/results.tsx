@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ListHere } from '../../api/schema.ts';
 import { formatClock, formatNumber, pluralize } from '../../parts/format.ts';
+import panel from '../../parts/panel.module.css';
 import { Deferred } from './deferred.tsx';
 import { Facets } from './facets.tsx';
 import css from './list.module.css';
@@ -14,7 +15,7 @@ export function ListResults(props: { of: ListHere; search: ListSearch; onSearch:
   const { of, search, onSearch } = props;
   return (
     <>
-      <section className={css.progress} aria-label="Progress">
+      <section className={panel.panel} aria-label="Progress">
         <div className={css.state}>
           <div className={css.head}>
             <p className={css.figure}>

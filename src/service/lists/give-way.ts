@@ -1,11 +1,10 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_STEPS, type ListSteps } from '../../kernel/list-work.ts';
+import { REST } from '../../store/batches.ts';
 
 /** Without a single call for so long, lists are alone. */
 const QUIET_MS = 50;
-/** While they come, a rest is so many times as long as the work before it. */
-const REST = 2;
 
 /** Whether single calls come, and what they are left of the processor then. */
 export class GiveWay {

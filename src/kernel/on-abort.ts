@@ -1,6 +1,8 @@
+import { LinkedList } from './linked-list.ts';
+
 type Listener = () => void;
 
-const listenersOf = new WeakMap<AbortSignal, Set<Listener>>();
+const listenersOf = new WeakMap<AbortSignal, LinkedList<Listener>>();
 
 /**
  * Calls `listener` once when the signal is aborted, unless the returned function was called before. For signals that
@@ -8,16 +10,18 @@ const listenersOf = new WeakMap<AbortSignal, Set<Listener>>();
  */
 export function onAbort(signal: AbortSignal, listener: Listener): () => void {
   const listeners = listenersOf.get(signal) ?? listen(signal);
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  const place = listeners.add(listener);
+  return () => listeners.remove(place);
 }
 
-function listen(signal: AbortSignal): Set<Listener> {
-  const listeners = new Set<Listener>();
+function listen(signal: AbortSignal): LinkedList<Listener> {
+  const listeners = new LinkedList<Listener>();
   listenersOf.set(signal, listeners);
   const tell = () => {
-    for (const listener of listeners) listener();
-    listeners.clear();
+    for (let place = listeners.first; place !== null; place = listeners.first) {
+      listeners.remove(place);
+      place.value();
+    }
   };
   signal.addEventListener('abort', tell, { once: true });
   return listeners;

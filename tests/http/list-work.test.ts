@@ -200,6 +200,20 @@ it('is not held up by the list of another account at servers that never answer',
   expect((await slow.verify('b@quick.com', { validation_type: 'smtp' })).json.deliverability).toBe('risky');
 });
 
+it('goes on beside names whose servers never answer', async () => {
+  const { lab } = await labWith();
+  const who = await lab.member({ credits: 100_000 });
+  const silent = Array.from({ length: 100 }, (_, i) => `a@silent${i}.com`);
+  for (const email of silent) lab.dns.set(email.slice(2), { fault: 'silent' });
+  const others = Array.from({ length: 600 }, (_, i) => `not an address ${i}`);
+  const id = await startedList(lab.store, ownerOf(who), [...silent, ...others]);
+  const seen = await until(async () => {
+    const list = await listOf(lab, who, id);
+    return list.done < others.length ? null : list;
+  });
+  expect(seen).toMatchObject({ status: 'running', done: others.length, waiting: 0 });
+});
+
 const PAUSED = Array.from({ length: 40 }, (_, i) => `a${i}@slow.com`);
 it.each([
   ['an answer', (path: string) => PAUSED.includes(path)],

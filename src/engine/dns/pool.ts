@@ -1,5 +1,6 @@
 /** The configured DNS servers: order of queries, retries and timeouts. */
 import type { Clock } from '../../kernel/clock.ts';
+import { LinkedList } from '../../kernel/linked-list.ts';
 import { type CheckedTransport, createCheckedTransport } from './checked-transport.ts';
 import type { Question, Reply } from './message.ts';
 import { type DnsFailure, isLie } from './records.ts';
@@ -113,7 +114,7 @@ export function createPool(options: {
     failures: 0,
     lastAnswerAt: null,
   }));
-  const running = new Set<() => void>();
+  const running = new LinkedList<() => void>();
   // The server that answered last is tried first, so that a dead one costs its delay once, not with every query.
   let first = 0;
   let closed = false;
@@ -151,7 +152,7 @@ export function createPool(options: {
 
     function finish(outcome: Outcome): void {
       clearTimeout(timer);
-      running.delete(shut);
+      running.remove(place);
       for (const cancel of open) cancel();
       open.clear();
       done(outcome);
@@ -180,7 +181,7 @@ export function createPool(options: {
     }
     const giveUp = (): void => finish({ kind: moreInformative(worst, 'timeout') });
     const shut = (): void => finish({ kind: 'network' });
-    running.add(shut);
+    const place = running.add(shut);
     begin();
   }
 
@@ -197,7 +198,7 @@ export function createPool(options: {
       })),
     close: () => {
       closed = true;
-      for (const shut of [...running]) shut();
+      for (const { value: shut } of [...running]) shut();
       for (const { transport } of members) transport.close();
     },
   };

@@ -6,6 +6,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { randomInt } from '../../kernel/ids.ts';
+import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import { encodeQuestion, type Question, type ReadReply, readReply } from './message.ts';
 import type { Server } from './servers.ts';
 
@@ -31,6 +32,8 @@ interface SharedSocket {
   /** Queries waiting for the socket to connect; null once it has. */
   waiting: Buffer[] | null;
   used: number;
+  /** Among those that are open; null before. */
+  place: Place<SharedSocket> | null;
   closed: boolean;
   /** Called when a query was sent, or not. */
   readonly onSent: (error: Error | null) => void;
@@ -43,7 +46,7 @@ function fail(onResult: OnResult): () => void {
 }
 
 export function createUdp(server: Server): Udp {
-  const sockets = new Set<SharedSocket>();
+  const sockets = new LinkedList<SharedSocket>();
   let current: SharedSocket | null = null;
   /** To be sent at the end of this turn of the event loop. */
   let burst: { readonly shared: SharedSocket; readonly octets: Buffer }[] = [];
@@ -52,7 +55,7 @@ export function createUdp(server: Server): Udp {
   function end(shared: SharedSocket): void {
     if (shared.closed) return;
     shared.closed = true;
-    sockets.delete(shared);
+    if (shared.place !== null) sockets.remove(shared.place);
     if (current === shared) current = null;
     shared.socket.close();
     const open = [...shared.open.values()];
@@ -83,7 +86,7 @@ export function createUdp(server: Server): Udp {
     const onSent = (error: Error | null): void => {
       if (error) end(shared);
     };
-    const shared: SharedSocket = { socket, open: new Map(), waiting: [], used: 0, closed: false, onSent };
+    const shared: SharedSocket = { socket, open: new Map(), waiting: [], used: 0, place: null, closed: false, onSent };
     socket.on('error', () => end(shared)); // port closed, no route, out of file descriptors
     socket.on('message', (octets) => receive(shared, octets));
     // The event instead of connect's callback, which would get errors too.
@@ -93,7 +96,7 @@ export function createUdp(server: Server): Udp {
       for (const octets of waiting) transmit(shared, octets);
     });
     socket.connect(server.port, server.address);
-    if (!shared.closed) sockets.add(shared);
+    if (!shared.closed) shared.place = sockets.add(shared);
     return shared;
   }
 
@@ -133,7 +136,7 @@ export function createUdp(server: Server): Udp {
   return {
     send,
     close: () => {
-      for (const shared of [...sockets]) end(shared);
+      for (const { value } of [...sockets]) end(value);
     },
   };
 }

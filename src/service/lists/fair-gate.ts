@@ -53,15 +53,19 @@ export class FairGate {
         this.#open++;
         group.open++;
         line.open++;
-        // To the end of both rotations.
-        this.#accounts.delete(account);
-        this.#accounts.set(account, group);
-        group.lists.delete(list);
-        group.lists.set(list, line);
+        toEnd(this.#accounts, account, group);
+        toEnd(group.lists, list, line);
         begin();
         return true;
       }
     }
     return false;
   }
+}
+
+/** Of a rotation. V8 makes a new table for the last member of a Map that is taken out and put back. */
+function toEnd<T>(rotation: Map<string, T>, key: string, member: T): void {
+  if (rotation.size === 1) return;
+  rotation.delete(key);
+  rotation.set(key, member);
 }

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
-import { LIST_STEPS } from '../../kernel/list-work.ts';
 import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
 import type { ListVerifier } from './verify-list.ts';
@@ -21,8 +20,9 @@ interface Parts {
 
 /** Addresses claimed at a time of those that waited. */
 const WAITING = 1_000;
-/** How long outcomes may wait for others before they are recorded. */
+/** How long outcomes may wait for others before they are recorded, and how many; the next ones gather meanwhile. */
 const GATHER_MS = 200;
+const GATHERED = 250;
 const LOOK_MS = 500;
 const AFTER_FAILURE_MS = 1_000;
 
@@ -38,6 +38,7 @@ export class ListRun {
   #isLast = false;
   /** Addresses that were claimed and whose outcomes are not recorded yet. */
   #inHand = 0;
+  #allUnderWay: Promise<void> = Promise.resolve();
   #outcomes: ListOutcome[] = [];
   #recording: Promise<void> | null = null;
   /** Some addresses got no outcome: they are given back at the end. */
@@ -98,23 +99,30 @@ export class ListRun {
     }
   }
 
+  /** Begins when all that was claimed before is under way: what is half judged is garbage that has to be collected late. */
   #verify(works: readonly ListWork[]): void {
     const { verifier, failed } = this.#parts;
     this.#inHand += works.length;
+    const before = this.#allUnderWay;
+    const { promise, resolve: allUnderWay } = Promise.withResolvers<void>();
+    this.#allUnderWay = promise;
     let reported = 0;
     const report = (outcome: ListOutcome) => {
       reported++;
       this.#outcomes.push(outcome);
-      if (this.#outcomes.length >= LIST_STEPS.alone.outcomes) void this.#record();
+      const isLast = this.#outcomes.length === this.#inHand;
+      if (isLast || this.#outcomes.length >= GATHERED) void this.#record();
       else if (this.#outcomes.length === 1) void setTimeout(GATHER_MS).then(() => this.#record());
     };
-    verifier
-      .verify(this.list, works, { report, room: (waiting) => this.#room(waiting) }, this.#ending.signal)
+    const to = { report, allUnderWay, room: (waiting: number) => this.#room(waiting) };
+    before
+      .then(() => verifier.verify(this.list, works, to, this.#ending.signal))
       .catch(async (error: unknown) => {
         failed(error);
         await setTimeout(AFTER_FAILURE_MS);
       })
       .finally(() => {
+        allUnderWay();
         const lost = works.length - reported;
         this.#inHand -= lost;
         if (lost > 0) this.#hasLost = true;

@@ -57,6 +57,8 @@ export interface ListVerifier {
 /** Where the outcomes of a list go. */
 interface Receiver {
   report(outcome: ListOutcome): void;
+  /** Nothing is left of the addresses but answers from the network. */
+  allUnderWay(): void;
   /** Resolves when fewer outcomes than `waiting` are left that are not recorded. */
   room(waiting: number): Promise<void>;
 }
@@ -64,6 +66,8 @@ interface Receiver {
 /** Nobody waits, so there is time for servers that are busy, and then for those that answer late. */
 const CHECK_MS = { start: 2 * TIMEOUT_MS.max, answer: TIMEOUT_MS.max };
 const LOOKUP_MS = TIMEOUT_MS.default;
+/** For which the domains of a pass are waited for, until further addresses are judged beside them. */
+const PLACE_MS = 100;
 /** Until an address is tried again that was not asked about: the resolver is down, or the rate has no room. */
 const AGAIN_MS = 14_000;
 /** Until an address may be claimed by the node that checks the mailboxes of its operator. */
@@ -74,6 +78,9 @@ interface Open {
   readonly evidence: Evidence;
   readonly started: number;
 }
+
+/** In a FairGate: how to give it back. */
+type Place = Promise<() => void>;
 
 /** A part of a list. */
 interface Job {
@@ -121,8 +128,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   /** The dns stage of a domain; null when it was aborted. */
-  async function lookUp({ list, signal }: Job, { evidence }: Open): Promise<DnsEvidence | null> {
-    const leave = await lookups.enter(list.account, list.id);
+  async function lookUp({ signal }: Job, { evidence }: Open, leave: () => void): Promise<DnsEvidence | null> {
     try {
       if (signal.aborted) return null;
       const limit = { deadline: engine.clock.elapsed() + LOOKUP_MS, signal };
@@ -133,9 +139,9 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     }
   }
 
-  /** All addresses of a domain. */
-  async function goOnline(job: Job, [first, ...others]: readonly [Open, ...Open[]]): Promise<void> {
-    const dns = await lookUp(job, first);
+  /** All addresses of a domain, when there is a place for its lookup. */
+  async function goOnline(job: Job, [first, ...others]: readonly [Open, ...Open[]], place: Place): Promise<void> {
+    const dns = await lookUp(job, first, await place);
     if (dns === null) return;
     const operator = operatorOf(dns, owners);
     const checked: Promise<void>[] = [];
@@ -213,6 +219,21 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     return byDomain.values();
   }
 
+  /**
+   * Resolves when each domain has its place, so that no more is judged meanwhile: what waits for long costs full garbage
+   * collections. Names whose servers are silent hold others up for `PLACE_MS` at most.
+   */
+  async function goOnlineInTurn(job: Job, groups: Iterable<readonly [Open, ...Open[]]>, to: AllDone): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, PLACE_MS);
+    for (const group of groups) {
+      const place = lookups.enter(job.list.account, job.list.id);
+      to.add(goOnline(job, group, place));
+      await Promise.race([place, late.promise]);
+    }
+    clearTimeout(timer);
+  }
+
   return {
     inStore(list, work) {
       // While calls come, nothing is judged meanwhile: a transaction waits for this thread, and calls for the transaction.
@@ -220,22 +241,41 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     },
     async verify(list, works, to, signal) {
       const job: Job = { list, to, signal };
-      const online: Promise<void>[] = [];
+      const online = new AllDone();
       for (let from = 0; from < works.length && !signal.aborted; ) {
         const { pass, outcomesWaiting } = way.steps();
         await to.room(outcomesWaiting);
         const some = works.slice(from, from + pass);
         from += pass;
-        for (const group of await goOffline(job, some)) {
-          const done = goOnline(job, group);
-          // Awaited below; it may fail before.
-          done.catch(() => undefined);
-          online.push(done);
-        }
+        await goOnlineInTurn(job, await goOffline(job, some), online);
       }
-      await Promise.all(online);
+      to.allUnderWay();
+      await online.end();
     },
   };
+}
+
+/** Work under way, of which nothing stays in memory when it is done, unlike with an array for `Promise.all`. */
+class AllDone {
+  #open = 1;
+  readonly #ended = Promise.withResolvers<void>();
+  constructor() {
+    // Awaited at the end; work may fail before.
+    this.#ended.promise.catch(() => undefined);
+  }
+  add(work: Promise<void>): void {
+    this.#open++;
+    work.then(() => this.#leave(), this.#ended.reject);
+  }
+  /** Rejects with the first error. To be called once. */
+  end(): Promise<void> {
+    this.#leave();
+    return this.#ended.promise;
+  }
+  #leave(): void {
+    this.#open--;
+    if (this.#open === 0) this.#ended.resolve();
+  }
 }
 
 /** Names that join many mail hosts may be long: their digest does as well. */

@@ -229,8 +229,7 @@ function checkOptions(options: GuardOptions): void {
     if (values !== null && value !== undefined && !values.includes(value))
       throw new TypeError(`${name} must be ${values.map((one) => `'${one}'`).join(' or ')}.`);
   }
-  const { timeout, messages = {} } = options;
-  if (timeout !== undefined && !(timeout > 0)) throw new TypeError('timeout must be a number of milliseconds above 0.');
+  const { messages = {} } = options;
   for (const code of Object.keys(messages))
     if (!Object.hasOwn(MESSAGES, code))
       throw new TypeError(`messages has no code ${code}; it has ${Object.keys(MESSAGES).join(', ')}.`);

@@ -479,7 +479,7 @@ export interface components {
             budget?: number;
             /**
              * Format: date-time
-             * @description When the budget of the key starts anew.
+             * @description When the next budget of the key begins.
              */
             resets_at?: string;
             /** @description Credits that the request costs. */
@@ -947,7 +947,7 @@ export interface components {
         WebhookCreated: {
             id: string;
             url: string;
-            /** @description The events that it is told of; `*`: all of them. */
+            /** @description The events that it receives; `*`: all of them. */
             events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
@@ -966,7 +966,7 @@ export interface components {
         Webhook: {
             id: string;
             url: string;
-            /** @description The events that it is told of; `*`: all of them. */
+            /** @description The events that it receives; `*`: all of them. */
             events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
@@ -994,7 +994,7 @@ export interface components {
         WebhookChanged: {
             id: string;
             url: string;
-            /** @description The events that it is told of; `*`: all of them. */
+            /** @description The events that it receives; `*`: all of them. */
             events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
@@ -1016,7 +1016,7 @@ export interface components {
         WebhookWithSecret: {
             id: string;
             url: string;
-            /** @description The events that it is told of; `*`: all of them. */
+            /** @description The events that it receives; `*`: all of them. */
             events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;

@@ -2,6 +2,8 @@ import { MailvetError } from './error.ts';
 import type { MailvetOptions, WriteOptions } from './types.ts';
 
 const TIMEOUT = 35_000;
+/** Timers take no more: with more they end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 interface Call extends WriteOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -16,7 +18,7 @@ export interface Upload {
   readonly type: string;
   readonly content: Blob | ReadableStream<Uint8Array>;
 }
-/** All reject with MailvetError, or with the reason of the caller's signal. */
+/** All reject with MailvetError, with the reason of the caller's signal, or with TypeError for a `timeout` that is none. */
 export interface Transport {
   /** Resolves with the body of a 2xx reply. An upload has no time limit but the caller's. */
   send<Body>(call: Call): Promise<Body>;
@@ -31,6 +33,7 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
   // The platform's own error for an invalid header would contain the key.
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))
     throw new TypeError('key must be an API key: mv_live_… or mv_test_… without spaces.');
+  checkTimeout(timeout);
   if (!Number.isInteger(retries) || retries < 0) throw new TypeError('retries must be a whole number from 0.');
   const send = fetch ?? globalThis.fetch.bind(globalThis);
 
@@ -77,10 +80,11 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
   }
 
   async function attempts<T>(call: Call, limit: number | null, once: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (limit !== null) checkTimeout(limit);
     const until = limit === null ? Number.POSITIVE_INFINITY : Date.now() + limit;
     const late = new AbortController();
     // Not AbortSignal.timeout: a stream goes on after the call has ended.
-    const timer = limit === null ? undefined : setTimeout(() => late.abort(), limit);
+    const timer = limit === null ? undefined : setTimeout(() => late.abort(), Math.min(limit, LONGEST_TIMER));
     const signal = call.signal ? AbortSignal.any([call.signal, late.signal]) : late.signal;
     try {
       for (let left = call.upload === undefined ? retries : 0; ; left -= 1) {
@@ -108,6 +112,11 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
         return reply.ok && reply.body !== null ? reply.body : refusal(reply, await reply.text());
       }),
   };
+}
+
+function checkTimeout(timeout: unknown): void {
+  if (typeof timeout !== 'number' || !(timeout > 0))
+    throw new TypeError('timeout must be a number of milliseconds above 0.');
 }
 
 const URL_EXAMPLE = 'such as https://verify.example.net';

@@ -31,7 +31,7 @@ export type DeliveriesQuery = QueryOf<'listDeliveries'>;
 export type DeliveryPage = JsonOf<operations['listDeliveries']['responses'][200]>;
 
 /**
- * What a webhook is told: `data` is the object of the API that the event is about, as its `type` says. Later versions may
+ * What a webhook receives: `data` is the object of the API that the event is about, as its `type` says. Later versions may
  * send more types.
  */
 export type WebhookEvent = JsonOf<webhooks[keyof webhooks]['post']['requestBody']>;

@@ -17,7 +17,7 @@ const SCHEME = 'v1,';
 /**
  * Verifies a webhook (Standard Webhooks) and returns its event. `payload`: the body as it arrived, not parsed and written
  * again. `secret`: that of the webhook, `whsec_…`; several while it is rotated. Rejects with WebhookVerificationError
- * where no signature fits or the time is off, and with TypeError for a secret that is none.
+ * where no signature fits or the time is off, and with TypeError for a payload or secret that is none.
  */
 export async function verifyWebhook(
   payload: string | Uint8Array | ArrayBuffer,
@@ -25,13 +25,13 @@ export async function verifyWebhook(
   secret: string | readonly string[],
   { toleranceSeconds = TOLERANCE_SECONDS }: WebhookVerifyOptions = {},
 ): Promise<WebhookEvent> {
+  const body = bytesIn(payload);
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature').split(' ');
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a Unix time.');
-  const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : new Uint8Array(payload);
   const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), body);
-  const keys = await Promise.all((typeof secret === 'string' ? [secret] : secret).map(keyOf));
+  const keys = await Promise.all((Array.isArray(secret) ? secret : [secret]).map(keyOf));
   const given = signatures.flatMap((one) => (one.startsWith(SCHEME) ? (bytesOf(one.slice(SCHEME.length)) ?? []) : []));
   const fits = await Promise.all(
     keys.flatMap((key) => given.map((one) => crypto.subtle.verify('HMAC', key, one, signed))),
@@ -43,14 +43,23 @@ export async function verifyWebhook(
   return JSON.parse(new TextDecoder().decode(body));
 }
 
+/** Also of objects of another realm, as under Jest: they are no instances of the classes of this one. */
+function bytesIn(payload: string | Uint8Array | ArrayBuffer): Uint8Array<ArrayBuffer> {
+  if (typeof payload === 'string') return new TextEncoder().encode(payload);
+  if (ArrayBuffer.isView(payload) || Object.prototype.toString.call(payload) === '[object ArrayBuffer]')
+    return new Uint8Array(payload);
+  throw new TypeError('payload must be the body as it arrived, text or bytes: not parsed JSON.');
+}
+
 function headerOf(headers: WebhookHeaders, name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : headers[name];
   if (typeof value === 'string' && value !== '') return value;
   throw new WebhookVerificationError(`The header ${name} is missing.`);
 }
 
-function keyOf(secret: string) {
-  const bytes = secret.startsWith(SECRET_PREFIX) ? bytesOf(secret.slice(SECRET_PREFIX.length)) : null;
+function keyOf(secret: unknown) {
+  const bytes =
+    typeof secret === 'string' && secret.startsWith(SECRET_PREFIX) ? bytesOf(secret.slice(SECRET_PREFIX.length)) : null;
   // Without the secret in the message.
   if (bytes === null || bytes.length === 0) throw new TypeError('secret must be the secret of a webhook: whsec_….');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);

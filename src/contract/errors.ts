@@ -19,7 +19,7 @@ export const ErrorReply = Type.Object(
     expired_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expired.' })),
     budget: Type.Optional(Type.Integer({ description: 'Credits that the key may spend in a calendar month (UTC).' })),
     resets_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When the budget of the key starts anew.' }),
+      Type.String({ format: 'date-time', description: 'When the next budget of the key begins.' }),
     ),
     needed: Type.Optional(Type.Integer({ description: 'Credits that the request costs.' })),
     available: Type.Optional(Type.Integer({ description: 'Credits that the account has.' })),

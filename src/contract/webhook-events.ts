@@ -1,4 +1,4 @@
-/** What webhooks are told: the body of each event. */
+/** What webhooks receive: the body of each event. */
 import Type, { type TSchema } from 'typebox';
 import type { WebhookEventType } from '../kernel/webhook-events.ts';
 import { ListReply } from './lists.ts';

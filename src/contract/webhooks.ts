@@ -28,7 +28,7 @@ const Subscription = OneOf(SUBSCRIPTIONS);
 const webhookFields = {
   id: Type.String(),
   url: Type.String(),
-  events: Type.Array(Subscription, { description: `The events that it is told of; \`${EVERY_EVENT}\`: all of them.` }),
+  events: Type.Array(Subscription, { description: `The events that it receives; \`${EVERY_EVENT}\`: all of them.` }),
   description: Nullable(Type.String()),
   enabled: Type.Boolean(),
   disabled_reason: Nullable(

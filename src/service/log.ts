@@ -113,7 +113,7 @@ function rejectionSearch(search: LogSearch): RejectionSearch | null {
   const { email, id, keyId, limit, before, from = null, to = null, not = [] } = search;
   const { reason, level = null, outcome = null, operator = null } = search;
   if ((email !== null && email !== '') || id !== null) return null;
-  // They have none of these, and thus not the one that is asked for.
+  // They have none of these, so not the one that is asked for.
   const ofVerifications = [
     ['reason', reason],
     ['level', level],

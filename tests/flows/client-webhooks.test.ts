@@ -42,8 +42,12 @@ describe('verifyWebhook', () => {
     for (const [payload, headers] of cases)
       await expect(verifyWebhook(payload, headers, secret)).rejects.toBeInstanceOf(WebhookVerificationError);
     expect(await verifyWebhook(body, headersOf(minutesAgo(6)), secret, { toleranceSeconds: 600 })).toBeTruthy();
-    for (const wrong of ['', 'whsec_', secret.slice(6), 'whsec_%%%'])
-      await expect(verifyWebhook(body, headersOf(), wrong)).rejects.toThrow(/^secret must be/);
+    for (const wrong of ['', 'whsec_', secret.slice(6), 'whsec_%%%', undefined])
+      await expect(Reflect.apply(verifyWebhook, null, [body, headersOf(), wrong])).rejects.toThrow(/^secret must be/);
+    for (const wrong of [JSON.parse(body), undefined])
+      await expect(Reflect.apply(verifyWebhook, null, [wrong, headersOf(), secret])).rejects.toThrow(
+        /^payload must be/,
+      );
   });
 });
 

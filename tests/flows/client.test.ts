@@ -217,8 +217,17 @@ describe('behind a proxy, and without a service', () => {
     [{ url: '', key: 'k' }, /url must be/],
     [{ url: 'http://localhost', key: undefined }, /^key is missing: set it to an API key/],
     [{ url: 'http://localhost', key: 'k', retries: -1 }, /retries must be/],
+    [{ url: 'http://localhost', key: 'k', timeout: Number.NaN }, /timeout must be/],
   ])('rejects %o', (options, message) => {
     expect(() => createMailvet(options)).toThrow(message);
+  });
+
+  it('waits for as long as it may, also for longer than a timer can last', async () => {
+    const { key } = await lab.member({ credits: 10 });
+    const client = createMailvet({ url: lab.url, key, timeout: Number.POSITIVE_INFINITY });
+    expect(await client.usage()).toMatchObject({ credits: { remaining: 10 } });
+    expect(await client.usage({}, { timeout: 2 ** 31 })).toMatchObject({ credits: { remaining: 10 } });
+    await expect(client.usage({}, { timeout: 0 })).rejects.toThrow(/^timeout must be/);
   });
 });
 

@@ -20,7 +20,7 @@ export const RESOLVER_PROBLEMS: Readonly<Record<ResolverProblem, Row>> = {
     found: 'the DNS resolver denies names that exist',
     fix:
       'It has no way out to the Internet: give this host or container access to one that does, by MAILVET_DNS_SERVERS. If ' +
-      'it should know only names of its own, set MAILVET_DNS_CONTROL_NAMES.',
+      'it should know only internal names, set MAILVET_DNS_CONTROL_NAMES.',
   },
   answers_every_name: {
     found: 'the DNS resolver invents an address for every name',

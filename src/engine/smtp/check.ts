@@ -223,7 +223,7 @@ export class Check {
     const { probe } = outcome;
     const evidence =
       probe === null || probe.finding === 'reconnect'
-        ? await this.#probeAnew({ host, address })
+        ? await this.#probeAgain({ host, address })
         : catchAllOf(probe.finding, probe.heard);
     const { result, why } = evidence;
     const { cache } = this.#deps;
@@ -253,7 +253,7 @@ export class Check {
   }
 
   /** The random recipient in a session of its own, for operators that take one recipient per session. */
-  async #probeAnew(candidate: Candidate): Promise<CatchAllEvidence> {
+  async #probeAgain(candidate: Candidate): Promise<CatchAllEvidence> {
     if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', retryAfter: null, cached: false };
     const sender = senderFor(this.#deps.sender, this.#address.domain);
     const question: Question = { path: this.#randomPath(), sender, stage: 'probe', probe: () => null };

@@ -17,7 +17,7 @@ export interface OperatorUse {
   readonly pace: number;
 }
 
-/** Which operators are told by name: at most `most` of those that `isNamed` admits. */
+/** Which operators are named: at most `most` of those that `isNamed` admits. */
 export interface OperatorNames {
   readonly isNamed: (operator: string) => boolean;
   readonly most: number;

@@ -38,7 +38,7 @@ const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly 
     ? jsonReply(201, { ...filterReply(outcome.filter), warnings }, { location: `${FILTERS}/${outcome.filter.id}` })
     : errorReply(filterExists(outcome.existingId), requestId);
 
-/** The account's own blacklist. */
+/** The account's own blocklist. */
 export const FILTER_ROUTES: readonly Route[] = [
   route({
     method: 'POST',

@@ -49,7 +49,7 @@ export interface LedgerRow {
   readonly kind: 'grant' | 'hold' | 'settlement' | 'release' | 'day';
   /** Change of the balance: grants +n, holds −n, settlements +(held − charged) or −charged without a hold, releases +n. */
   readonly amount: number;
-  /** What was charged for good; 0 but in settlements and days. */
+  /** What was charged finally; 0 but in settlements and days. */
   readonly charged: number;
   readonly verificationId: string | null;
   /** How many of them the row of a day sums up. */

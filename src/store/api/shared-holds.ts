@@ -20,7 +20,7 @@ export interface NewSharedHold {
   readonly lifeMs: number;
 }
 
-/** The monthly budget of a key, and when it begins anew, ms. */
+/** The monthly budget of a key, and when the next one begins, ms. */
 export interface BudgetSpent {
   readonly budget: number;
   readonly resetsAt: number;

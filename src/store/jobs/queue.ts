@@ -81,7 +81,7 @@ export interface JobQueue {
   get(id: string): Promise<JobRecord | null>;
   /** Open and failed jobs by kind and state; of up to `most`. */
   count(db: Kysely<Tables>, most: number): Promise<readonly JobCount[]>;
-  /** A failed job gets all its attempts anew. */
+  /** A failed job gets all its attempts again. */
   retry(id: string): Promise<RetryOutcome>;
   /** Deletes a failed job. */
   drop(id: string): Promise<boolean>;

@@ -1,6 +1,6 @@
 /**
  * The account in the URL: `/accounts/acc_…/log`. The router sees `/log`, so that links name pages only and stay within
- * the account of their tab. Pages without an account have no prefix. An account change loads the page anew: all that one
+ * the account of their tab. Pages without an account have no prefix. Switching the account reloads the page: all that one
  * document shows belongs to one account.
  */
 

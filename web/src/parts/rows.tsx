@@ -52,7 +52,7 @@ export function OpenableRow(props: {
 }
 
 /**
- * The link of an `OpenableRow`, which follows it. The router's own links render anew with every navigation: too slow
+ * The link of an `OpenableRow`, which follows it. The router's own links render again with every navigation: too slow
  * for a thousand rows, each time that one is opened.
  */
 export const RowLink = ({ href, label, children }: { href: string; label: string; children: ReactNode }) => (

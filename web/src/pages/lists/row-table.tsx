@@ -52,7 +52,7 @@ export function RowTable({ of, rows, search }: { of: ListHere; rows: readonly Ro
   );
 }
 
-/** Rendered anew only when it changes: there may be a thousand. */
+/** Rendered again only when it changes: there may be a thousand. */
 const RowLine = memo(function RowLine(props: {
   row: Row;
   isOpen: boolean;

@@ -105,7 +105,7 @@ function rejectedCells(rejected: RejectedRequest): Cells {
   };
 }
 
-/** Rendered anew only when it changes: there may be a thousand. */
+/** Rendered again only when it changes: there may be a thousand. */
 const Row = memo(function Row(props: { row: LogRow; isOpen: boolean; href: string; onOpen: (id: string) => void }) {
   const { row, isOpen, href, onOpen } = props;
   const { id, at } = row;

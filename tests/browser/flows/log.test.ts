@@ -59,7 +59,7 @@ describeBrowser('the log as an instrument', (browser) => {
     await button(dialog(page), 'Rename').click();
     await says(page, 'View renamed to Not deliverable.');
     await button(dialog(page), 'Delete Not deliverable').click();
-    await says(page, 'You have no views of your own.');
+    await says(page, 'You have no saved views.');
     await button(page, 'Undo').click();
     await field(dialog(page), 'Not deliverable').waitFor();
   });

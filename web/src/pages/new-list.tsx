@@ -65,8 +65,8 @@ export function NewListPage() {
 }
 
 function problemOf(file: File | undefined, more: number): string | null {
-  if (file === undefined) return 'That was no file. Choose or drop a file with addresses.';
-  if (more > 0) return 'Choose one file; each becomes a list of its own.';
+  if (file === undefined) return 'That is not a file. Choose or drop a file with addresses.';
+  if (more > 0) return 'Choose one file; each becomes a separate list.';
   if (file.size === 0) return `${file.name} is empty.`;
   if (file.size > LIST_BYTES)
     return `${file.name} has ${formatBytes(file.size)}; a list has at most ${formatBytes(LIST_BYTES)}. Split it.`;

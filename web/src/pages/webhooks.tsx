@@ -42,7 +42,7 @@ export function WebhooksPage() {
           webhooks.length === 0 ? (
             <EmptyState title="No webhooks yet" action={create}>
               {isAdmin
-                ? 'Create one to be told when a list is completed, when credits run low, or when an API key changes.'
+                ? 'Create one to be notified when a list is completed, when credits run low, or when an API key changes.'
                 : ADMINS_ONLY}
             </EmptyState>
           ) : (

@@ -57,7 +57,7 @@ function paceText(of: ListHere): ReactNode {
     case 'cancelled':
       return `Canceled with ${formatNumber(rows.addresses - progress.done)} not verified`;
     case 'failed':
-      return 'Failed through a fault of the service. The rest was not charged';
+      return 'Failed because of an error in the service. The rest was not charged';
   }
 }
 

@@ -56,7 +56,7 @@ export function ManageDialog(props: {
         {views.map((view) => (
           <OwnView key={view.id} page={page} view={view} />
         ))}
-        {views.length === 0 && <Text size="sm">You have no views of your own.</Text>}
+        {views.length === 0 && <Text size="sm">You have no saved views.</Text>}
       </Stack>
     </Modal>
   );

@@ -1,16 +1,14 @@
 /** The engine alone, on one core: warm against its own parser, cold against raw queries to the same DNS server. */
 
 import { parseAddress } from '../src/engine/address/parse.ts';
-import { createEngine, type VerificationEngine } from '../src/engine/create.ts';
 import { decideVerdict } from '../src/engine/decide-verdict.ts';
-import { loadLists } from '../src/engine/lists/lists.ts';
 import { report } from '../src/engine/report.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline } from '../src/engine/verify.ts';
 import { startPartner } from './apparatus/children.ts';
+import { AT_ONCE, coldNames, perSecond, TIMEOUT_MS, toolsFor } from './apparatus/cold-names.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
 import { startNameServer } from './apparatus/name-server.ts';
-import { emails, WILDCARD, ZONE } from './apparatus/names.ts';
-import { rawQuestions } from './apparatus/raw-dns.ts';
+import { emails, ZONE } from './apparatus/names.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
 
 const WARM_ROUNDS = 11;
@@ -18,21 +16,7 @@ const WARM_ROUNDS = 11;
 const WARM = 40_000;
 const COLD_ROUNDS = 7;
 const COLD = 4_000;
-/** Concurrent queries. */
-const AT_ONCE = 64;
-const TIMEOUT_MS = 10_000;
 const COLD_AIM = 0.4;
-
-const perSecond = (n: number, began: number): number => (n * 1000) / (performance.now() - began);
-
-const toolsFor = (port: number, lists = loadLists()): VerificationEngine =>
-  createEngine({
-    dnsServers: [{ address: '127.0.0.1', port }],
-    // NSD refuses names outside of its zone.
-    dnsControlNames: [`control.${WILDCARD}`],
-    lists: () => lists,
-    smtp: null,
-  });
 
 /** The service's work for one address between admission and reply, including JSON. */
 function verifyNow(email: string, tools: EngineDeps): string {
@@ -68,50 +52,18 @@ async function warm(port: number): Promise<Figure> {
 }
 
 async function cold(port: number): Promise<Figure> {
-  const tools = toolsFor(port);
-  let asked = 0;
-  /** Names not queried before. */
-  const fresh = () => Array.from({ length: COLD }, () => `n${asked++}.${WILDCARD}`);
-  const engine = async () => {
-    const names = fresh();
-    const began = performance.now();
-    await eachAtOnce(names, async (name) => {
-      const evidence = await runOnline(
-        runOffline(`jane@${name}`, 'mx', tools),
-        { timeoutMs: TIMEOUT_MS, tenant: '' },
-        tools,
-      );
-      if (evidence.dns?.finding !== 'mx') throw new Error(`${name}: ${evidence.dns?.finding}`);
-      const verdict = decideVerdict(evidence);
-      if (verdict) report(evidence, verdict, { id: 'ver_0', durationMs: 0, at: 0 });
-    });
-    return perSecond(COLD, began);
-  };
-  const floor = async () => {
-    const names = fresh();
-    const began = performance.now();
-    await rawQuestions(port, names, AT_ONCE);
-    return perSecond(COLD, began);
-  };
-  await interleave(1, { engine, floor });
-  const samples = await interleave(COLD_ROUNDS, { engine, floor });
-  await tools.close();
-  const value = medianRatio(samples.engine, samples.floor);
+  const { resolve, raw, close } = coldNames(port, COLD);
+  await interleave(1, { resolve, raw });
+  const samples = await interleave(COLD_ROUNDS, { resolve, raw });
+  await close();
+  const value = medianRatio(samples.resolve, samples.raw);
   return {
     what: 'Cold: addresses per second, each at a new domain',
-    value: number(median(samples.engine)),
-    floor: number(median(samples.floor)),
+    value: number(median(samples.resolve)),
+    floor: number(median(samples.raw)),
     ratio: ratio(value),
     aim: { text: `≥ ${COLD_AIM}`, met: value >= COLD_AIM },
   };
-}
-
-async function eachAtOnce(names: readonly string[], work: (name: string) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < names.length) await work(names[next++]!);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 export const engine: Bench = {

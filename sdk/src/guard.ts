@@ -183,12 +183,17 @@ function report(error: unknown): void {
   console.error(`mailvet: an address was accepted unverified (${code}): ${message}`);
 }
 
+/** With brackets, port, zone and blanks. */
+const ADDRESS_MAX = 100;
+
 /**
  * The first address of a list such as X-Forwarded-For, without port, brackets and zone; null where it cannot be one. The
  * service judges it, so this need not be exact.
  */
 function addressIn(text: string | null | undefined): string | null {
   const [first = ''] = typeof text === 'string' ? text.split(',', 1) : [];
+  // Anybody may send such a header, and patterns take long for a long one.
+  if (first.length > ADDRESS_MAX) return null;
   const address = first
     .trim()
     .replace(/^"|"$/g, '')

@@ -190,3 +190,12 @@ describe('labelled replies', () => {
     }
   });
 });
+
+describe('a long reply', () => {
+  it('is read as far as it may decide, in whatever lines it comes', () => {
+    // Patterns that look for the end of all that came before, for each line anew, take minutes for it.
+    const texts = ['User unknown.', ...Array.from({ length: 4_000 }, () => `${'a'.repeat(2_000)}!`)];
+    const reply = { code: 550, enhanced: '5.1.1', text: texts.join(' '), texts };
+    expect(classify({ stage: 'rcpt', reply, operator: null, echoes }).finding).toBe('mailbox_not_found');
+  });
+});

@@ -4,7 +4,7 @@ import { type Clause, clausesOf } from './classify/clauses.ts';
 import { type Codes, type CodesFile, compileCodes, loadCodes, type OperatorRow } from './classify/codes.ts';
 import { DECISIONS, isRule, type Meaning, type RuleFinding, type RuleId, ruleOf } from './classify/decide.ts';
 import { announcedDelay } from './classify/delay.ts';
-import { type Echoes, type Plain, plainWords, takeOutEchoes } from './classify/echoes.ts';
+import { type Echoes, MAX_TEXT, type Plain, plainWords, takeOutEchoes } from './classify/echoes.ts';
 import { compileLexicon, entriesOf, type Lexicon, type LexiconFile, loadLexicon } from './classify/lexicon.ts';
 import { joinLines } from './classify/line-breaks.ts';
 import { type Template, templateOf } from './classify/template.ts';
@@ -167,7 +167,8 @@ interface Considered {
 
 /** Where lines may have been cut inside of words, an address is bad only if it is so read in both ways. */
 function consider(input: ReplyToRead, reader: Reader): Considered {
-  const { text, texts = [] } = input.reply;
+  const { texts = [] } = input.reply;
+  const text = input.reply.text.slice(0, MAX_TEXT);
   const joined = texts.length < 2 ? text : joinLines(texts, input.echoes, reader.lexicon);
   const mended = considerText(input, joined, reader);
   if (joined === text || !isBadFinding(mended.reading.finding)) return mended;

@@ -15,8 +15,8 @@ export interface Plain {
   readonly enhanced: string | null;
 }
 
-/** Longer texts are truncated: the relevant part comes first. */
-const MAX_TEXT = 1500;
+/** Longer texts are truncated: the relevant part comes first, and a hostile server may send 64 KiB. */
+export const MAX_TEXT = 1500;
 
 const URL_LIKE = /\b(?:https?|ftp):\/*[^\s<>"'()]*|\bwww\.[^\s<>"'()]+/g;
 const EMAIL = /[^\s<>"'()[\],;:=@]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?|\[[^\]\s]+\])/gu;

@@ -1,6 +1,8 @@
-import { type Echoes, echoedAcross, fold } from './echoes.ts';
+import { type Echoes, echoedAcross, fold, MAX_TEXT } from './echoes.ts';
 import { type Lexicon, UNSPACED } from './lexicon.ts';
 
+/** At the end of a line, where a word or an address (RFC 5321 §4.5.3.1.3: 256 octets) may be cut. */
+const TAIL = 320;
 const LAST_WORD = /[\p{L}\p{N}\p{M}]+$/u;
 const FIRST_WORD = /^[\p{L}\p{N}\p{M}]+/u;
 const LAST_PIECE = /\S+$/;
@@ -8,14 +10,16 @@ const FIRST_PIECE = /^\S+/;
 
 /**
  * The text of a reply's lines: joined by a space, or, where the server seems to have cut its text at a fixed width inside
- * of a word, a name or an address, by nothing.
+ * of a word, a name or an address, by nothing. Ends where the text is long enough.
  */
 export function joinLines(lines: readonly string[], echoes: Echoes, lexicon: Lexicon): string {
   let text = lines[0] ?? '';
   for (const line of lines.slice(1)) {
-    text += isNameCut(text, line, echoes) || isWordCut(text, line, lexicon) ? line : ` ${line}`;
+    if (text.length >= MAX_TEXT) break;
+    const tail = text.slice(-TAIL);
+    text += isNameCut(tail, line, echoes) || isWordCut(tail, line, lexicon) ? line : ` ${line}`;
   }
-  return text;
+  return text.slice(0, MAX_TEXT);
 }
 
 function isNameCut(before: string, after: string, echoes: Echoes): boolean {

@@ -17,80 +17,14 @@ import { peopleOf } from '../lab/person.ts';
 import { ACCEPT, acceptedPictures, createPictures, type Pictures } from '../lab/pictures.ts';
 import { type Lab, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
+import { DIALOGS } from './dialogs.ts';
 import { INSIDE, OUTSIDE, type Picture, pictureOf } from './pages.ts';
-import { button, dialog, field, fillIn, heading, openAccountMenu, rowOf, says, sideways } from './steps.ts';
+import { button, heading, openAccountMenu, rowOf, sideways } from './steps.ts';
 
 const DESK = { width: 1440, height: 900 };
 /** Of use before the pages are looked at. */
 const DAYS = 2;
 const NARROW = { tablet: { width: 768, height: 1024 }, phone: { width: 375, height: 740 } };
-
-/** What is opened on a page, and how. */
-const DIALOGS: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<void>])[] = [
-  ['the menu of the account', '/', openAccountMenu],
-  ['the command palette', '/', find],
-  ['the shortcuts', '/', (page) => page.keyboard.press('?').then(() => says(page, 'Open the next row'))],
-  ['creating a key', '/settings/keys', (page) => button(page, 'Create API key').click()],
-  ['a new key with its value', '/settings/keys', make],
-  ['the actions of a key', '/settings/keys', (page) => button(page, /^Actions for CRM/).click()],
-  ['editing a key', '/settings/keys', (page) => act(page, 'Edit')],
-  ['rolling a key', '/settings/keys', (page) => act(page, 'Roll')],
-  ['revoking a key', '/settings/keys', (page) => act(page, 'Revoke')],
-  ['creating a webhook', '/webhooks', openWebhookForm],
-  ['the attempts of a delivery', '/webhooks/:webhook', (page) => button(page, /^1 attempt at ping/).click()],
-  ['a verdict with its evidence', '/verify', ask],
-  ['adding a filter', '/filters', (page) => button(page, 'Add filter').click()],
-  ['the results of an import', '/filters', addMany],
-  ['an entry beside the log', '/log', (page) => page.locator('tr[data-entry] time').first().click()],
-  ['a filter of the log', '/log', (page) => button(page, 'Reason').click()],
-  ['the downloads of a list', '/lists/:list', (page) => button(page, 'Download').click()],
-  ['deleting a list', '/lists/:list', (page) => button(page, 'Delete').click()],
-  ['erasing an address', '/log', (page) => button(page, 'Erase address').click()],
-  ['an invitation', '/account/members', invite],
-  ['deleting the account', '/account', (page) => button(page, 'Delete this account').click()],
-  ['the data of a chart', '/usage', (page) => button(page, 'As a table').click()],
-  ['an authenticator app', '/security', (page) => button(page, 'Set up authenticator app').click()],
-  ['a new account', '/operator', (page) => button(page, 'Create account').click()],
-];
-
-async function find(page: Page): Promise<void> {
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').waitFor();
-  await page.keyboard.type('fabrikam.test');
-  await says(page, 'Block fabrikam.test with a filter');
-}
-async function act(page: Page, action: string): Promise<void> {
-  await button(page, /^Actions for CRM/).click();
-  await page.getByRole('menuitem', { name: action }).click();
-}
-async function make(page: Page): Promise<void> {
-  await button(page, 'Create API key').click();
-  await field(dialog(page), 'Name').fill('Made to be looked at');
-  await button(dialog(page), 'Create key').click();
-  await says(page, /shown only once/);
-}
-async function openWebhookForm(page: Page): Promise<void> {
-  await button(page, 'Create webhook').click();
-  await page.getByRole('radio', { name: 'Only these' }).check();
-}
-async function ask(page: Page): Promise<void> {
-  await field(page, 'Email address').fill('no.such.person@fabrikam.test');
-  await page.getByRole('radio', { name: /^smtp/ }).check();
-  await button(page, 'Verify').click();
-  await page.getByRole('list', { name: 'SMTP transcript' }).waitFor();
-}
-async function addMany(page: Page): Promise<void> {
-  await button(page, 'Import').click();
-  await field(dialog(page), 'One entry per line').fill('a-filter-that-is-new.com\nno such thing');
-  await button(dialog(page), 'Import').click();
-  await dialog(page).getByText('2 lines processed.').waitFor();
-}
-async function invite(page: Page): Promise<void> {
-  await button(page, 'Invite member').click();
-  await fillIn(dialog(page), { Email: 'new@good.com' });
-  await button(dialog(page), 'Invite').click();
-  await dialog(page).getByLabel('invitation link', { exact: true }).waitFor();
-}
 
 const onPhone = (name: string): string => `${name}-phone-dark`;
 

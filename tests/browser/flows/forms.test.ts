@@ -1,63 +1,15 @@
 /** What all forms have in common. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../src/kernel/clock.ts';
+import { sha256Hex } from '../../../src/kernel/ids.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
-import { type Person, person } from '../../lab/person.ts';
+import { forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
+import { totp } from '../../lab/second-factor.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { FORMS, type FormRow, OUTSIDE } from '../forms.ts';
 import { button, dialog, field, fillIn, heading, says, signInAs } from '../steps.ts';
-
-interface FormRow {
-  /** `:account`: one without members. */
-  readonly path: string;
-  /** What opens it, where it is a dialog or opens on the page: buttons and items of menus, one after the other. */
-  readonly open?: readonly string[];
-  /** What its own button says; empty: it has no form. */
-  readonly action: string;
-  /** False: it is part of a page, and there is nothing to cancel. */
-  readonly cancel?: boolean;
-  /** What to type. */
-  readonly type?: Readonly<Record<string, string>>;
-  /** Its first field takes several lines: Enter begins another. */
-  readonly lines?: boolean;
-  /** The first field that is wrong, focused after Enter; null: nothing can be. */
-  readonly wrong: string | null;
-}
-
-/** Every form but those of signing in and of passkeys, for which a page needs a host name, in the order of their pages. */
-const FORMS: readonly FormRow[] = [
-  { path: '/', open: ['Set low-balance threshold'], action: 'Save', wrong: 'Alert when the balance falls below' },
-  { path: '/verify', action: 'Verify', cancel: false, wrong: 'Email address' },
-  { path: '/usage', action: 'Apply', cancel: false, type: { 'From (UTC)': '' }, wrong: 'From (UTC)' },
-  { path: '/log?query=x', open: ['Erase address'], action: 'Erase', wrong: 'Email address' },
-  { path: '/log?query=x', open: ['Views', 'Save this search'], action: 'Save', wrong: 'Name' },
-  { path: '/filters', open: ['Add filter'], action: 'Add', wrong: 'Value' },
-  { path: '/filters', open: ['Import'], action: 'Import', lines: true, wrong: 'One entry per line' },
-  { path: '/settings/keys', open: ['Create API key'], action: 'Create key', wrong: 'Name' },
-  { path: '/settings/keys', open: ['Actions for', 'Edit'], action: 'Save', type: { Name: '' }, wrong: 'Name' },
-  { path: '/settings/keys', open: ['Actions for', 'Roll'], action: 'Roll key', wrong: null },
-  { path: '/settings/keys', open: ['Actions for', 'Revoke'], action: 'Revoke', wrong: null },
-  { path: '/webhooks', open: ['Create webhook'], action: 'Create webhook', wrong: 'URL' },
-  { path: '/account', action: 'Save', cancel: false, type: { Name: '' }, wrong: 'Name' },
-  { path: '/account', open: ['Delete this account'], action: 'Delete permanently', wrong: null },
-  { path: '/account/members', open: ['Invite member'], action: 'Invite', wrong: 'Email' },
-  { path: '/account/members', open: ['Change role'], action: 'Save', wrong: null },
-  { path: '/security', action: 'Save name', cancel: false, type: { 'Your name': '' }, wrong: 'Your name' },
-  { path: '/security', action: 'Change password', cancel: false, wrong: 'Current password' },
-  { path: '/security', open: ['Set up authenticator app'], action: 'Continue', wrong: 'Password' },
-  { path: '/operator', open: ['Create account'], action: 'Create', wrong: 'Name' },
-  { path: '/operator/accounts/:account', action: 'Invite', cancel: false, wrong: 'Email' },
-  { path: '/operator/accounts/:account', action: 'Grant', cancel: false, wrong: 'Credits' },
-  { path: '/operator/accounts/:account', action: 'Save', cancel: false, type: { Name: '' }, wrong: 'Name' },
-  { path: '/operator/accounts/:account', open: ['Suspend this account'], action: 'Suspend', wrong: null },
-];
-
-const OUTSIDE: readonly FormRow[] = [
-  { path: '/sign-in', action: 'Sign in', cancel: false, wrong: 'Email' },
-  { path: '/sign-in#forgot', action: 'Send email', cancel: false, wrong: 'Email' },
-  { path: '/sign-up', action: 'Sign up', cancel: false, wrong: 'Your name' },
-  { path: '/setup#token=0123456789abcdef', action: 'Set up', cancel: false, wrong: 'Your name' },
-];
 
 /** The label of what has the focus, and what a screen reader says of it as an error. */
 const FOCUSED = `(() => {
@@ -67,21 +19,27 @@ const FOCUSED = `(() => {
   return [field.labels?.[0]?.textContent ?? '', field.getAttribute('aria-invalid'), errors.map((one) => one.textContent).join()];
 })()`;
 
-async function walk(
-  page: Page,
-  { open = [], action, cancel = true, type = {}, lines = false, wrong }: FormRow,
-): Promise<void> {
+/** The form of a row, which is opened first where it is not there yet. */
+async function opened(page: Page, { open = [], action, draft }: FormRow): Promise<Locator> {
   for (const [i, name] of open.entries())
     await (i === 0 ? page.getByRole('button', { name }).first() : page.getByRole('menuitem', { name })).click();
-  const form = page.locator('form').filter({ has: page.getByRole('button', { name: action, exact: true }) });
+  const [label] = Object.keys(draft ?? {});
+  const forms = page.locator('form').filter({ has: page.getByRole('button', { name: action, exact: true }) });
+  const form = label === undefined ? forms : forms.filter({ has: page.getByLabel(label, { exact: true }) });
   await form.waitFor();
+  return form;
+}
+
+async function walk(page: Page, row: FormRow): Promise<void> {
+  const { action, cancel = true, type = {}, lines = false, wrong } = row;
+  const form = await opened(page, row);
   if (cancel) {
     const names = await form.getByRole('button').allTextContents();
     expect(names.slice(-2)).toEqual(['Cancel', action]);
   }
   if (wrong === null) return;
   await fillIn(form, type);
-  const first = form.locator('input:not([hidden]):not([type=radio]), textarea').first();
+  const first = form.locator('input:not([hidden], [type=radio], [readonly]), textarea').first();
   if (lines) await button(form, action).click();
   else await first.press('Enter');
   await expect
@@ -89,11 +47,19 @@ async function walk(
     .toEqual([wrong, 'true', expect.stringMatching(/^[A-Z].*\.$/)]);
 }
 
+/** Of a form that is not opened by its path. */
+const NOTHING_KEPT = { path: '', draft: null } as const;
+
 describeBrowser('forms', (browser) => {
   let mail: MailSink;
   let lab: Lab;
   let member: Member;
   let owner: Person;
+  /** An account without members. */
+  let empty: Member;
+  let webhook: string;
+  /** Browsers have passkeys for names, not for IP addresses. */
+  let origin: string;
   beforeAll(async () => {
     mail = await startMailSink();
     lab = await startLab({
@@ -103,19 +69,29 @@ describeBrowser('forms', (browser) => {
     });
     member = await lab.member({ credits: 100 });
     owner = await person(lab, { account: member.account.id, operator: true });
+    empty = await lab.member();
+    origin = lab.url.replace('127.0.0.1', 'localhost');
+    const endpoint = { url: 'http://127.0.0.1:9/webhooks', events: ['key.created'], description: null };
+    webhook = (await member.call('POST', '/v1/webhooks', endpoint)).json.id;
+    for (const name of ['Another view', 'A view'])
+      await owner.call('POST', `/dashboard/accounts/${member.account.id}/views`, {
+        page: 'log',
+        name,
+        search: 'query=y',
+      });
   });
   afterAll(async () => {
     await lab.close();
     await mail.close();
   });
+  const pathOf = ({ path }: FormRow): string => path.replace(':account', empty.account.id).replace(':webhook', webhook);
 
   it('have cancel left and the action right; Enter sends them, and the first field that is wrong says why', async () => {
-    const { page } = await browser.visit(lab.url, { as: owner });
-    const empty = await lab.member();
+    const { page } = await browser.visit(origin, { as: owner });
     let shown = '';
     for (const row of FORMS) {
-      const path = row.path.replace(':account', empty.account.id);
-      if (path !== shown) await page.goto(lab.url + path);
+      const path = pathOf(row);
+      if (path !== shown) await page.goto(origin + path);
       shown = path;
       await walk(page, row).catch((error: unknown) => {
         throw new Error(`${row.path}, ${row.action}`, { cause: error });
@@ -126,14 +102,84 @@ describeBrowser('forms', (browser) => {
 
   it('of those who are not signed in do the same', async () => {
     const { page } = await browser.visit(`${lab.url}/sign-in`);
+    const token = 'i'.repeat(43);
+    const by = { kind: 'user', id: owner.id, name: owner.email, ip: null } as const;
+    const invited = { email: 'invited@good.com', role: 'member', tokenHash: sha256Hex(token) } as const;
+    await lab.store.members.invite(member.account.id, { ...invited, expiresAt: Date.now() + HOUR_MS }, by);
+    const reset = await peopleOf(lab).passwordToken(owner.id, HOUR_MS);
     for (const row of OUTSIDE) {
       await page.goto('about:blank');
-      await page.goto(lab.url + row.path);
+      await page.goto(lab.url + row.path.replace(':invitation', token).replace(':reset', reset));
       await walk(page, row);
     }
   });
 
-  it('keep what was typed when the session ends, and forget it when someone else signs in', async () => {
+  it('of the second factor do the same', async () => {
+    const guarded = await person(lab, { account: member.account.id });
+    const { json: app } = await guarded.call('POST', '/dashboard/totp', { password: PASSWORD });
+    const confirmed = await guarded.call('POST', '/dashboard/totp/confirm', { code: totp(app.secret) });
+    expect(confirmed.status).toBe(200);
+    const { page } = await browser.visit(`${lab.url}/security`, { as: guarded });
+    await walk(page, { open: ['Remove authenticator app'], action: 'Remove', wrong: 'Password', ...NOTHING_KEPT });
+    await page.context().clearCookies();
+    await page.goto(`${lab.url}/sign-in`);
+    await forgetSignIns(lab);
+    await signInAs(page, guarded);
+    await heading(page, 'Two-factor authentication').waitFor();
+    await walk(page, { action: 'Sign in', cancel: false, wrong: 'Authenticator code', ...NOTHING_KEPT });
+    await walk(page, {
+      open: ['Use a recovery code'],
+      action: 'Sign in',
+      cancel: false,
+      wrong: 'Recovery code',
+      ...NOTHING_KEPT,
+    });
+
+    const fresh = await person(lab, { account: member.account.id });
+    const setUp = await browser.visit(`${lab.url}/security`, { as: fresh });
+    await button(setUp.page, 'Set up authenticator app').click();
+    await field(dialog(setUp.page), 'Password').fill(PASSWORD);
+    await button(dialog(setUp.page), 'Continue').click();
+    await walk(setUp.page, { action: 'Confirm', wrong: 'Authenticator code', ...NOTHING_KEPT });
+  });
+
+  it('keep what was typed when the session ends, each of them', async () => {
+    const { page, unwatch } = await browser.visit(origin, { as: owner });
+    unwatch();
+    const typed = FORMS.filter(({ draft }) => draft !== null);
+    // Those of one page are kept together.
+    const groups = Object.values(Object.groupBy(typed, ({ path, open = [] }) => `${path} ${open.join()}`));
+    expect(groups.length).toBeGreaterThan(15);
+    const fieldsOf = (row: FormRow) => Object.entries(row.draft ?? {});
+    let shown = '';
+    for (const group of groups as FormRow[][]) {
+      const [first] = group as [FormRow];
+      // As by a link: the document stays, which takes less time than loading it for each form.
+      if (pathOf(first) !== shown) await page.evaluate(`history.pushState({}, '', '${pathOf(first)}')`);
+      shown = pathOf(first);
+      let form: Locator | undefined;
+      for (const row of group) {
+        form = await opened(page, row);
+        for (const [label, value] of fieldsOf(row)) await field(form, label).fill(value);
+        const password = field(form, 'Password');
+        if ((await password.count()) > 0) await password.fill(PASSWORD);
+      }
+      await page.context().clearCookies();
+      await button(form!, group.at(-1)!.action).click();
+      await heading(page, 'Sign in').waitFor();
+      await forgetSignIns(lab);
+      await signInAs(page, owner);
+      await heading(page, 'Sign in').waitFor({ state: 'detached' });
+      for (const row of group) {
+        form = await opened(page, row);
+        for (const [label, value] of fieldsOf(row))
+          await expect.poll(() => field(form!, label).inputValue(), { message: `${row.path}: ${label}` }).toBe(value);
+      }
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  it('keep what was typed once, with its choices, and forget it when someone else signs in', async () => {
     const { page, unwatch } = await browser.visit(`${lab.url}/webhooks`, { as: owner });
     unwatch();
     const type = async () => {
@@ -181,7 +227,6 @@ describeBrowser('forms', (browser) => {
       const { page } = await browser.visit(`${lab.url}/account/members`, { as: owner });
       await button(page, 'Invite member').click();
       await corrected(page);
-      const empty = await lab.member();
       await page.goto(`${lab.url}/operator/accounts/${empty.account.id}`);
       await corrected(page);
       const stranger = await browser.visit(`${lab.url}/sign-up`);
@@ -216,7 +261,8 @@ describeBrowser('forms', (browser) => {
       return route.abort();
     });
     await member.verify('jane@good.com');
-    await page.goto(`${lab.url}/usage`);
+    // The page loads itself anew meanwhile.
+    await page.goto(`${lab.url}/usage`, { waitUntil: 'commit' });
     await says(page, /A part of the dashboard could not be loaded/);
     expect(tries).toBeGreaterThan(1);
     expect(await page.getByText(/dynamically imported|TypeError/).count()).toBe(0);

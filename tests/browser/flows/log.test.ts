@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
@@ -84,4 +85,36 @@ describeBrowser('the log as an instrument', (browser) => {
     await page.getByRole('link', { name: 'All rows' }).waitFor();
     expect(await page.getByRole('link', { name: 'Rows of this search' }).count()).toBe(0);
   });
+
+  it('has its filters in one line, those that are set first, and offers no time beside a chosen hour', async () => {
+    const { page, api } = await logOf('one@no-mail.com', 'two@good.com');
+    await api.call('POST', '/v1/verify', { address: 'misspelt parameter' });
+    await page.setViewportSize({ width: 375, height: 740 });
+    const search = page.getByRole('search', { name: 'Verifications' });
+    const chips = search.getByRole('button').and(search.locator(':not([aria-label])'));
+    const names = () => chips.allTextContents();
+    const rowsOfChips = async () => new Set((await boxesOf(page)).map(({ y }) => Math.round(y))).size;
+    const all = (await names()).length;
+    expect(await rowsOfChips()).toBe(1);
+    await button(page, /Status$/).click();
+    await page.getByRole('menuitemradio', { name: 'Rejected request' }).click();
+    await expect.poll(async () => (await names())[0]).toBe('Status is Rejected request');
+    expect(await rowsOfChips()).toBe(1);
+    await rowOf(page, '400').click();
+    await page.getByRole('complementary', { name: 'Rejected request' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await button(page, 'Clear Status').click();
+    await page.getByRole('toolbar', { name: 'Hours' }).getByRole('button').last().click();
+    await expect.poll(async () => (await names())[0]).toMatch(/^Hour is /);
+    expect(await names()).not.toContain(' Time');
+    expect(await names()).toHaveLength(all);
+    expect(await rowsOfChips()).toBe(1);
+  });
 });
+
+/** Of the chips above the log. */
+const boxesOf = (page: Page): Promise<{ y: number }[]> =>
+  page.evaluate(
+    `[...document.querySelectorAll('search span[data-set]')].map((chip) => chip.getBoundingClientRect().toJSON())`,
+  );

@@ -56,6 +56,8 @@ function Entries() {
   return (
     <>
       <SegmentedControl
+        w="fit-content"
+        maw="100%"
         aria-label="Events"
         data={SUBJECTS}
         value={search.about ?? ''}

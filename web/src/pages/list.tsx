@@ -56,7 +56,8 @@ function Facts({ of }: { of: ListHere }) {
   const name = columns[column - 1] ?? '';
   return (
     <>
-      {status !== 'ready' && `Level ${validation_type} · `}column <b className="anywhere">{escapeInvisible(name)}</b> ·{' '}
+      {status === 'ready' ? 'Column' : `Level ${validation_type} · column`}{' '}
+      <b className="anywhere">{escapeInvisible(name)}</b> ·{' '}
       {started_at === null ? `uploaded ${formatDateTime(created_at)}` : `started ${formatDateTime(started_at)}`}
       {finished_at !== null && `, ended ${formatDateTime(finished_at)}`} · by{' '}
       <span className="anywhere">{key === null ? 'the dashboard' : `API key “${key.name}”`}</span>.

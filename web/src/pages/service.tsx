@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
 import { Figures } from '../parts/figures.tsx';
 import { formatClock, formatDateTime, formatMs, formatNumber, humanize, pluralize } from '../parts/format.ts';
+import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
@@ -196,7 +197,7 @@ const Nodes = ({ service: { nodes } }: { service: Service }) =>
 
 type Operator = Service['operators'][number];
 const OPERATORS: readonly Column<Operator>[] = [
-  { header: 'Operator', cell: ({ operator }) => operator },
+  { header: 'Operator', cell: ({ operator }) => operatorName(operator) },
   { header: 'Dialogues open', numeric: true, cell: ({ dialogues_open }) => formatNumber(dialogues_open) },
   { header: 'Checks waiting', numeric: true, wideOnly: true, cell: ({ waiting }) => formatNumber(waiting) },
   {

@@ -94,7 +94,7 @@ function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChar
         beforeLabel="Period before"
         footer={<span>{requestsSummary(chart)}</span>}
       />
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, lg: 2, ...(smtpTimes === null ? {} : { xl: 3 }) }} spacing="md">
         <Chart
           title="Latency at the mx level"
           summary={latencySummary(chart, 'mx') ?? 'No data.'}

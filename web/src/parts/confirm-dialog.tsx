@@ -82,6 +82,7 @@ function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
             autoComplete="off"
             spellCheck={false}
             data-autofocus
+            data-confirms
           />
         )}
         {asksPassword && (

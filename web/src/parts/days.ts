@@ -14,6 +14,3 @@ export function isDay(value: unknown): value is string {
 /** `3 Nov 2026`, or `3 Nov 2026 – 7 Nov 2026`. */
 export const formatDays = (from: string, to: string): string =>
   from === to ? formatDate(from) : `${formatDate(from)} – ${formatDate(to)}`;
-
-/** Of a mail operator; those without a name are servers of the domains themselves. */
-export const operatorName = (operator: string): string => (operator === 'none' ? 'Own servers' : operator);

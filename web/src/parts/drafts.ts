@@ -1,13 +1,13 @@
 /**
  * What was typed into forms when the session ended, until the same user opens the form again in this document. In memory
- * only, and without passwords, codes and files. The pages themselves are gone meanwhile, as they may show what only a
+ * only, and without passwords, codes, files and what is typed to confirm. The pages themselves are gone meanwhile, as they may show what only a
  * session may see.
  */
 interface Draft {
   readonly user: string;
   readonly pathname: string;
-  /** What the button of the form says. */
-  readonly action: string;
+  /** Title of the dialog, which names what it is about; empty: the form is part of the page. */
+  readonly dialog: string;
   /** By label: text, or whether it is checked. */
   readonly values: Map<string, string | boolean>;
 }
@@ -23,13 +23,17 @@ const isKept = (field: Field): boolean =>
   !['password', 'file', 'hidden', 'search'].includes(field.type) &&
   !field.autocomplete.includes('password') &&
   field.autocomplete !== 'one-time-code' &&
+  field.dataset.confirms === undefined &&
   !(field instanceof HTMLInputElement && field.readOnly);
 
 const labelOf = (field: Field): string =>
   field.getAttribute('aria-label') ?? field.labels?.[0]?.textContent ?? field.name;
 const isChecked = (field: Field): field is HTMLInputElement => field.type === 'checkbox' || field.type === 'radio';
 const fieldsOf = (form: HTMLFormElement): Field[] => [...form.elements].filter(isField).filter(isKept);
-const actionOf = (form: HTMLFormElement): string => form.querySelector('[type="submit"]')?.textContent ?? '';
+function dialogOf(form: HTMLFormElement): string {
+  const title = form.closest('[role="dialog"]')?.getAttribute('aria-labelledby') ?? '';
+  return document.getElementById(title)?.textContent ?? '';
+}
 
 /** Keeps what is in the forms of the page. `userNow`: the id of the user who is signed in, or null. */
 export function keepDrafts(userNow: () => string | null): void {
@@ -39,22 +43,23 @@ export function keepDrafts(userNow: () => string | null): void {
     const values = new Map(
       fieldsOf(form).map((field) => [labelOf(field), isChecked(field) ? field.checked : field.value]),
     );
-    if (values.size > 0) drafts.add({ user, pathname: location.pathname, action: actionOf(form), values });
+    if (values.size > 0) drafts.add({ user, pathname: location.pathname, dialog: dialogOf(form), values });
   }
+  // The forms that were kept are still there until the page of signing in is.
+  left = false;
   if (drafts.size > 0) watch(userNow);
 }
 
+let left = false;
 let watching = false;
 function watch(userNow: () => string | null): void {
   if (watching) return;
   watching = true;
-  let left = false;
   const observer = new MutationObserver(() => {
-    // The forms that were kept are still there until the page of signing in is.
     left ||= userNow() === null;
     if (!left || userNow() === null) return;
     for (const draft of drafts) {
-      const form = [...document.forms].find((one) => actionOf(one) === draft.action);
+      const form = [...document.forms].find((one) => isOf(one, draft));
       if (draft.user !== userNow()) drafts.delete(draft);
       else if (form && location.pathname === draft.pathname) fill(form, draft);
     }
@@ -64,6 +69,10 @@ function watch(userNow: () => string | null): void {
   });
   observer.observe(document.body, { subtree: true, childList: true });
 }
+
+/** Forms of one page differ by the labels of their fields. */
+const isOf = (form: HTMLFormElement, { dialog, values }: Draft): boolean =>
+  dialogOf(form) === dialog && fieldsOf(form).some((field) => values.has(labelOf(field)));
 
 function fill(form: HTMLFormElement, draft: Draft): void {
   setTimeout(() => drafts.delete(draft), FILL_MS);

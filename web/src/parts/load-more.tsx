@@ -41,19 +41,19 @@ export function LoadMore<P extends Keyset>(props: {
     <>
       {props.children(data)}
       {failure}
-      <Center>
-        {hasNextPage ? (
-          <Button onClick={() => void more()} loading={isFetchingNextPage}>
-            Load more
-          </Button>
-        ) : (
-          data.length > 1 && (
+      {(hasNextPage || data.length > 1) && (
+        <Center>
+          {hasNextPage ? (
+            <Button onClick={() => void more()} loading={isFetchingNextPage}>
+              Load more
+            </Button>
+          ) : (
             <Text size="sm" c="dimmed" ref={end} tabIndex={-1}>
               End of list.
             </Text>
-          )
-        )}
-      </Center>
+          )}
+        </Center>
+      )}
     </>
   );
 }

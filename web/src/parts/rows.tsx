@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import type { MouseEvent, ReactNode } from 'react';
 import { PAGE_SIZE } from '../api/limits.ts';
 import css from './rows.module.css';
@@ -21,7 +22,9 @@ export const RowGroups = <T,>({
   children: (row: T, at: number) => ReactNode;
 }) =>
   Array.from({ length: Math.ceil(rows.length / GROUP_ROWS) }, (_, n) => n * GROUP_ROWS).map((from) => (
-    <tbody key={from}>{rows.slice(from, from + GROUP_ROWS).map((row, i) => children(row, from + i))}</tbody>
+    <Box component="tbody" key={from} __vars={{ '--rows': `${Math.min(GROUP_ROWS, rows.length - from)}` }}>
+      {rows.slice(from, from + GROUP_ROWS).map((row, i) => children(row, from + i))}
+    </Box>
   ));
 
 /** A row that opens as a whole. Its link, a `RowLink`, can be opened in another tab. */

@@ -12,6 +12,7 @@ import { Glyph } from '../../parts/glyph.tsx';
 import { LoadMore, useKeysetQuery } from '../../parts/load-more.tsx';
 import { Pagination } from '../../parts/pagination.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
+import { Review } from '../../parts/review.tsx';
 import { BelowAddress, OpenableRow, RowGroups, RowLink, RowsTable } from '../../parts/rows.tsx';
 import { viewsKey } from '../../parts/saved-views/queries.ts';
 import { ViewsMenu } from '../../parts/saved-views/views-menu.tsx';
@@ -129,6 +130,9 @@ function Around() {
   });
   return (
     <>
+      <Review title="2 keys to review">
+        <span>Staging was never used.</span>
+      </Review>
       <FreshBar icon="arrow-up" onShow={() => undefined}>
         3 new
       </FreshBar>

@@ -1,11 +1,9 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { KEY_IDLE_DAYS } from '../../api/limits.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { pluralize } from '../../parts/format.ts';
-import { Glyph } from '../../parts/glyph.tsx';
-import css from './keys.module.css';
+import { Review } from '../../parts/review.tsx';
 import { type KeysSearch, NOTICES, type Notice } from './search.ts';
 
 /** `one`, `many`: what is said of a key, and of several. */
@@ -51,35 +49,27 @@ export function Notices({ keys, search }: { keys: readonly DashboardKey[]; searc
   const of = (notice: Notice) => keys.filter(({ notices }) => notices.includes(notice));
   if (show !== undefined)
     return (
-      <Line title={`${pluralize(of(show).length, 'key')} ${NOTICE_COPY[show].title}`}>
+      <Review title={`${pluralize(of(show).length, 'key')} ${NOTICE_COPY[show].title}`}>
         <span>{NOTICE_COPY[show].advice}</span>
         <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/settings/keys" search={rest} />}>
           Show all keys
         </Anchor>
-      </Line>
+      </Review>
     );
   const shown = NOTICES.filter((notice) => of(notice).length > 0);
   if (shown.length === 0) return null;
   const all = keys.filter(({ notices }) => notices.length > 0).length;
   return (
-    <Line title={`${pluralize(all, 'key')} to review`}>
+    <Review title={`${pluralize(all, 'key')} to review`}>
       {shown.map((notice) => (
         <span key={notice}>
           <Subject keys={of(notice)} search={{ ...rest, show: notice }} />{' '}
           {NOTICE_COPY[notice][of(notice).length === 1 ? 'one' : 'many']}.
         </span>
       ))}
-    </Line>
+    </Review>
   );
 }
-
-const Line = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className={css.review} aria-label={title}>
-    <Glyph of="risky" />
-    <b>{title}.</b>
-    {children}
-  </section>
-);
 
 const Subject = ({ keys, search }: { keys: readonly DashboardKey[]; search: KeysSearch }) =>
   keys.length > MOST_NAMED ? (

@@ -33,22 +33,22 @@ export function ColumnPanel({ of, level }: { of: ListHere; level: ListSearch['le
   const { id: account } = useAccount();
   const query = useQuery(previewQuery(account, of.id));
   const change = useColumnChange(of, level);
-  const { rows, format, delimiter } = of;
+  const { rows, format, delimiter, columns } = of;
+  const hasNames = format !== null && NAMED.has(format);
   const facts = [
     pluralize(rows.total, 'row'),
     ...(format === null ? [] : [FORMATS[format] ?? format]),
     ...(delimiter === null ? [] : [DELIMITERS[delimiter] ?? delimiter]),
-    of.header ? 'a row of names' : 'no row of names',
+    ...(hasNames ? [] : [of.header ? 'a row of names' : 'no row of names']),
     `an address in ${formatNumber(rows.addresses + rows.duplicates)}`,
   ];
-  const canToggleHeader = (format === null || !NAMED.has(format)) && of.columns.length > 0;
   return (
     <Panel
       title="Column with the addresses"
       flush
       actions={
         <>
-          {canToggleHeader && (
+          {!hasNames && columns.length > 0 && (
             <Checkbox
               label="First row has names"
               checked={of.header}
@@ -56,20 +56,22 @@ export function ColumnPanel({ of, level }: { of: ListHere; level: ListSearch['le
               onChange={(event) => change.to(of.column, event.currentTarget.checked)}
             />
           )}
-          {of.columns.length > 1 && (
+          {columns.length > 1 && (
             <NativeSelect
               aria-label="Column with the addresses"
               value={String(of.column)}
               disabled={change.busy}
               onChange={(event) => change.to(Number(event.currentTarget.value), of.header)}
-              data={of.columns.map((name, i) => ({ value: String(i + 1), label: columnLabel(name, i) }))}
+              data={columns.map((name, i) => ({ value: String(i + 1), label: columnLabel(name, i) }))}
             />
           )}
         </>
       }
       footer={
         <Text size="sm" role="status">
-          {change.busy ? 'Reading the rows again…' : `${facts.join(', ')}. The other columns come back unchanged.`}
+          {change.busy
+            ? 'Reading the rows again…'
+            : `${facts.join(', ')}.${columns.length > 1 ? ' The other columns come back unchanged.' : ''}`}
         </Text>
       }
     >

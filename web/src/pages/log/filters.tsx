@@ -3,10 +3,11 @@ import { ADDRESS_LENGTH, LEVELS } from '../../api/limits.ts';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import { useAccount } from '../../api/session.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
-import { formatDays, operatorName } from '../../parts/days.ts';
+import { formatDays } from '../../parts/days.ts';
 import { FilterChip } from '../../parts/filter-chip.tsx';
 import { formatClock, formatDate } from '../../parts/format.ts';
 import { keysOf } from '../../parts/keys-of.ts';
+import { operatorName } from '../../parts/operator-name.ts';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { reasonName } from '../../parts/verdict/reasons.ts';
 import { keysQuery } from '../keys/query.ts';
@@ -36,7 +37,7 @@ function hoursText(hour: string, until: string | undefined): string {
   return `${start}–${formatDate(until) === formatDate(hour) ? '' : `${formatDate(until)}, `}${clock(until)} UTC`;
 }
 
-/** Search and filters; their state is the URL. */
+/** Search and filters; their state is the URL. Those that are set come first, as the others may be out of sight. */
 export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: (search: LogSearch) => void }) {
   const { id } = useAccount();
   const { data } = useQuery(keysQuery(id));
@@ -51,6 +52,9 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
       ['origin', 'Origin', labeled(ORIGIN_LABELS)],
       ['status', 'Status', labeled(STATUS_LABELS)],
     ];
+  const hasTime = search.hour !== undefined || search.from !== undefined;
+  const offered = chips.filter(([name]) => name !== 'range' || !hasTime);
+  const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
   const change = (part: Readonly<Record<string, string | null>>) =>
     onSearch(logSearch({ ...search, open: null, ...part }));
   const negated = negatedOf(search);
@@ -97,7 +101,7 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
             {...negation('operator')}
           />
         )}
-        {chips.map(([name, label, options]) => (
+        {[...offered.filter(isSet), ...offered.filter((chip) => !isSet(chip))].map(([name, label, options]) => (
           <FilterChip
             key={name}
             name={label}

@@ -34,7 +34,7 @@ export function GrantForm({ account: { id, balance } }: { account: OperatorAccou
         Adjust credits
       </Title>
       <Form submit={submit} action={takes ? 'Deduct' : 'Grant'}>
-        <SegmentedControl aria-label="Adjustment" data={WAYS} value={way} onChange={setWay} />
+        <SegmentedControl fullWidth aria-label="Adjustment" data={WAYS} value={way} onChange={setWay} />
         <TextInput
           {...submit.field('credits')}
           label="Credits"

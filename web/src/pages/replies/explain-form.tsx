@@ -12,7 +12,9 @@ import { explainReply } from './queries.ts';
 export function ExplainForm() {
   const [reply, setReply] = useState('');
   const [mx, setMx] = useState('');
+  const [tried, setTried] = useState(false);
   const { mutate, isPending, data, error } = useMutation({ mutationFn: explainReply });
+  const isShort = reply.trim().length < SMTP_REPLY_LENGTH.min;
   const other = formError(error, ['reply', 'mx']);
   const { form, onAttempt } = useFocusInvalid(error);
   return (
@@ -24,7 +26,8 @@ export function ExplainForm() {
         onSubmit={(event) => {
           event.preventDefault();
           onAttempt();
-          mutate({ reply, mx: mx.trim() });
+          setTried(true);
+          if (!isShort) mutate({ reply, mx: mx.trim() });
         }}
       >
         <Stack maw={640}>
@@ -38,7 +41,7 @@ export function ExplainForm() {
             maxLength={SMTP_REPLY_LENGTH.max}
             value={reply}
             onChange={(event) => setReply(event.currentTarget.value)}
-            error={fieldError(error, 'reply')}
+            error={tried && isShort ? 'Enter a reply with its code.' : fieldError(error, 'reply')}
           />
           <TextInput
             label="Mail host (optional)"

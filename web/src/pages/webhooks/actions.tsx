@@ -52,7 +52,9 @@ export function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () =
           </Button>
         )}
         <Button onClick={() => setOpen('rotate')}>Rotate secret</Button>
-        <Button onClick={() => setOpen('delete')}>Delete</Button>
+        <Button color="red" onClick={() => setOpen('delete')}>
+          Delete
+        </Button>
       </Group>
       <div role="status">
         {tested && (

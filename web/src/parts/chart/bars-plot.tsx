@@ -56,7 +56,7 @@ function optionsOf({ bars, bucket }: Bars, log: boolean): Omit<uPlot.Options, 'w
         size: AXIS_HEIGHT,
         grid: { show: false },
         ticks: { show: false },
-        splits: (plot) => labelled(bars.length, plot.bbox.width / devicePixelRatio),
+        splits: (plot) => labelled(bars, bucket, plot.bbox.width / devicePixelRatio),
         values: (_, splits) => splits.map((i) => labelOf(bars[i]?.at, i === bars.length - 1, bucket)),
       },
       {
@@ -75,11 +75,21 @@ function optionsOf({ bars, bucket }: Bars, log: boolean): Omit<uPlot.Options, 'w
   };
 }
 
-/** Indexes of the bars with a label, about 72 px apart, the last one always. */
-function labelled(count: number, width: number): number[] {
-  const step = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / 72))));
-  const all = Array.from({ length: count }, (_, i) => i);
-  return all.filter((i) => (count - 1 - i) % step === 0);
+const LABEL_WIDTH = 72;
+const DAY_HOURS = 24;
+
+/**
+ * Indexes of the bars with a label, at least LABEL_WIDTH apart, the last one always. Where hours are those of several
+ * days, they are of midnight, which is labelled with its day.
+ */
+function labelled(bars: Bars['bars'], bucket: Bars['bucket'], width: number): number[] {
+  const last = bars.length - 1;
+  const apart = Math.max(1, Math.ceil((bars.length * LABEL_WIDTH) / Math.max(1, width)));
+  if (bucket === 'day' || last < 2 * DAY_HOURS) return bars.flatMap((_, i) => ((last - i) % apart === 0 ? [i] : []));
+  const step = Math.ceil(apart / DAY_HOURS) * DAY_HOURS;
+  const first = bars.findIndex(({ at }) => new Date(at).getUTCHours() === 0);
+  const midnights = bars.flatMap((_, i) => (i >= first && (i - first) % step === 0 && last - i >= apart ? [i] : []));
+  return [...midnights, last];
 }
 
 const isNow = (at: string, bucket: Bars['bucket']): boolean =>

@@ -5,7 +5,7 @@ import css from './bucket-links.module.css';
 export type To = Pick<LinkProps, 'to' | 'search'>;
 
 /** Of the vertical axis at the right of a plot; the links leave it out. */
-export const AXIS_WIDTH = 52;
+export const AXIS_WIDTH = 68;
 
 interface Bucket {
   /** Start, RFC 3339. */

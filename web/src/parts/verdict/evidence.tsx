@@ -1,5 +1,6 @@
 import { List, Stack, Text, Title } from '@mantine/core';
 import type { Verification } from '../../api/schema.ts';
+import { decidingLine } from './deciding-line.ts';
 import { escapeInvisible } from './escape-invisible.ts';
 import css from './verdict.module.css';
 
@@ -8,7 +9,7 @@ type EvidenceData = NonNullable<Verification['evidence']>;
 const SPEAKERS = { client: 'Mailvet', server: 'Server', note: 'Note' } as const;
 
 /** Mail servers and the SMTP transcript. All of it is untrusted text. */
-export function Evidence({ evidence }: { evidence: EvidenceData }) {
+export function Evidence({ evidence, check }: { evidence: EvidenceData; check: Verification['checks']['smtp'] }) {
   const { mail_hosts, unusable_hosts, smtp } = evidence;
   return (
     <Stack component="section" gap="lg" aria-label="Evidence">
@@ -31,12 +32,19 @@ export function Evidence({ evidence }: { evidence: EvidenceData }) {
           </List>
         </div>
       )}
-      {smtp && <Transcript smtp={smtp} />}
+      {smtp && <Transcript smtp={smtp} check={check} />}
     </Stack>
   );
 }
 
-function Transcript({ smtp }: { smtp: NonNullable<EvidenceData['smtp']> }) {
+function Transcript({
+  smtp,
+  check,
+}: {
+  smtp: NonNullable<EvidenceData['smtp']>;
+  check: Verification['checks']['smtp'];
+}) {
+  const deciding = decidingLine(smtp.transcript, check);
   const facts = [
     smtp.host && `Host: ${escapeInvisible(smtp.host)}`,
     smtp.address && `IP address: ${smtp.address}`,
@@ -55,10 +63,13 @@ function Transcript({ smtp }: { smtp: NonNullable<EvidenceData['smtp']> }) {
       ) : (
         <ol className={css.dialogue} aria-label="SMTP transcript">
           {smtp.transcript.map(({ at, from, text }, i) => (
-            <li key={`${i} ${at}`} data-from={from}>
+            <li key={`${i} ${at}`} data-from={from} data-deciding={i === deciding || undefined}>
               <span className={css.time}>{(at / 1000).toFixed(3)} s</span>
               <span>{SPEAKERS[from]}</span>
-              <code dir="ltr">{escapeInvisible(text)}</code>
+              <span>
+                <code dir="ltr">{escapeInvisible(text)}</code>
+                {i === deciding && <span className={css.decides}>decides</span>}
+              </span>
             </li>
           ))}
         </ol>

@@ -82,7 +82,7 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
           />
         </section>
       )}
-      {evidence && <Evidence evidence={evidence} />}
+      {evidence && <Evidence evidence={evidence} check={checks.smtp} />}
     </Stack>
   );
 }

@@ -5,6 +5,8 @@ import { useFocusInvalid } from '../../../parts/use-focus-invalid.ts';
 import { readFile, readTyped } from './csv.ts';
 import { type ImportLine, MAX_BYTES, UnusableText } from './lines.ts';
 
+export const LINES_LABEL = 'One entry per line';
+
 /** Takes lines from a text area or a file. */
 export function ImportForm(props: {
   text: string;
@@ -71,7 +73,7 @@ export function ImportForm(props: {
             </Box>
           ) : (
             <Textarea
-              label="One entry per line"
+              label={LINES_LABEL}
               description="An email address, a domain, an IP address or a CIDR block. Add an optional reason after a comma or a tab."
               placeholder={'spam.example.com, bought lists\njane@example.com\n192.0.2.0/24'}
               value={text}

@@ -3,7 +3,8 @@ import { useSyncExternalStore } from 'react';
 import { ErrorAlert } from '../../../parts/error-alert.tsx';
 import { focusOnMount } from '../../../parts/focus.ts';
 import { formatNumber, pluralize } from '../../../parts/format.ts';
-import type { ImportLine } from './lines.ts';
+import { LINES_LABEL } from './import-form.tsx';
+import { backToText, type ImportLine } from './lines.ts';
 import { Results } from './results.tsx';
 import type { ImportRun, ImportState, Outcome } from './run.ts';
 
@@ -29,6 +30,7 @@ export function ImportProgress(props: {
         {summary(state)}
       </Text>
       {error && <ErrorAlert error={error} />}
+      {phase === 'failed' && <Draft lines={run.rest()} />}
       <Group>
         {isRunning && (
           <Button onClick={run.stop} disabled={phase === 'stopping'}>
@@ -52,6 +54,13 @@ export function ImportProgress(props: {
 
 const tally = ({ results }: ImportState, wanted: Outcome): number =>
   results.filter(({ outcome }) => outcome === wanted).length;
+
+/** If the session has ended, what is left is found where lines are typed, once the user is back. */
+const Draft = ({ lines }: { lines: readonly ImportLine[] }) => (
+  <form hidden>
+    <textarea aria-label={LINES_LABEL} readOnly value={lines.map(backToText).join('\n')} />
+  </form>
+);
 
 function headline({ phase, results }: ImportState, total: number): string {
   const progress = `${formatNumber(results.length)} of ${pluralize(total, 'line')}`;

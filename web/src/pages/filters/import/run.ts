@@ -17,6 +17,8 @@ export interface ImportState {
 /** Imports filters with one request at a time. */
 export interface ImportRun {
   readonly total: number;
+  /** Lines that were not sent yet, or not answered. */
+  readonly rest: () => readonly ImportLine[];
   readonly state: () => ImportState;
   readonly subscribe: (listener: () => void) => () => void;
   /** Stops after the current request. */
@@ -60,6 +62,7 @@ export function startImport(account: string, lines: readonly ImportLine[], onHal
   void run();
   return {
     total: lines.length,
+    rest: () => sendable.slice(sent),
     state: () => state,
     subscribe: (listener) => {
       listeners.add(listener);

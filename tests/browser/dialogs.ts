@@ -8,7 +8,7 @@ export const DIALOGS: readonly (readonly [name: string, path: string, open: (pag
   ['the menu of the account', '/', openAccountMenu],
   ['the command palette', '/', find],
   ['the shortcuts', '/', (page) => page.keyboard.press('?').then(() => says(page, 'Open the next row'))],
-  ['test mode', '/', (page) => page.getByRole('link', { name: 'Test', exact: true }).click()],
+  ['test mode', '/', testMode],
   ['an unknown page', '/', (page) => page.evaluate(`history.pushState({}, '', '/nothing')`)],
   ['the low-balance threshold', '/', (page) => button(page, 'Set low-balance threshold').click()],
   ['creating a key', '/settings/keys', (page) => button(page, 'Create API key').click()],
@@ -102,4 +102,10 @@ async function setUp(page: Page): Promise<void> {
   await field(dialog(page), 'Password').fill(PASSWORD);
   await button(dialog(page), 'Continue').click();
   await dialog(page).getByLabel('recovery codes', { exact: true }).waitFor();
+}
+async function testMode(page: Page): Promise<void> {
+  const link = page.getByRole('link', { name: 'Test', exact: true });
+  await link.click();
+  await link.and(page.locator('[aria-current]')).waitFor();
+  await page.getByRole('region', { name: 'Key figures' }).waitFor();
 }

@@ -58,7 +58,7 @@ const TIME_TO_ANSWER = '[aria-label="Key figures"] > :nth-child(4) { visibility:
 /** What is of the machine, of the moment or of today's lists is not in the pictures; style sheets by page. */
 const VARYING: Readonly<Record<string, string>> = {
   '/': TIME_TO_ANSWER,
-  '/usage': `${TIME_TO_ANSWER} main figure { display: none }`,
+  '/usage': `${TIME_TO_ANSWER} main figure { display: none !important }`,
   '/security': 'time { font-size: 0 }',
   '/operator/service': 'main tbody { display: none } main :is(dd, [aria-label="Key figures"] *) { visibility: hidden }',
   '/operator/lists': 'main :is(dd, td) { visibility: hidden }',

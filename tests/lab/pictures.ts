@@ -45,6 +45,8 @@ const MASK = (style: string): string => `window.unmask = (() => {
   const changing = ${JSON.stringify(CHANGING)}.map(([pattern, instead]) => [new RegExp(pattern, 'g'), instead]);
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    // Style sheets of components stand in the body, too.
+    if (text.parentElement.matches('style, script')) continue;
     const masked = changing.reduce((value, [pattern, instead]) => value.replace(pattern, instead), text.data);
     if (masked === text.data) continue;
     before.push([text, text.data]);

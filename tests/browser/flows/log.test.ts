@@ -101,7 +101,7 @@ describeBrowser('the log as an instrument', (browser) => {
     await expect.poll(async () => (await names())[0]).toBe('Status is Rejected request');
     expect(await rowsOfChips()).toBe(1);
     await rowOf(page, '400').click();
-    await page.getByRole('complementary', { name: 'Rejected request' }).waitFor();
+    await page.getByRole('region', { name: 'Rejected request' }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await button(page, 'Clear Status').click();

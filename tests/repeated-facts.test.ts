@@ -29,6 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly (readonly [found: string, why: s
   'web/src/pages/operator/create-dialog.tsx': [['maxLength: 15', 'digits of a number, and what sets them apart']],
   'web/src/pages/operator-account/grant-form.tsx': [['maxLength: 15', 'likewise']],
   'web/src/pages/operator-account/limits-form.tsx': [['maxLength: 15', 'likewise']],
+  'web/src/parts/chart/bars-plot.tsx': [['DAY_HOURS = 24', 'of a day']],
   'web/src/pages/log/hours.tsx': [
     ['HOURS = 24', 'bars of a chart'],
     ['"24 hours" in a sentence', 'what they show'],

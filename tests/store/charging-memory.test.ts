@@ -52,17 +52,9 @@ describeStores('a node that remembers an account', (lab) => {
   const postgres = it.skipIf(ENGINE !== 'postgres');
 
   it.each<[string, (store: Store, who: Member) => Promise<unknown>, string]>([
-    [
-      'is suspended',
-      (store, { account }) => store.accounts.set(account.id, { status: 'suspended' }),
-      'invalid_api_key',
-    ],
+    ['is suspended', set({ status: 'suspended' }), 'invalid_api_key'],
     ['is deleted', (store, { account }) => store.accounts.remove(account.id), 'invalid_api_key'],
-    [
-      'has a lower rate limit',
-      (store, { account }) => store.accounts.set(account.id, { rateLimit: 1 }),
-      'rate_limit_exceeded',
-    ],
+    ['has a lower rate limit', set({ rateLimit: 1 }), 'rate_limit_exceeded'],
     [
       'has spent its credits',
       (store, { account }) => store.accounts.grant(account.id, -97, 'spent'),
@@ -296,6 +288,10 @@ describeStores('a node whose clock stood still', (lab) => {
     },
   );
 });
+
+function set(to: Parameters<Store['accounts']['set']>[1]) {
+  return (store: Store, { account }: { account: { id: AccountId } }) => store.accounts.set(account.id, to);
+}
 
 function change(by: Parameters<Store['keys']['update']>[2]) {
   return (store: Store, { account, key }: { account: { id: AccountId }; key: { id: string } }) =>

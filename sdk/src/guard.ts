@@ -184,7 +184,7 @@ function report(error: unknown): void {
 }
 
 /** With brackets, port, zone and blanks. */
-const ADDRESS_MAX = 100;
+const LONGEST_FORWARDED = 100;
 
 /**
  * The first address of a list such as X-Forwarded-For, without port, brackets and zone; null where it cannot be one. The
@@ -193,7 +193,7 @@ const ADDRESS_MAX = 100;
 function addressIn(text: string | null | undefined): string | null {
   const [first = ''] = typeof text === 'string' ? text.split(',', 1) : [];
   // Anybody may send such a header, and patterns take long for a long one.
-  if (first.length > ADDRESS_MAX) return null;
+  if (first.length > LONGEST_FORWARDED) return null;
   const address = first
     .trim()
     .replace(/^"|"$/g, '')

@@ -85,9 +85,6 @@ describeStores('a node that remembers an account', (lab) => {
   it.each([
     ["scopes = 'usage'", 'scope_missing'],
     [`budget = 2, budget_month = ${Date.UTC(2026, 10, 1)}, budget_spent = 2`, 'key_budget_spent'],
-    [`allow_ips = '["198.51.100.1"]'`, 'ip_not_allowed'],
-    ['revoked_at = 1', 'revoked_api_key'],
-    ['expires_at = 1', 'expired_api_key'],
   ])('notices that a key has %s, whoever has written only that', async (columns, expected) => {
     const store = await lab.open();
     const who = await member(store);

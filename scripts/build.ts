@@ -2,6 +2,7 @@
  * `npm run build`: dist/ from the sources.
  *
  *     cli.js, *-*.js            command and service, for Node 24; lazily loaded parts in separate files
+ *     first-view-thread.js      the thread that renders first views of the dashboard
  *     disposable-lists-worker.js  the worker thread that updates the lists
  *     sqlite-thread.js          the threads with the connections to a SQLite store
  *     xlsx-thread.js            the threads that read and write XLSX files
@@ -69,6 +70,7 @@ const withoutWebSocket: Plugin = {
 /** Source by output file in dist/, without `.js`. */
 const ENTRIES = {
   cli: 'src/cli/main.ts',
+  'first-view-thread': 'src/http/dashboard/first-view-thread.ts',
   'disposable-lists-worker': 'src/service/disposable-lists-worker.ts',
   'sqlite-thread': 'src/store/sqlite/thread.ts',
   'xlsx-thread': 'src/files/xlsx/thread.ts',

@@ -13,31 +13,57 @@ function completeStyles(): Plugin {
   const all = createRequire(import.meta.url).resolve('@mantine/core/styles.css');
   return {
     name: 'complete-styles',
-    generateBundle(_options, bundle) {
-      const files = Object.values(bundle);
-      const classesIn = (text: string): readonly string[] => text.match(MANTINE_CLASS) ?? [];
-      const styled = new Set(
-        files.flatMap((file) =>
-          file.type === 'asset' && file.fileName.endsWith('.css') ? classesIn(`${file.source}`) : [],
-        ),
-      );
-      const known = new Set(classesIn(readFileSync(all, 'utf8')));
-      const used = new Set(files.flatMap((file) => (file.type === 'chunk' ? classesIn(file.code) : [])));
-      const missing = [...used].filter((name) => known.has(name) && !styled.has(name));
-      if (missing.length > 0)
-        this.error(`web/src/mantine-styles.css lacks the styles of a component: those with .${missing.join(', .')}`);
+    // The first views have the styles of the page.
+    apply: (_config, { isSsrBuild }) => isSsrBuild !== true,
+    generateBundle: {
+      // After the styles are there.
+      order: 'post',
+      handler(_options, bundle) {
+        const files = Object.values(bundle);
+        const classesIn = (text: string): readonly string[] => text.match(MANTINE_CLASS) ?? [];
+        const styled = new Set(
+          files.flatMap((file) =>
+            file.type === 'asset' && file.fileName.endsWith('.css') ? classesIn(`${file.source}`) : [],
+          ),
+        );
+        const known = new Set(classesIn(readFileSync(all, 'utf8')));
+        const used = new Set(files.flatMap((file) => (file.type === 'chunk' ? classesIn(file.code) : [])));
+        const missing = [...used].filter((name) => known.has(name) && !styled.has(name));
+        if (missing.length > 0)
+          this.error(`web/src/mantine-styles.css lacks the styles of a component: those with .${missing.join(', .')}`);
+      },
+    },
+  };
+}
+
+const NOT_STYLES = /^ *<(?:script type="module"|link rel="(?:module)?preload").*\n/gm;
+
+/**
+ * Fonts and scripts at the end: they would take most of a slow line from the styles, and then from the rest of the page, which has its
+ * content in the HTML.
+ */
+function stylesFirst(): Plugin {
+  return {
+    name: 'styles-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html) =>
+        html.replaceAll(NOT_STYLES, '').replace(/^ *<\/body>/m, (end) => (html.match(NOT_STYLES) ?? []).join('') + end),
     },
   };
 }
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), completeStyles()],
+  plugins: [react(), completeStyles(), stylesFirst()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
     // The content security policy blocks inline assets.
     assetsInlineLimit: 0,
+    // A first view has the styles of its page, and those of others are small.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     target: ['es2023', 'chrome120', 'firefox121', 'safari17.4'],

@@ -1,17 +1,34 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build } from 'vite';
+import { build, type InlineConfig } from 'vite';
 import { ROOT } from '../fresh.mjs';
 
+/** `first-view.js`: one script that the service runs anew for each view, with the global object that the view is to see. */
+const FIRST_VIEW = {
+  define: { 'process.env.NODE_ENV': '"production"' },
+  ssr: { noExternal: true },
+  build: {
+    ssr: 'src/first-view/render.tsx',
+    emptyOutDir: false,
+    copyPublicDir: false,
+    minify: true,
+    target: 'node24',
+    rolldownOptions: {
+      output: { format: 'iife', entryFileNames: 'first-view.js', codeSplitting: false },
+    },
+  },
+} satisfies InlineConfig;
+
 /**
- * Builds the dashboard into `outDir`, with each asset also precompressed. Returns the names of the bundled packages.
+ * Builds the dashboard into `outDir`, with each asset also precompressed, and the script that renders first views. Returns the names of the bundled packages.
  */
 export async function buildWeb(outDir: string): Promise<string[]> {
   const configFile = join(ROOT, 'web/vite.config.ts');
   // Otherwise a build started by the test runner would contain React's development version.
   process.env.NODE_ENV = 'production';
   const made = await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+  await build({ configFile, logLevel: 'warn', ...FIRST_VIEW, build: { ...FIRST_VIEW.build, outDir } });
   const folder = join(outDir, 'assets');
   for (const name of readdirSync(folder)) {
     // Compressed already.

@@ -77,4 +77,6 @@ export const newWebhookSecret = (): string => WEBHOOK_SECRET_PREFIX + randomByte
 
 export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
 
+export const sha256Base64 = (data: string): string => hash('sha256', data, 'base64');
+
 export { randomBytes, randomInt };

@@ -7,6 +7,7 @@ import type { WatchedLists } from '../engine/lists/watch.ts';
 import { createFailedAuthLimiter } from '../http/access/failed-auth-limiter.ts';
 import { callerIp } from '../http/caller-ip.ts';
 import type { HttpContext } from '../http/context.ts';
+import { createFirstViews } from '../http/dashboard/first-views.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
 import { createGuideFiles } from '../http/guide-files.ts';
 import type { Metrics } from '../http/metrics/registry.ts';
@@ -101,6 +102,8 @@ export function createServices(parts: Parts): Services {
     const flushing = startFlushing(one, logger);
     closers.add(one.what, 2_000, () => flushing.stop());
   }
+  const firstViews = createFirstViews(parts.webFolders, logger);
+  closers.add('first views', 2_000, () => firstViews.close());
   const verify = verifyService(parts, traffic);
   const health = createHealth(parts);
   const context: HttpContext = {
@@ -157,6 +160,7 @@ export function createServices(parts: Parts): Services {
       }
     },
     webFiles: createWebFiles(parts.webFolders),
+    firstViews,
     guideFiles: createGuideFiles(GUIDE_FOLDERS),
     draining: parts.draining,
     closing: () => closers.closing,

@@ -1,7 +1,9 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { randomBytes } from '../../kernel/ids.ts';
 import { type Answer, type Route, route } from '../route.ts';
-import { accepted, sharedAnswer } from '../shared-bytes.ts';
+import { accepted, compressedOnce, sharedAnswer } from '../shared-bytes.ts';
+import { firstViewOf, hasFirstView } from './first-view.ts';
+import { inlineScripts, withFirstView } from './page-html.ts';
 
 /** The page routes these paths itself. */
 const PATHS = [
@@ -90,11 +92,11 @@ export const NOT_FOUND_PAGE: Route = pageRoute(
   404,
 );
 
-/** Scripts only from our own files; inline styles only with the nonce of this response. */
-const policy = (nonce: string): string =>
+/** Scripts only from our own files, and those that the page was built with; inline styles only with the nonce of this response. */
+const policy = (nonce: string, scripts: readonly string[]): string =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    ["script-src 'self'", ...scripts].join(' '),
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
@@ -116,23 +118,29 @@ function pageRoute(path: string, absent: () => Answer, status = 200): Route {
     method: 'GET',
     path,
     access: 'page',
-    serve:
-      ({ webFiles }) =>
-      async () => {
-        const html = await webFiles.index();
-        if (html === null) return absent();
+    serve: (context) => {
+      const firstView = hasFirstView(path) ? firstViewOf(context) : null;
+      return async ({ request, reply }) => {
+        const built = await context.webFiles.index();
+        if (built === null) return absent();
         const nonce = randomBytes(16).toString('base64');
+        const page = built.replaceAll('__CSP_NONCE__', nonce);
+        const view = (await firstView?.(request, reply, nonce)) ?? null;
+        const html = Buffer.from(view === null ? page : withFirstView(page, view));
+        const { bytes, coding } = await compressedOnce(html)(request);
         return {
           status,
-          body: html.replaceAll('__CSP_NONCE__', nonce),
+          body: bytes,
           type: 'text/html; charset=utf-8',
           headers: {
-            'content-security-policy': policy(nonce),
+            'content-security-policy': policy(nonce, inlineScripts(page)),
             'cross-origin-opener-policy': 'same-origin',
             'permissions-policy': PERMISSIONS,
             'cache-control': 'no-store',
+            ...(coding === null ? {} : { 'content-encoding': coding }),
           },
         };
-      },
+      };
+    },
   });
 }

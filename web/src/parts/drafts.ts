@@ -84,9 +84,13 @@ function fill(form: HTMLFormElement, draft: Draft): void {
     if (isChecked(field)) {
       if (field.checked !== value && (field.type === 'checkbox' || value)) field.click();
     } else if (field.value !== value) {
-      // As if it was typed: React has its own setter on the element.
-      Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
-      field.dispatchEvent(new Event(field instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }));
+      typeInto(field, value);
     }
   }
+}
+
+/** As if it was typed: React has its own setter on the element. */
+export function typeInto(field: Field, value: string | boolean): void {
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
+  field.dispatchEvent(new Event(field instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }));
 }

@@ -45,7 +45,12 @@ export interface OpenedLink {
 
 /** The link that the page at `path` was opened with, until it is used. */
 export function useLink(path: string): OpenedLink {
-  const token = useSyncExternalStore(subscribe, () => tokens.get(path) ?? null);
+  const token = useSyncExternalStore(
+    subscribe,
+    () => tokens.get(path) ?? null,
+    // The service does not see it. Nearly always there is one.
+    () => 'not sent',
+  );
   const [dead, setDead] = useState<{ token: string | null; why: string } | null>(null);
   const isDead = token !== null && dead?.token === token;
   return {

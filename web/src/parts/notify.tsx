@@ -17,9 +17,11 @@ function show(next: Region): void {
   for (const listener of listeners) listener();
 }
 
+const now = () => region;
+
 /** The container of notifications; rendered once. */
 export function ToastRegion() {
-  const shown = useSyncExternalStore(subscribe, () => region);
+  const shown = useSyncExternalStore(subscribe, now, now);
   return (
     <section aria-label="Notifications">
       {shown.is === 'mounted' && (

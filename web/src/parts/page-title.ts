@@ -9,6 +9,8 @@ const subscribe = (listener: () => void) => {
 
 /** Sets the title of the document, and of the page in the top bar. */
 export function useSetPageTitle(title: string): void {
+  // No effects there. What is rendered above gets it the second time.
+  if (import.meta.env.SSR) current = title;
   useEffect(() => {
     document.title = `${title} · Mailvet`;
     current = title;
@@ -16,5 +18,6 @@ export function useSetPageTitle(title: string): void {
   }, [title]);
 }
 
+const now = () => current;
 /** The title of the page that is shown. */
-export const usePageTitle = (): string => useSyncExternalStore(subscribe, () => current);
+export const usePageTitle = (): string => useSyncExternalStore(subscribe, now, now);

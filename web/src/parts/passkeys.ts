@@ -9,7 +9,9 @@ type RegistrationOptions = Parameters<typeof startRegistration>[0]['optionsJSON'
 
 /** Passkeys are bound to a host name: browsers have none on an IP address, nor over HTTP except on localhost. */
 export const supportsPasskeys = (): boolean =>
-  typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(location.hostname);
+  (import.meta.env.SSR
+    ? location.protocol === 'https:' || location.hostname === 'localhost'
+    : typeof window.PublicKeyCredential === 'function') && !/^[\d.]+$|^\[/.test(location.hostname);
 
 /** What the browser made of a challenge. */
 async function assertion() {

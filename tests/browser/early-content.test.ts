@@ -1,0 +1,106 @@
+/** What a page shows before its scripts have arrived, and how they take it over. */
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeBrowser } from '../lab/browser.ts';
+import { type Person, person } from '../lab/person.ts';
+import { type Lab, type Member, startLab } from '../lab/service.ts';
+import { fillIn, heading, openAccountMenu } from './steps.ts';
+
+describeBrowser('before its scripts have arrived', (browser) => {
+  let lab: Lab;
+  let api: Member;
+  let owner: Person;
+  beforeAll(async () => {
+    lab = await startLab();
+    api = await lab.member({ credits: 100 });
+    owner = await person(lab, { account: api.account.id });
+    await api.verify('jane@good.com');
+  });
+  afterAll(() => lab.close());
+
+  /** Opens a page whose scripts arrive when `release` is called. */
+  async function visitHeld(path: string, as?: Person) {
+    const { page, context, requests } = await browser.visit(`${lab.url}/openapi.json`, as ? { as } : {});
+    const held: Route[] = [];
+    let free = false;
+    await context.route('**/assets/*.js', async (route) => {
+      if (free) await route.continue();
+      else held.push(route);
+    });
+    await page.goto(lab.url + path, { waitUntil: 'commit' });
+    const release = async () => {
+      free = true;
+      await Promise.all(held.map((route) => route.continue()));
+    };
+    return { page, requests, release };
+  }
+  const isEarly = (page: Page) => page.locator('#root[data-first-view]').count();
+
+  it('the overview shows its figures, which stay when it reacts', async () => {
+    const { page, requests, release } = await visitHeld('/', owner);
+    const figures = page.getByRole('region', { name: 'Key figures' });
+    await figures.getByText('Verifications').waitFor();
+    expect(await isEarly(page)).toBe(1);
+    const text = await figures.innerText();
+    expect(text).toMatch(/Verifications\s+1\b/);
+    expect(await page.getByRole('region', { name: 'Balance' }).innerText()).toContain('99');
+    await release();
+    await openAccountMenu(page);
+    expect(await isEarly(page)).toBe(0);
+    expect(await figures.innerText()).toBe(text);
+    expect(new URL(page.url()).pathname).toBe(`/accounts/${api.account.id}`);
+    // What the HTML brought is not requested again.
+    expect(requests.filter(({ url }) => /\/dashboard\/(session|.*\/overview)/.test(url))).toEqual([]);
+  });
+
+  it('the form of signing in can be filled in and sent; it is sent once the scripts are there', async () => {
+    const { page, release } = await visitHeld('/sign-in');
+    await fillIn(page, { Email: owner.email, Password: owner.password });
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('form[aria-busy=true]').count()).toBe(1);
+    expect(new URL(page.url()).pathname).toBe('/sign-in');
+    await release();
+    await heading(page, 'Overview').waitFor();
+  });
+
+  it('what is being typed stays, with the cursor', async () => {
+    const { page, release } = await visitHeld('/sign-in');
+    await fillIn(page, { Email: 'ada@example.com', Password: 'correct horse' });
+    await page.keyboard.press('Home');
+    await release();
+    await expect.poll(() => isEarly(page)).toBe(0);
+    await page.keyboard.type('in');
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('incorrect horse');
+    expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com');
+  });
+
+  it('has the color scheme that was chosen', async () => {
+    const { page, release } = await visitHeld('/sign-in');
+    await heading(page, 'Sign in').waitFor();
+    await page.evaluate("localStorage.setItem('mantine-color-scheme-value', 'dark')");
+    await page.reload({ waitUntil: 'commit' });
+    await heading(page, 'Sign in').waitFor();
+    expect(await isEarly(page)).toBe(1);
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+    await release();
+    await expect.poll(() => isEarly(page)).toBe(0);
+  });
+
+  it('the overview without an account in its path shows none but the one that was opened last', async () => {
+    const other = await lab.member({ credits: 5 });
+    const actor = { kind: 'command', id: null, name: 'test', ip: null } as const;
+    await lab.store.members.add(other.account.id, owner.id, 'owner', actor);
+    const { page, release } = await visitHeld('/', owner);
+    await page.locator('#root[data-first-view]').waitFor();
+    const [first, second] = [api.account.id, other.account.id];
+    const rendered = await page.evaluate<string>('document.documentElement.dataset.account');
+    const last = rendered === first ? second : first;
+    await page.evaluate(`localStorage.setItem('mailvet.account', '${last}')`);
+    await page.reload({ waitUntil: 'commit' });
+    await page.locator('#root[data-first-view]').waitFor({ state: 'attached' });
+    expect(await page.getByRole('region', { name: 'Key figures' }).isVisible()).toBe(false);
+    await release();
+    await page.getByRole('region', { name: 'Key figures' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/accounts/${last}`);
+  });
+});

@@ -1,0 +1,22 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { queryClient } from './api/query-client.ts';
+import { ToastRegion } from './parts/notify.tsx';
+import { router } from './routes.tsx';
+import { theme, tokenVariables } from './theme.ts';
+
+/** `nonce`: required by the content security policy for style elements that components insert. */
+export const App = ({ nonce }: { nonce: string }) => (
+  <MantineProvider
+    theme={theme}
+    cssVariablesResolver={tokenVariables}
+    defaultColorScheme="auto"
+    getStyleNonce={() => nonce}
+  >
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+      <ToastRegion />
+    </QueryClientProvider>
+  </MantineProvider>
+);

@@ -25,7 +25,7 @@ describeBrowser('the first view', (browser) => {
   it(`has at most ${MOST_KB} KB of script beside the charts, which come by themselves`, async () => {
     await api.verify('jane@good.com');
     const { page, requests } = await browser.visit(lab.url, { as: owner });
-    await page.getByRole('region', { name: 'Balance' }).waitFor();
+    await page.locator('main canvas').first().waitFor();
     await page.waitForLoadState('networkidle');
     const first = requests.map(({ url }) => url).filter((url) => url.endsWith('.js'));
     const isChart = (url: string) => /plot/i.test(url);

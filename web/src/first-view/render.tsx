@@ -40,15 +40,15 @@ async function render(nonce: string): Promise<RenderedView | null> {
   // Without a first view the page is only slower.
   queryClient.setDefaultOptions({ queries: { retry: false } });
   const { user, accounts } = await queryClient.ensureQueryData(sessionQuery);
-  const inside = needsAccount(location.pathname);
+  const isNamed = hasAccountPrefix(location.pathname);
+  const inside = isNamed || needsAccount(location.pathname);
   const account = inside && user !== null ? accountOf(accounts) : null;
   if (inside ? account === null : user !== null) return null;
   if (account !== null) pinAccount(account.id);
-  const isNamed = account === null || hasAccountPrefix(location.pathname);
-  const path = isNamed ? location.pathname + location.search : pathOf(account.id, location.pathname) + location.search;
+  const pathname = account === null || isNamed ? location.pathname : pathOf(account.id, location.pathname);
   router.update({
     ...router.options,
-    history: createMemoryHistory({ initialEntries: [path] }),
+    history: createMemoryHistory({ initialEntries: [pathname + location.search] }),
     // Its script is for a document that is hydrated.
     scrollRestoration: false,
   });

@@ -33,10 +33,16 @@ function fetchFor(id: number): typeof fetch {
   };
 }
 
+/** React opens one for work that it puts off, of which there is none here. An open one would keep the view in memory. */
+class NoMessageChannel {
+  readonly port1 = {};
+  readonly port2 = { postMessage: () => undefined };
+}
+
 /** What the dashboard uses of a browser while it renders. */
 const BROWSER = {
   ...{ URL, URLSearchParams, Response, Headers, AbortController, AbortSignal, TextEncoder, TextDecoder },
-  ...{ MessageChannel, queueMicrotask, setTimeout, clearTimeout },
+  ...{ MessageChannel: NoMessageChannel, queueMicrotask, setTimeout, clearTimeout },
   process: { env: {} },
   localStorage: { getItem: () => null, setItem: () => undefined },
 };

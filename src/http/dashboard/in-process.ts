@@ -1,6 +1,7 @@
 import type { HttpContext } from '../context.ts';
-import { HttpReply, HttpRequest, type ReplyHeaders } from '../exchange.ts';
+import { HttpReply, HttpRequest } from '../exchange.ts';
 import { handlerOf } from '../handler.ts';
+import type { ReplyHeaders } from '../header-list.ts';
 import { Router } from '../router.ts';
 import type { DataReply } from './first-view-messages.ts';
 import { DASHBOARD_ROUTES } from './table.ts';
@@ -29,7 +30,7 @@ class InnerReply extends HttpReply {
   sent: DataReply = { status: 500, body: 'null' };
 
   constructor(page: HttpReply) {
-    super(page.raw, {});
+    super(page.raw, []);
     this.#page = page;
   }
 

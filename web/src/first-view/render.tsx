@@ -59,7 +59,8 @@ async function render(nonce: string): Promise<RenderedView | null> {
   // Tells which data the components ask for, and the title of the page.
   view();
   const queries = queryClient.getQueryCache();
-  await Promise.all(queries.getAll().map((query) => (query.state.status === 'pending' ? query.fetch() : undefined)));
+  const wanted = queries.findAll({ predicate: ({ state }) => state.status === 'pending' });
+  await Promise.all(wanted.map((query) => query.fetch()));
   const html = withStyleElement(view(), nonce);
   return {
     // Buttons do nothing yet, but submit.

@@ -178,7 +178,7 @@ function countingUncertain(classifier: Classifier, { uncertain }: SmtpDeps) {
 
 const NOT_CONFIGURED: SmtpEvidence = {
   ...resultWithoutDialogue('host', 'smtp_unverifiable', 'egress.no_helo_name'),
-  transcript: [],
+  transcript: { lines: [] },
 };
 
 /** Used when this host has no EHLO name. */

@@ -113,7 +113,8 @@ export interface SmtpEvidence {
   readonly decidedBy: SmtpSource;
   /** Seconds until a retry makes sense; null when the server announced nothing. */
   readonly retryAfter: number | null;
-  readonly transcript: readonly TranscriptLine[];
+  /** The lines are made when they are read. */
+  readonly transcript: { readonly lines: readonly TranscriptLine[] };
 }
 
 export interface CatchAllEvidence {

@@ -213,6 +213,6 @@ const reportedEvidence = (e: Evidence): ReportedEvidence => ({
           address: e.smtp.address,
           tls: e.smtp.tls,
           rule: e.smtp.rule,
-          transcript: [...e.smtp.transcript],
+          transcript: [...e.smtp.transcript.lines],
         },
 });

@@ -295,6 +295,6 @@ export class Check {
         this.#deps.throttle.refused(refusal);
     }
     const retryAfter = found.retryAfter ?? catchAll.retryAfter;
-    return { smtp: { ...found, retryAfter, transcript: this.#transcript.lines }, catchAll };
+    return { smtp: { ...found, retryAfter, transcript: this.#transcript.end() }, catchAll };
   }
 }

@@ -46,9 +46,15 @@ export interface Capabilities {
 
 export const NO_CAPABILITIES: Capabilities = { pipelining: false, startTls: false, smtputf8: false };
 
+const EXTENSION = /^\s*(PIPELINING|STARTTLS|SMTPUTF8)(?:[\s=]|$)/i;
+
 /** `lines`: the text of each reply line, without code and separator; the first is the greeting. */
 export function parseCapabilities(lines: readonly string[]): Capabilities {
-  const offered = new Set(lines.slice(1).map((line) => line.trim().split(/[\s=]/, 1)[0]?.toUpperCase()));
+  const offered = new Set<string>();
+  for (let i = 1; i < lines.length; i++) {
+    const keyword = EXTENSION.exec(lines[i] ?? '')?.[1];
+    if (keyword !== undefined) offered.add(keyword.toUpperCase());
+  }
   return {
     pipelining: offered.has('PIPELINING'),
     startTls: offered.has('STARTTLS'),

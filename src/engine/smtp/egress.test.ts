@@ -66,7 +66,7 @@ describe('port closed', () => {
     for (let n = 1; n <= 40; n++) {
       const { smtp, catchAll } = await about(n);
       expect(smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'egress.port_closed', host: null, stage: null });
-      expect(smtp.transcript).toEqual([{ at: 0, from: 'note', text: 'not dialled: egress.port_closed' }]);
+      expect(smtp.transcript.lines).toEqual([{ at: 0, from: 'note', text: 'not dialled: egress.port_closed' }]);
       expect(catchAll.result).toBe('skipped');
     }
     expect(dials).toHaveLength(before);

@@ -72,7 +72,7 @@ const REFUSALS: Readonly<Record<Exclude<EgressCondition, 'ok'>, Refusal>> = {
 };
 
 function refusalOf(finding: 'smtp_unreachable' | 'smtp_blocked', rule: string): Refusal {
-  const transcript = [{ at: 0, from: 'note' as const, text: `not dialled: ${rule}` }];
+  const transcript = { lines: [{ at: 0, from: 'note' as const, text: `not dialled: ${rule}` }] };
   return { smtp: { ...resultWithoutDialogue('host', finding, rule), transcript }, catchAll: CATCH_ALL_SKIPPED };
 }
 

@@ -24,9 +24,16 @@ interface WaitingQueue {
 
 /** Waiting requests of one tenant: their queues in rotation, and how many requests they hold together. */
 interface Line {
+  readonly tenant: string;
+  readonly isInBackground: boolean;
   readonly queues: Set<WaitingQueue>;
   entries: number;
 }
+
+const newLine = (tenant: string): Line => ({
+  ...{ tenant, isInBackground: isBackground(tenant) },
+  ...{ queues: new Set(), entries: 0 },
+});
 
 /**
  * Limits the dialogues with an operator, a mail host, an address or a network, or of the whole process: how many are
@@ -197,8 +204,8 @@ export class Limiter {
     let best: WaitingQueue | null = null;
     let fewest = Number.POSITIVE_INFINITY;
     let mayAdmit: boolean | null = null;
-    for (const [tenant, { queues }] of this.#lines) {
-      if (isBackground(tenant) !== inBackground) continue;
+    for (const { tenant, isInBackground, queues } of this.#lines.values()) {
+      if (isInBackground !== inBackground) continue;
       mayAdmit ??= this.admits(now, tenant, this.#inTurn);
       if (!mayAdmit) return null;
       for (const queue of queues) {
@@ -213,8 +220,9 @@ export class Limiter {
   }
 
   onEnqueued(queue: WaitingQueue): void {
-    const line = this.#lines.get(queue.tenant) ?? { queues: new Set(), entries: 0 };
-    if (line.entries === 0) this.#lines.set(queue.tenant, line);
+    const { tenant } = queue;
+    const line = this.#lines.get(tenant) ?? newLine(tenant);
+    if (line.entries === 0) this.#lines.set(tenant, line);
     line.queues.add(queue);
     line.entries++;
   }

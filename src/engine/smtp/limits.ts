@@ -12,7 +12,7 @@ export interface SmtpLimits {
   readonly commandMs: number;
   /** The TLS handshake. */
   readonly tlsMs: number;
-  /** QUIT until its reply; the result has been reported by then. */
+  /** QUIT until its reply, and from there until the connection has closed; the result has been reported by then. */
   readonly quitMs: number;
   /** How long a session that has checked more than one recipient waits for the next one. */
   readonly idleMs: number;

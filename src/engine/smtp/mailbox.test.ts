@@ -119,12 +119,12 @@ describe('the dialogue', () => {
   it('keeps a timed transcript without the checked local part', async () => {
     const lab = await server();
     const { smtp } = await ask(checker(lab.port), { email: 'Jane.Doe@x.test' });
-    const text = smtp.transcript.map((line) => `${line.from}: ${line.text}`).join('\n');
+    const text = smtp.transcript.lines.map((line) => `${line.from}: ${line.text}`).join('\n');
     expect(text).toContain('client: RCPT TO:<***@x.test>');
     expect(text).toContain('server: 550 5.1.1 <***@x.test>: Recipient address rejected');
     expect(text.toLowerCase()).not.toContain('jane.doe');
     expect(text).toMatch(/client: QUIT$/);
-    const times = smtp.transcript.map(({ at }) => at);
+    const times = smtp.transcript.lines.map(({ at }) => at);
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
@@ -132,7 +132,7 @@ describe('the dialogue', () => {
     const lab = await server({ tls: 'works' });
     const { smtp } = await ask(checker(lab.port, { tls: 'opportunistic' }), {});
     expect(smtp).toMatchObject({ finding: 'accepted', tls: true });
-    expect(smtp.transcript.some(({ text }) => /TLSv1\.3 .* mx\.lab\.test .* SHA-256/.test(text))).toBe(true);
+    expect(smtp.transcript.lines.some(({ text }) => /TLSv1\.3 .* mx\.lab\.test .* SHA-256/.test(text))).toBe(true);
     expect(lab.commands.filter(({ tls }) => tls).map(({ verb }) => verb)).toContain('RCPT');
   });
 

@@ -25,8 +25,6 @@ const MAX_REPLY = 64 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 const NOTHING = Buffer.alloc(0);
-/** Code and separator; arbitrary text follows. */
-const HEAD = /^[2-5]\d\d(?:[ \t-]|$)/;
 const ENHANCED = /^([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])[:;,]?\s*/;
 // C0, DEL, C1, line separators and bidirectional overrides: none of these may reach a log or a terminal.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
@@ -75,8 +73,8 @@ export class ReplyParser {
     this.octets += octets;
     if (this.octets > MAX_REPLY) return this.fail('reply too long');
     if (this.lines.length === MAX_LINES) return this.fail('too many lines in one reply');
-    if (!HEAD.test(line)) return this.fail('not an SMTP reply');
-    const code = Number(line.slice(0, 3));
+    const code = codeOf(line);
+    if (code === null) return this.fail('not an SMTP reply');
     if (this.lines.length === 0) this.firstCode = code;
     else if (code !== this.firstCode) this.mixed = true;
     this.lines.push(printable(line.slice(4)).trim());
@@ -95,6 +93,18 @@ export class ReplyParser {
     return null;
   }
 }
+
+/** The code at the start of a line, followed by a separator or nothing; null: there is none. */
+function codeOf(line: string): number | null {
+  const [first, second, third] = [digit(line, 0), digit(line, 1), digit(line, 2)];
+  const isCode = first >= 2 && first <= 5 && second >= 0 && second <= 9 && third >= 0 && third <= 9;
+  return isCode && (line.length === 3 || SEPARATORS.includes(line.charAt(3)))
+    ? first * 100 + second * 10 + third
+    : null;
+}
+
+const SEPARATORS = ' -\t';
+const digit = (line: string, at: number): number => line.charCodeAt(at) - 0x30;
 
 const decode = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'));
 
@@ -115,5 +125,5 @@ function makeReply(code: number, lines: readonly string[], mixed: boolean): Repl
     const rest = line.slice(match[0].length);
     if (rest !== '') texts.push(rest);
   }
-  return { code, enhanced, lines, texts, text: texts.join(' '), mixed };
+  return { code, enhanced, lines, texts, text: texts.length === 1 ? (texts[0] ?? '') : texts.join(' '), mixed };
 }

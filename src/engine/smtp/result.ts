@@ -23,12 +23,10 @@ export function candidates(
 ): readonly Candidate[] {
   const list: Candidate[] = [];
   for (const { host, addresses } of dns.hosts.slice(0, limits.hosts)) {
-    const of = (family: 4 | 6) => addresses.filter((a) => isIP(a) === family && reachable(family));
+    const of = (family: 4 | 6) => (reachable(family) ? addresses.filter((a) => isIP(a) === family) : []);
     const [v4, v6] = [of(4), of(6)];
-    const mixed = [...v4.slice(0, 1), ...v6.slice(0, 1), ...v4.slice(1), ...v6.slice(1)];
-    for (const address of mixed.slice(0, limits.addressesPerHost)) {
-      list.push({ host, address });
-    }
+    const mixed = v6.length === 0 ? v4 : [...v4.slice(0, 1), ...v6.slice(0, 1), ...v4.slice(1), ...v6.slice(1)];
+    for (const address of mixed.slice(0, limits.addressesPerHost)) list.push({ host, address });
   }
   return list;
 }

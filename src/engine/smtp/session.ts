@@ -43,9 +43,6 @@ interface SessionSetup extends DialogueSetup {
   readonly onGone: () => void;
 }
 
-/** How long a flushed socket may take to close before it is destroyed. */
-const FLUSH_MS = 500;
-
 /**
  * How many more recipients a session takes that has had these. Nothing ends it in the middle of a transaction, so as many
  * as will not be too many if the server rejects as many of them as before; at first, if it rejects all.
@@ -67,7 +64,8 @@ const LIMIT_OF: Readonly<Record<Phase, (limits: SmtpLimits) => number>> = {
   tls: ({ tlsMs }) => tlsMs,
   idle: ({ idleMs }) => idleMs,
   quit: ({ quitMs }) => quitMs,
-  closed: () => FLUSH_MS,
+  // As long, so that the timer need not be set again.
+  closed: ({ quitMs }) => quitMs,
 };
 
 export class Session {

@@ -129,7 +129,7 @@ describe('recipients of the same hosts share transactions', () => {
     const [, check] = await lab({ mailboxes: MAILBOXES });
     const found = await findings(check, recipients(12));
     for (const [email, { smtp }] of found) {
-      const text = smtp.transcript.map((line) => line.text).join('\n');
+      const text = smtp.transcript.lines.map((line) => line.text).join('\n');
       expect(text, email).toMatch(/^MAIL FROM:<verify@verify\.mailvet\.test>$/m);
       expect(text.match(/^RCPT TO:<\*\*\*@d0\.test>$/gm), email).toHaveLength(1);
       expect(text, email).toMatch(email.startsWith('good') ? /^250 2\.1\.5 /m : /^550 5\.1\.1 /m);

@@ -3,12 +3,23 @@ import type { TranscriptLine } from '../evidence.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Reply } from './reply.ts';
 
+interface Entry {
+  readonly at: number;
+  readonly from: TranscriptLine['from'];
+  readonly text: string;
+  /** Instead of the text. */
+  readonly reply: Reply | null;
+}
+
 /**
  * The dialogue of one check across all hosts: bounded, with milliseconds since the check began. The local part is
- * masked everywhere, also where a server echoes it; the random one of the probe is kept.
+ * masked everywhere, also where a server echoes it; the random one of the probe is kept. The lines are made when they are
+ * asked for, which is rare.
  */
 export class Transcript {
-  readonly #lines: TranscriptLine[] = [];
+  readonly #entries: Entry[] = [];
+  /** Lines of all entries. */
+  #count = 0;
   readonly #clock: Clock;
   readonly #begun: number;
   readonly #limits: SmtpLimits;
@@ -23,29 +34,40 @@ export class Transcript {
   }
 
   get lines(): readonly TranscriptLine[] {
-    return [...this.#lines];
+    const { transcriptLines, transcriptLineLength } = this.#limits;
+    const lines: TranscriptLine[] = [];
+    for (const { at, from, text, reply } of this.#entries) {
+      for (const line of reply === null ? [text] : linesOf(reply)) {
+        if (lines.length === transcriptLines - 1) return [...lines, { at, from: 'note', text: 'the rest is left out' }];
+        lines.push({ at, from, text: blank(line.slice(0, transcriptLineLength), this.#secret) });
+      }
+    }
+    return lines;
   }
 
   add(from: TranscriptLine['from'], text: string): void {
-    this.#add(Math.round(this.#clock.elapsed() - this.#begun), from, text);
+    this.#add(from, text, null, 1);
   }
 
   addReply(reply: Reply): void {
-    const at = Math.round(this.#clock.elapsed() - this.#begun);
-    const end = reply.lines.length - 1;
-    reply.lines.forEach((line, i) => {
-      this.#add(at, 'server', `${reply.code}${i === end ? ' ' : '-'}${line}`);
-    });
+    this.#add('server', '', reply, reply.lines.length);
   }
 
-  #add(at: number, from: TranscriptLine['from'], text: string): void {
-    const { transcriptLines, transcriptLineLength } = this.#limits;
-    if (this.#lines.length >= transcriptLines) return;
-    const last = this.#lines.length === transcriptLines - 1;
-    if (last) this.#lines.push({ at, from: 'note', text: 'the rest is left out' });
-    else this.#lines.push({ at, from, text: blank(text.slice(0, transcriptLineLength), this.#secret) });
+  /** What follows is left out: the end of the session, which goes on after the check. */
+  end(): this {
+    this.#count = Number.POSITIVE_INFINITY;
+    return this;
+  }
+
+  #add(from: TranscriptLine['from'], text: string, reply: Reply | null, lines: number): void {
+    if (this.#count >= this.#limits.transcriptLines) return;
+    this.#count += lines;
+    this.#entries.push({ at: Math.round(this.#clock.elapsed() - this.#begun), from, text, reply });
   }
 }
+
+const linesOf = ({ code, lines }: Reply): string[] =>
+  lines.map((line, i) => `${code}${i === lines.length - 1 ? ' ' : '-'}${line}`);
 
 const WORD = /[\p{L}\p{N}]/u;
 

@@ -77,7 +77,7 @@ function mailboxEvidence({ smtp: finding = 'accepted', randomRecipient = 'reject
     rule: RULE,
     decidedBy: REPLIES[finding].code === null ? 'dialogue' : 'server',
     retryAfter: finding === 'greylisted' ? REASONS.greylisted.usualRetrySeconds : null,
-    transcript: [NOTE],
+    transcript: { lines: [NOTE] },
     ...REPLIES[finding],
   };
   const catchAll: CatchAllEvidence =

@@ -30,6 +30,9 @@ const operation = fc.oneof(
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
+/** A balance of 50 does not cover the price of 60: most sequences begin with a list that runs, or they would seldom have one. */
+const opening = fc.constantFrom<Operation[]>([], ...Array(4).fill([{ do: 'top up' }, { do: 'start' }]));
+
 class World {
   readonly store: Store;
   readonly who: Member;
@@ -38,6 +41,8 @@ class World {
   /** What each worker believes to have. */
   readonly works = new Map<string, ListWork[]>();
   charged = 0;
+  /** Numbers of the addresses with a result. */
+  readonly done = new Set<number>();
 
   constructor(lab: StoreLab, store: Store, who: Member, id: string) {
     [this.lab, this.store, this.who, this.id] = [lab, store, who, id];
@@ -86,7 +91,12 @@ class World {
     const outcomes = mine.slice(0, take).map((work) => found(work, { credits, validationType: 'smtp' }, retryMs));
     // What is kept comes a second time.
     if (!keep) this.works.set(operation.worker, mine.slice(take));
-    this.charged += (await store.lists.record(account, id, outcomes)).charged;
+    const { charged, results } = await store.lists.record(account, id, outcomes);
+    this.charged += charged;
+    for (const address of results) {
+      expect(this.done.has(address), `address ${address} has a result already`).toBe(false);
+      this.done.add(address);
+    }
   }
 
   async check(): Promise<void> {
@@ -99,6 +109,7 @@ class World {
     if (list === null) return;
     expect(list.credits.used).toBe(this.charged);
     const { status, deliverability } = list.breakdown;
+    expect(list.done).toBe(this.done.size);
     expect(status.good + status.bad).toBe(list.done);
     expect(Object.values(deliverability).reduce((sum, n) => sum + n)).toBe(list.done);
     expect(list.done + list.waiting).toBeLessThanOrEqual(list.rows.addresses);
@@ -132,11 +143,11 @@ describeStores('a list to which anything happens', (lab) => {
   it('keeps the sums, charges each address once, and ends', { timeout: 120_000 }, async () => {
     const store = await lab.open();
     await fc.assert(
-      fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
+      fc.asyncProperty(opening, fc.array(operation, { maxLength: 25 }), async (opened, operations) => {
         const who = await member(store, { credits: 50 });
         const id = await uploadList(store, who, EMAILS, { level: 'smtp', block: 3 });
         const world = new World(lab, store, who, id);
-        for (const one of operations) {
+        for (const one of [...opened, ...operations]) {
           await world.run(one);
           await world.check();
         }

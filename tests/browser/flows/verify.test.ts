@@ -124,7 +124,7 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await hours.nth(5).hover();
     await page.mouse.down();
     await hours.nth(2).hover();
-    expect(await pressed()).toBe(4);
+    await expect.poll(pressed).toBe(4);
     await page.mouse.up();
     await says(page, 'No matches');
     expect(await pressed()).toBe(4);

@@ -163,7 +163,7 @@ function finding(found: Views & { kb: number }): Finding {
       `has 50 KiB/s and round trips of 400 ms; ${SLOW_ROUNDS} rounds.`,
     figures: [
       row('First view, nothing cached: drawn', found.first, ms),
-      row('First view, nothing cached: reacts', found.first),
+      reactsRow('First view, nothing cached: reacts', found.first),
       row('Second view, scripts cached: reacts', found.again),
       slowRow('First view over a slow line: drawn', found.slow),
       reactsRow('First view over a slow line: reacts', found.slow),

@@ -11,8 +11,9 @@ const MOST_FRAMES = 600;
 
 /** Runs in the page, which `waitForFunction` cannot: it needs `eval`, which the content security policy forbids. */
 const REST = `new Promise((resolve) => {
-  const isStill = () => document.getAnimations().every(({ playState, effect }) =>
-    playState !== 'running' || effect?.getComputedTiming().iterations === Infinity);
+  const isStill = () => document.querySelector('[data-first-view]') === null &&
+    document.getAnimations().every(({ playState, effect }) =>
+      playState !== 'running' || effect?.getComputedTiming().iterations === Infinity);
   const look = (frames, still) => {
     if (still === ${STILL_FRAMES} || frames === ${MOST_FRAMES}) resolve(still === ${STILL_FRAMES});
     else requestAnimationFrame(() => look(frames + 1, isStill() ? still + 1 : 0));
@@ -20,7 +21,10 @@ const REST = `new Promise((resolve) => {
   look(0, 0);
 })`;
 
-/** Waits until all animations have ended, because colors in the middle of a transition may lack contrast. */
+/**
+ * Waits until the page reacts, and all animations have ended, because colors in the middle of a transition may lack
+ * contrast.
+ */
 export async function settled(page: Page): Promise<void> {
   if (!(await page.evaluate<boolean>(REST))) throw new Error('The page does not come to rest.');
 }

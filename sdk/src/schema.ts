@@ -350,7 +350,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A list ended through a fault of the service */
+        /** A list failed because of an internal error */
         post: operations["receiveListFailed"];
         delete?: never;
         options?: never;

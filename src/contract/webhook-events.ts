@@ -40,7 +40,7 @@ const row = (title: string, type: WebhookEventType, summary: string, data: TSche
 
 export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
   'list.completed': row('ListCompletedEvent', 'list.completed', 'Every address of a list has its result', ListReply),
-  'list.failed': row('ListFailedEvent', 'list.failed', 'A list ended through a fault of the service', ListReply),
+  'list.failed': row('ListFailedEvent', 'list.failed', 'A list failed because of an internal error', ListReply),
   'list.cancelled': row('ListCancelledEvent', 'list.cancelled', 'A list was canceled', ListReply),
   'credits.low': row(
     'CreditsLowEvent',

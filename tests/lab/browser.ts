@@ -69,6 +69,8 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
         open.push({ context, watch });
         const page = await context.newPage();
         await page.goto(url);
+        // Keys and clicks do nothing before the page reacts.
+        await page.locator('[data-first-view]').waitFor({ state: 'detached' });
         return { page, context, refused: watch.refused, unwatch: watch.unwatch, requests: watch.requests };
       },
     });

@@ -49,7 +49,7 @@ export class Limiter {
   /** By tenant, in rotation: the one which waited longest comes first. */
   readonly #lines = new Map<string, Line>();
   /** The queue which was first when there was room here, but not at another limiter. */
-  #inTurn: WaitingQueue | null = null;
+  #reserved: WaitingQueue | null = null;
   readonly #rate: Rate;
   readonly #breaker: Breaker;
   #timer: NodeJS.Timeout | null = null;
@@ -162,11 +162,11 @@ export class Limiter {
     const all = this.#mostAt(now);
     // What it waits for are units, which onSlice will bring.
     if (all === 0) return false;
-    const inTurn = queue !== null && queue === this.#inTurn;
+    const isReserved = queue !== null && queue === this.#reserved;
     const yields = isBackground(tenant);
     const most = yields ? Math.max(1, all - 1) : all;
-    if (this.#open >= (isSoft && inTurn ? most + 1 : most)) return false;
-    if (this.#rate.admits(now, inTurn, yields)) return true;
+    if (this.#open >= (isSoft && isReserved ? most + 1 : most)) return false;
+    if (this.#rate.admits(now, isReserved, yields)) return true;
     this.#wakeIn(this.#rate.waitMs(now, 1, yields));
     return false;
   }
@@ -206,13 +206,13 @@ export class Limiter {
     let mayAdmit: boolean | null = null;
     for (const { tenant, isInBackground, queues } of this.#lines.values()) {
       if (isInBackground !== inBackground) continue;
-      mayAdmit ??= this.admits(now, tenant, this.#inTurn);
+      mayAdmit ??= this.admits(now, tenant, this.#reserved);
       if (!mayAdmit) return null;
       for (const queue of queues) {
         const { open } = queue;
         if (open >= fewest) continue;
         if (queue.isReady(now)) [best, fewest] = [queue, open];
-        else if (this.admits(now, tenant)) this.#inTurn ??= queue;
+        else if (this.admits(now, tenant)) this.#reserved ??= queue;
         if (fewest === 0) return best;
       }
     }
@@ -232,14 +232,14 @@ export class Limiter {
     if (line === undefined) return;
     line.entries--;
     if (!queue.isEmpty) return;
-    if (this.#inTurn === queue) this.#inTurn = null;
+    if (this.#reserved === queue) this.#reserved = null;
     line.queues.delete(queue);
     if (line.queues.size === 0) this.#lines.delete(queue.tenant);
   }
 
   /** It goes to the end of the rotation. */
   onServed(queue: WaitingQueue): void {
-    if (this.#inTurn === queue) this.#inTurn = null;
+    if (this.#reserved === queue) this.#reserved = null;
     const line = this.#lines.get(queue.tenant);
     if (line === undefined) return;
     if (this.#lines.size > 1) {

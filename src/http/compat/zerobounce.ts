@@ -6,9 +6,9 @@ import Type from 'typebox';
 import { type ApiError, toApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import { COMPAT_BATCH, COMPAT_BATCH_AT_ONCE, COMPAT_BATCH_BYTES } from '../../kernel/limits.ts';
+import { mapConcurrently } from '../map-concurrently.ts';
 import { noteError } from '../reply.ts';
 import { type ChargedKeyContext, type ForeignForm, type Route, route } from '../route.ts';
-import { inTurns } from './in-turns.ts';
 import { isAboutKey, keyIn, withinLimits } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, mailHostOf, partsOf, verdictOf } from './verdict.ts';
 import { type VerifyForVendor, verifyForVendor } from './verify.ts';
@@ -117,7 +117,7 @@ async function verifyBatch(
   const head = await settled(one(first));
   // The key is wrong for all of them.
   if ('error' in head && isAboutKey(head.error)) throw head.error;
-  const done = [head, ...(await inTurns(rest, COMPAT_BATCH_AT_ONCE, (item) => settled(one(item))))];
+  const done = [head, ...(await mapConcurrently(rest, COMPAT_BATCH_AT_ONCE, (item) => settled(one(item))))];
   // Nothing of the batch was verified: the account's log has it as a rejected request.
   if ('error' in head && done.every((outcome) => 'error' in outcome)) noteError(granted.request, head.error);
   return {

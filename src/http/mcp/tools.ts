@@ -9,8 +9,8 @@ import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { toApiError } from '../../kernel/errors.ts';
 import type { KeyScope } from '../../kernel/key-scopes.ts';
 import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/limits.ts';
-import { inTurns } from '../compat/in-turns.ts';
 import { jsonReader } from '../input/reader.ts';
+import { mapConcurrently } from '../map-concurrently.ts';
 
 type VerifyInput = Read<typeof VerifyRequest>;
 
@@ -132,7 +132,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     needsAccount: false,
     scope: 'verify',
     call: async (backend, { emails, ...options }) => ({
-      results: await inTurns(emails, COMPAT_BATCH_AT_ONCE, (email) => resultOf(backend, { ...options, email })),
+      results: await mapConcurrently(emails, COMPAT_BATCH_AT_ONCE, (email) => resultOf(backend, { ...options, email })),
     }),
   }),
   tool({

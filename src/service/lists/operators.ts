@@ -50,7 +50,7 @@ export function createListOperators({ clock, leases, node, failed }: Parts): Lis
   let statements: Promise<unknown> = Promise.resolve();
   let [renewedAt, lookedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
-  function inTurn<T>(statement: () => Promise<T>): Promise<T> {
+  function oneAtATime<T>(statement: () => Promise<T>): Promise<T> {
     const result = statements.then(statement);
     statements = result.catch(() => undefined);
     return result;
@@ -61,7 +61,7 @@ export function createListOperators({ clock, leases, node, failed }: Parts): Lis
     while (wanted.size > 0) {
       const asked = wanted;
       wanted = new Map();
-      const taken = await inTurn(() => take([...asked.keys()]));
+      const taken = await oneAtATime(() => take([...asked.keys()]));
       for (const [operator, { resolve }] of asked) resolve(taken.has(operator));
     }
   }
@@ -128,10 +128,10 @@ export function createListOperators({ clock, leases, node, failed }: Parts): Lis
       const now = clock.elapsed();
       if (now - lookedAt < LOOK_MS) return;
       lookedAt = now;
-      await inTurn(() => endUnused(now));
+      await oneAtATime(() => endUnused(now));
       if (now - renewedAt >= RENEW_MS && held.size > 0) {
         renewedAt = now;
-        await inTurn(() => take([...held.keys()]));
+        await oneAtATime(() => take([...held.keys()]));
       }
       if (others.size === 0) return;
       const still = new Set(await leases.ofOthers(node, [...others]));
@@ -141,7 +141,7 @@ export function createListOperators({ clock, leases, node, failed }: Parts): Lis
       await taking;
       const all = [...held.keys()];
       held.clear();
-      if (all.length > 0) await inTurn(() => leases.release(node, all)).catch(failed);
+      if (all.length > 0) await oneAtATime(() => leases.release(node, all)).catch(failed);
     },
   };
 }

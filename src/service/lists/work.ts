@@ -55,7 +55,7 @@ export function createListWork({ clock, lists, verifier, operators, onResult, fa
       const ids = new Set(running.map(({ id }) => id));
       // Paused, ended, or of a suspended account: thousands of its addresses may still wait for mail servers.
       for (const [id, { run }] of runs) if (!ids.has(id)) void run.stop().catch(failed);
-      const waiting = inTurn(running).filter(({ id }) => !runs.has(id));
+      const waiting = inRotation(running).filter(({ id }) => !runs.has(id));
       if (waiting.length > 0) lease ??= await lists.newLease();
       if (stopping || lease === null) return;
       const most = Math.floor(LIST_ADDRESSES_IN_HAND / Math.min(LISTS_AT_ONCE, runs.size + waiting.length));
@@ -73,7 +73,7 @@ export function createListWork({ clock, lists, verifier, operators, onResult, fa
 }
 
 /** The first list of each account, then the second ones, and so on. */
-function inTurn(lists: readonly RunningList[]): RunningList[] {
+function inRotation(lists: readonly RunningList[]): RunningList[] {
   const seen = new Map<string, number>();
   const ranked = lists.map((list) => {
     const rank = seen.get(list.account) ?? 0;

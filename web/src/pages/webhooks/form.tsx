@@ -12,7 +12,7 @@ type EventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
 const EVENT_LABELS: Readonly<Record<EventType, string>> = {
   'list.completed': 'A list was completed',
-  'list.failed': 'A list failed through a fault of the service',
+  'list.failed': 'A list failed because of an internal error',
   'list.cancelled': 'A list was canceled',
   'credits.low': 'The balance fell below the alert threshold',
   'key.created': 'An API key was created',

@@ -1,5 +1,9 @@
 /** `each` of every item, at most `atOnce` at a time; the results in the order of the items. */
-export async function inTurns<T, R>(items: readonly T[], atOnce: number, each: (item: T) => Promise<R>): Promise<R[]> {
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  each: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   const left = items.entries();
   const worker = async () => {

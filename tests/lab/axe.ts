@@ -34,12 +34,21 @@ type Rules = 'all' | 'colors';
 
 const OF_COLORS = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 
+/** What axe-core looks at: the document, or, where a dialog or a menu is open, only that. */
+type Part = 'document' | 'overlay';
+
+const PARTS: Readonly<Record<Part, string>> = {
+  document: 'document',
+  overlay: `((open) => open.length > 0 ? { include: open } : document)(
+    [...document.querySelectorAll('[role="dialog"], [role="menu"]')].filter((one) => one.checkVisibility()))`,
+};
+
 /** The violations as text: rule, requirement and location. */
-export async function violations(page: Page, rules: Rules = 'all'): Promise<string[]> {
+export async function violations(page: Page, rules: Rules = 'all', part: Part = 'document'): Promise<string[]> {
   await settled(page);
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], preload: false, ...(rules === 'colors' ? OF_COLORS : {}) };
-  const result: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
+  const result: AxeResults = await page.evaluate(`axe.run(${PARTS[part]}, ${JSON.stringify(options)})`);
   return result.violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id} at ${node.target.join(' ')}: ${node.failureSummary ?? ''} ${node.html.slice(0, 200)}`),
   );

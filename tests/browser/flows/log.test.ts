@@ -89,6 +89,13 @@ describeBrowser('the log as an instrument', (browser) => {
   it('has its filters in one line, those that are set first, and offers no time beside a chosen hour', async () => {
     const { page, api } = await logOf('one@no-mail.com', 'two@good.com');
     await api.call('POST', '/v1/verify', { address: 'misspelt parameter' });
+    // It is written a few seconds later.
+    const withRejected = async () => {
+      await page.reload();
+      await rowOf(page, 'two@good.com').waitFor();
+      return rowOf(page, '400').count();
+    };
+    await expect.poll(withRejected).toBe(1);
     await page.setViewportSize({ width: 375, height: 740 });
     const search = page.getByRole('search', { name: 'Verifications' });
     const chips = search.getByRole('button').and(search.locator(':not([aria-label])'));

@@ -102,12 +102,15 @@ describeBrowser('overview and usage', (browser) => {
     const drawn = `[...document.querySelectorAll('main canvas')].map((canvas) =>
       canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((octet) => octet !== 0))`;
     await expect.poll(() => page.evaluate<boolean[]>(drawn)).toEqual([true, true, true]);
+    const hours = page.getByRole('toolbar', { name: 'Hours: latency at the mx level' }).getByRole('link');
+    // It follows a few seconds after the rows.
+    const latest = async () => {
+      await page.reload();
+      return hours.last().getAttribute('aria-label');
+    };
+    await expect.poll(latest).toMatch(/: Median [\d.]+ ms, 95th percentile [\d.]+ ms$/);
     await page.getByText('Data: latency at the mx level').click();
     await page.getByRole('table', { name: 'Data: latency at the mx level' }).waitFor();
-    const hours = page.getByRole('toolbar', { name: 'Hours: latency at the mx level' }).getByRole('link');
-    await expect
-      .poll(() => hours.last().getAttribute('aria-label'))
-      .toMatch(/: Median [\d.]+ ms, 95th percentile [\d.]+ ms$/);
     await hours.last().press('Enter');
     await button(page, 'Clear Level').waitFor();
     await rowOf(page, 'joe@no-mail.com').waitFor();

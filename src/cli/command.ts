@@ -51,17 +51,24 @@ interface Opening {
 
 /** Imported lazily, because most commands need no store. */
 export async function openConfiguredStore({ databaseUrl }: Options, { creates }: Opening = {}): Promise<Store> {
-  const [{ openStore }, { systemClock }, { pathOf }] = await Promise.all([
+  const [{ openStore }, { systemClock }, missing] = await Promise.all([
     import('../store/open.ts'),
     import('../kernel/clock.ts'),
-    import('../store/sqlite/path.ts'),
+    creates ? null : missingFile(databaseUrl),
   ]);
-  const file = databaseUrl.startsWith('sqlite:') ? pathOf(databaseUrl) : ':memory:';
-  if (!creates && file !== ':memory:' && !existsSync(file))
+  if (missing !== null)
     throw new CommandFailure(
-      `there is no store at ${file}: set MAILVET_DATABASE_URL to that of the service. mailvet serve and mailvet migrate create it.`,
+      `there is no store at ${missing}: set MAILVET_DATABASE_URL to that of the service. mailvet serve and mailvet migrate create it.`,
     );
   return openStore({ url: databaseUrl, clock: systemClock });
+}
+
+/** The path of an SQLite store whose file does not exist, else null. */
+export async function missingFile(databaseUrl: string): Promise<string | null> {
+  if (!databaseUrl.startsWith('sqlite:')) return null;
+  const { pathOf } = await import('../store/sqlite/path.ts');
+  const file = pathOf(databaseUrl);
+  return file === ':memory:' || existsSync(file) ? null : file;
 }
 
 /** The actor in the audit log: the operating system user who runs the command. */

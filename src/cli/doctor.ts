@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Options, smtpIdentityOf } from '../config/read.ts';
 import type { Finding } from '../service/doctor.ts';
-import { command, openConfiguredStore, optionsFrom, printable, printResult } from './command.ts';
+import { command, missingFile, openConfiguredStore, optionsFrom, printable, printResult } from './command.ts';
 
 export const doctorCommand = (): Command =>
   command('doctor', 'Check whether this host is fit to talk to mail servers; prints one line per finding.').action(
@@ -27,10 +27,9 @@ function linesOf(findings: readonly Finding[]): string {
 }
 
 async function checkStore(options: Options): ReturnType<typeof import('../service/doctor.ts').checkStore> {
-  const [store, { checkStore }] = await Promise.all([
-    openConfiguredStore(options, { creates: true }),
-    import('../service/doctor.ts'),
-  ]);
+  const missing = await missingFile(options.databaseUrl);
+  if (missing !== null) return { notReady: `There is no store at ${missing}.` };
+  const [store, { checkStore }] = await Promise.all([openConfiguredStore(options), import('../service/doctor.ts')]);
   try {
     return await checkStore(store);
   } finally {

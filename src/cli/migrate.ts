@@ -9,7 +9,7 @@ export const migrateCommand = (): Command =>
   )
     .option('--check', 'change nothing; exit with 1 if migrations are pending')
     .action(async (flags: { json?: boolean; check?: boolean }) => {
-      const store = await openConfiguredStore(optionsFrom(flags, 'migrate'), { creates: true });
+      const store = await openConfiguredStore(optionsFrom(flags, 'migrate'), { creates: !flags.check });
       try {
         await (flags.check ? check(store, flags) : migrate(store, flags));
       } finally {

@@ -64,11 +64,13 @@ export async function examine(options: DoctorOptions, store: DoctorDeps['store']
   return diagnose(deps).finally(() => resolver.close());
 }
 
-/** Migrates the store and writes to it, as the service does. */
+/** Writes to the store, as the service does, unless it has yet to be migrated. */
 export async function checkStore(store: Store): ReturnType<DoctorDeps['store']> {
-  const { to } = await store.migrate();
+  const { version, known, pending } = await store.checkSchema();
+  if (pending.length > 0)
+    return { notReady: `The store is at schema version ${version}; this Mailvet needs ${known}.` };
   await store.ping();
-  const name = `${store.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, version ${to}`;
+  const name = `${store.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, version ${version}`;
   const clockOfStore = watchStoreClock({ engine: store.engine, clock: { read: store.clock.peek } }, clock);
   const { stepMs } = await clockOfStore.read();
   return { name, looseModes: store.looseModes(), clock: { aheadMs: clockOfStore.aheadMs(), stepMs } };

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -245,6 +245,7 @@ describe('disposable and migrate', () => {
     const current = await json('migrate', '--check');
     expect(current).toMatchObject({ schema_version: current.known_version, pending: [], old_nodes_keep_working: true });
     const empty = await freshDatabase({ empty: true });
+    if (empty.url.startsWith('sqlite:')) writeFileSync(empty.url.slice('sqlite:'.length), '');
     for (let i = 0; i < 2; i++) {
       const { code, out } = await runCli(['migrate', '--check', '--json'], { MAILVET_DATABASE_URL: empty.url });
       expect(code).toBe(1);
@@ -257,5 +258,12 @@ describe('disposable and migrate', () => {
       'mailvet: The store is at schema version 0: run mailvet migrate first.\n',
     ]);
     await empty.drop();
+  });
+
+  it('migrate --check creates no store', async () => {
+    const missing = join(tmpdir(), `mailvet-none-${process.pid}`, 'mailvet.db');
+    const { code, out, err } = await runCli(['migrate', '--check'], { MAILVET_DATABASE_URL: `sqlite:${missing}` });
+    expect([code, out, existsSync(dirname(missing))]).toEqual([1, '', false]);
+    expect(err).toMatch(`there is no store at ${missing}`);
   });
 });

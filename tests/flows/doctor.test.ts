@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -149,7 +150,14 @@ describe('mailvet doctor', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
+  it('before the first start: a warning about the store, which is not created; exit 0', async () => {
+    const { code, out } = await runCli(['doctor'], environment);
+    expect(out).toMatch(/^warn {2}store {7}There is no store at .*mailvet\.db\. `mailvet serve`/m);
+    expect([code, existsSync(join(dir, 'mailvet.db'))]).toEqual([0, false]);
+  });
+
   it('on a fit host: one line per check, all pass, exit 0', async () => {
+    await runCli(['migrate'], environment);
     const { code, out, err } = await runCli(['doctor'], environment);
     expect(err).toBe('');
     expect(
@@ -167,7 +175,7 @@ describe('mailvet doctor', () => {
     dns().set('5.113.0.203.in-addr.arpa', null);
     const { code, out } = await runCli(['doctor', '--json'], {
       ...environment,
-      MAILVET_DATABASE_URL: 'sqlite:/proc/mailvet.db',
+      MAILVET_DATABASE_URL: `sqlite:${dir}`,
       MAILVET_LISTS_DISPOSABLE_URL: 'http://127.0.0.1:9/list',
     });
     const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Record<string, string>[] };

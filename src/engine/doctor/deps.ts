@@ -56,21 +56,24 @@ export interface DoctorDeps {
   readonly blocklists: readonly Blocklist[];
   /** Version of the disposable list (its date), and why a downloaded one is not in use. */
   readonly lists: { readonly version: string; readonly problem: string | null };
-  /** Opens the store and writes to it; throws with a sentence when that fails. */
-  readonly store: () => Promise<{
-    /** A short description. */
-    readonly name: string;
-    /** Files with permissions for other users of the host, each with the command that fixes it. */
-    readonly looseModes: readonly { readonly path: string; readonly mode: string; readonly fix: string }[];
-    /** `aheadMs`: this host's clock against the store's. `stepMs`: the store's against the last time that it was used. */
-    readonly clock: { readonly aheadMs: number; readonly stepMs: number };
-  }>;
+  /** Opens the store and writes to it; throws with a sentence when that fails. Neither creates nor migrates it. */
+  readonly store: () => Promise<StoreState | { readonly notReady: string }>;
   /** The Date and Age headers (RFC 9110 §6.6.1, RFC 9111 §5.1) of a fresh reply from the Internet, and its source. */
   readonly httpDate: () => Promise<{
     readonly from: string;
     readonly date: string | null;
     readonly age: string | null;
   }>;
+}
+
+/** Of a store that accepts writes. */
+interface StoreState {
+  /** A short description. */
+  readonly name: string;
+  /** Files with permissions for other users of the host, each with the command that fixes it. */
+  readonly looseModes: readonly { readonly path: string; readonly mode: string; readonly fix: string }[];
+  /** `aheadMs`: this host's clock against the store's. `stepMs`: the store's against the last time that it was used. */
+  readonly clock: { readonly aheadMs: number; readonly stepMs: number };
 }
 
 /** Long enough for a resolver's full timeout (ASK_MS), short enough for interactive use. */

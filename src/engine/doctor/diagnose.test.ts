@@ -84,6 +84,13 @@ const ROWS: readonly IllRow[] = [
     fix: /free space/,
   },
   {
+    ill: 'a store that has yet to be migrated',
+    world: { store: () => Promise.resolve({ notReady: 'The store is at schema version 0; this Mailvet needs 9.' }) },
+    says: 'warn store',
+    found: /needs 9\.$/,
+    fix: /mailvet migrate/,
+  },
+  {
     ill: 'a store that others read',
     world: {
       store: () => {

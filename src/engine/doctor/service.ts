@@ -1,11 +1,12 @@
 /** Checks of the service itself: fresh lists, a writable store, a correct clock. */
 
-import { fromIso } from '../../kernel/clock.ts';
+import { DAY_MS, fromIso } from '../../kernel/clock.ts';
 import { CLOCK_TOLERANCE_SECONDS, LISTS_STALE_DAYS } from '../../kernel/limits.ts';
 import { type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 
-const DAY_MS = 86_400_000;
 const USELESS_DAYS = 180;
+const NOT_READY =
+  '`mailvet serve` and `mailvet migrate` create and migrate it. Check MAILVET_DATABASE_URL if it is elsewhere.';
 const UPDATE = 'Run `mailvet disposable update`, every day.';
 
 /** Whole days since a list's date; 0 if the date is invalid. */
@@ -26,7 +27,9 @@ const differenceOf = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)}
 
 export async function checkStore(deps: DoctorDeps): Promise<Finding> {
   try {
-    const { name, looseModes, clock } = await deps.store();
+    const state = await deps.store();
+    if ('notReady' in state) return warn('store', state.notReady, NOT_READY);
+    const { name, looseModes, clock } = state;
     const found = `It accepts writes (${name}).`;
     if (isOff(clock.aheadMs))
       return fail(

@@ -4,6 +4,7 @@ import { sha256Hex } from '../../src/kernel/ids.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { hold, type Member, member, newVerificationId, purge, verdict, verifyNow } from './cast.ts';
+import { startedList } from './list-cast.ts';
 import { BY } from './people.ts';
 
 const HOUR = 3600_000;
@@ -50,6 +51,23 @@ describeStores('erasing', (lab) => {
     await log(store, who, `${recorded}x`);
     expect(await store.verifications.erase(who.account.id, asked, BY)).toBe(1);
     expect(await store.verifications.list(who.account.id, { offset: 0, limit: 9 })).toMatchObject({ total: 1 });
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('takes several addresses from one list at the same time', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const { id: account } = who.account;
+    const list = await startedList(store, who, [
+      'a@example.com',
+      'jane@example.com',
+      'b@example.com',
+      'joe@example.com',
+    ]);
+    await Promise.all(['jane', 'joe'].map((name) => store.verifications.erase(account, `${name}@example.com`, BY)));
+    const block = await store.lists.block(account, list, 0);
+    expect(block?.rows.map(({ cells }) => cells.at(-1))).toEqual(['a@example.com', '', 'b@example.com', '']);
+    expect(await store.lists.get(account, list)).toMatchObject({ rows: { addresses: 2 } });
     expect(await store.accounts.audit()).toEqual([]);
   });
 

@@ -1,10 +1,13 @@
 /** Erases an address from the lists of an account: its rows lose their cells, and nothing is left to do for it. */
+import type { Kysely } from 'kysely';
 import { yieldToEventLoop } from '../batches.ts';
 import type { Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
 import type { AccountId } from '../store.ts';
+import type { Row, Tables } from '../tables.ts';
 import { blankRow, parseAddresses, parsePending, storedRows } from './blocks.ts';
+import { ofList } from './claim.ts';
 import { endList } from './end.ts';
 
 /** Afterwards, no list records a result of the address. Those recorded before are in the log. */
@@ -32,16 +35,33 @@ interface Erasure {
 
 /** Returns the first row of the block that it looked into; null at the end. */
 async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: number): Promise<number | null> {
-  const { account, list, target, erased } = erasure;
+  const { account, list } = erasure;
   const now = await driver.now();
-  const next = driver.db.selectFrom('list_blocks').selectAll().where('account_id', '=', account);
-  const block = await next
-    .where('list_id', '=', list)
-    .where('first_row', '>', after)
-    .orderBy('first_row')
-    .limit(1)
-    .executeTakeFirst();
+  const blockIn = (db: Kysely<Tables>, first: number) =>
+    ofList(db.selectFrom('list_blocks').selectAll(), { account, list })
+      .where('first_row', '>=', first)
+      .orderBy('first_row')
+      .limit(1)
+      .executeTakeFirst();
+  const block = await blockIn(driver.db, after + 1);
   if (block === undefined) return null;
+  if (withoutAddress(block, erasure) === null) return block.first_row;
+  await driver.transaction(async (trx) => {
+    await driver.lockAccounts(trx, [account]);
+    // Read again, because another address may have been erased from it meanwhile.
+    const locked = await blockIn(trx, block.first_row);
+    const left = locked?.first_row === block.first_row ? withoutAddress(locked, erasure) : null;
+    if (left === null) return;
+    const { rows, addresses, numbers } = left;
+    const mine = ofList(trx.updateTable('list_blocks').set({ rows, addresses }), { account, list });
+    await mine.where('first_row', '=', block.first_row).execute();
+    await forgetPending({ driver, trx, now }, erasure, block.first_row, numbers);
+  });
+  return block.first_row;
+}
+
+/** What is left of the block, and the numbers of the address in it, which are added to `erased`; null: it is not in there. */
+function withoutAddress(block: Row<'list_blocks'>, { target, erased }: Erasure) {
   const addresses = parseAddresses(block.addresses);
   const numbers = addresses.flatMap((address, i) => (lowerCase(address) === target ? block.first_address + i : []));
   for (const number of numbers) erased.add(number);
@@ -56,16 +76,9 @@ async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: nu
     changed = true;
     return [head, ...cells.map((cell) => (lowerCase(cell).includes(target) ? '' : cell))];
   });
-  if (!changed) return block.first_row;
+  if (!changed) return null;
   const kept = addresses.map((address) => (lowerCase(address) === target ? '' : address));
-  await driver.transaction(async (trx) => {
-    await driver.lockAccounts(trx, [account]);
-    const mine = trx.updateTable('list_blocks').set({ rows: JSON.stringify(rows), addresses: JSON.stringify(kept) });
-    const same = mine.where('account_id', '=', account).where('list_id', '=', list);
-    await same.where('first_row', '=', block.first_row).execute();
-    await forgetPending({ driver, trx, now }, erasure, block.first_row, numbers);
-  });
-  return block.first_row;
+  return { rows: JSON.stringify(rows), addresses: JSON.stringify(kept), numbers };
 }
 
 async function forgetPending(
@@ -86,11 +99,11 @@ async function forgetPending(
   const before = parsePending(chunk.pending);
   const pending = before.filter((number) => !numbers.includes(number));
   if (pending.length === before.length) return;
-  const same = <Q extends { where(column: 'account_id' | 'list_id', op: '=', value: string): Q }>(query: Q): Q =>
-    query.where('account_id', '=', account).where('list_id', '=', list);
-  if (pending.length === 0) await same(trx.deleteFrom('list_chunks')).where('first_row', '=', firstRow).execute();
+  const mine = { account, list };
+  if (pending.length === 0)
+    await ofList(trx.deleteFrom('list_chunks'), mine).where('first_row', '=', firstRow).execute();
   else
-    await same(trx.updateTable('list_chunks').set({ pending: JSON.stringify(pending) }))
+    await ofList(trx.updateTable('list_chunks').set({ pending: JSON.stringify(pending) }), mine)
       .where('first_row', '=', firstRow)
       .execute();
   await forget(scope, account, list, before.length - pending.length, 0);

@@ -120,6 +120,7 @@ export function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethod
       const now = await driver.now();
       for (let after = ''; !signal?.aborted; ) {
         const rows = await withDue(driver, now, after);
+        if (rows.length === 0) return;
         await driver.transaction(async (trx) => {
           for (const { id, account_id } of rows) await addDeliveryJob(driver, trx, account_id, id);
         });

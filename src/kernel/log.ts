@@ -61,6 +61,9 @@ const salt = randomBytes(16);
 /** An address as the log may show it. */
 export function shownAddress(email: string, how: LogAddresses): string {
   if (how === 'full') return email;
-  if (how === 'domain') return `*@${email.slice(email.lastIndexOf('@') + 1)}`;
+  if (how === 'domain') {
+    const at = email.lastIndexOf('@');
+    return at < 0 ? '*' : `*${email.slice(at)}`;
+  }
   return createHash('sha256').update(salt).update(email.toLowerCase()).digest('hex').slice(0, 16);
 }

@@ -94,6 +94,10 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
     const message = 'Passkeys need a host name: the operator must set MAILVET_PUBLIC_URL to one, not to an IP address.';
     throw new ApiError('passkey_refused', message);
   }
+  function requireRoom(passkeys: number): void {
+    if (passkeys < PASSKEYS_MAX) return;
+    throw new ApiError('passkey_refused', `At most ${PASSKEYS_MAX} passkeys are allowed. Remove one first.`);
+  }
   /** Verifies a passkey. The library begins a session of its user. */
   async function verify(browser: BrowserRequest, credential: Json, errors: ErrorMapping) {
     const response = checkedCredential(credential);
@@ -119,8 +123,7 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
 
     async addOptions(browser, user) {
       requireRelyingParty();
-      if ((await signIns.passkeys(user.id)).length >= PASSKEYS_MAX)
-        throw new ApiError('passkey_refused', `At most ${PASSKEYS_MAX} passkeys are allowed. Remove one first.`);
+      requireRoom((await signIns.passkeys(user.id)).length);
       const { api } = await library();
       const made = await callLibrary({}, () =>
         api.generatePasskeyRegistrationOptions({ headers: headersOf(browser, 'session_token'), returnHeaders: true }),
@@ -139,6 +142,8 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
         'passkey',
         (insert) =>
           signIns.change({ user: user.id, session: user.session }, async (change) => {
+            // Again, as others may have been added since `addOptions`.
+            requireRoom(await change.countPasskeys());
             const inserted = await insert();
             await notify(change, 'passkey_added', sourceOf(browser));
             await audit.record(change, browser, 'user.passkey_added', { passkey: name });

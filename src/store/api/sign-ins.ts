@@ -30,6 +30,7 @@ export interface UserChange {
   endSessions(keep?: readonly string[]): Promise<number>;
   /** False: it had ended. */
   endSession(id: string): Promise<boolean>;
+  countPasskeys(): Promise<number>;
   removePasskeys(keep?: readonly string[]): Promise<number>;
   /** False: the user has no such passkey. */
   removePasskey(id: string): Promise<boolean>;

@@ -32,6 +32,14 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
         const theirs = trx.deleteFrom('auth_sessions').where('userId', '=', id).where('id', '=', session);
         return count(await theirs.executeTakeFirst()) === 1;
       },
+      async countPasskeys() {
+        const { n } = await trx
+          .selectFrom('auth_passkeys')
+          .select((eb) => eb.fn.countAll<number>().as('n'))
+          .where('userId', '=', id)
+          .executeTakeFirstOrThrow();
+        return n;
+      },
       async removePasskeys(keep = []) {
         let theirs = trx.deleteFrom('auth_passkeys').where('userId', '=', id);
         if (keep.length > 0) theirs = theirs.where('id', 'not in', keep);

@@ -86,6 +86,28 @@ describe('a passkey', () => {
     expect([reply.status, reply.json.code]).toEqual([422, 'passkey_refused']);
   });
 
+  it('is one of at most 20, also where its options were fetched before the others were added', async () => {
+    const mary = await person(lab);
+    await add(mary, securityKey(), here);
+    const { options } = (await mary.call('POST', '/dashboard/passkeys/options', { password: PASSWORD })).json;
+    const db = lab.store.authDatabase.db as Kysely<Record<string, Record<string, unknown>>>;
+    const first = await db
+      .selectFrom('auth_passkeys')
+      .selectAll()
+      .where('userId', '=', mary.id)
+      .executeTakeFirstOrThrow();
+    for (let i = 2; i <= 20; i++) {
+      const another = { ...first, id: `${String(first.id)}${i}`, credentialID: `${String(first.credentialID)}${i}` };
+      await db.insertInto('auth_passkeys').values(another).execute();
+    }
+    const reply = await mary.call('POST', '/dashboard/passkeys', {
+      name: 'x',
+      credential: securityKey().create(options, here),
+    });
+    expect([reply.status, reply.json.code]).toEqual([422, 'passkey_refused']);
+    expect((await mary.call('GET', '/dashboard/passkeys')).json.passkeys).toHaveLength(20);
+  });
+
   it('rotates the session as a password does', async () => {
     const mary = await person(lab);
     const key = securityKey();

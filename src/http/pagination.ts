@@ -13,7 +13,9 @@ export const paginationOf = (total: number, page: number, perPage: number) => ({
 /** RFC 8288: first, prev, next and last, as far as there are such pages; every other parameter is kept. */
 export function linkHeader(url: string, total: number, page: number, perPage: number): Record<string, string> {
   const pages = pagesOf(total, perPage);
-  const [path = '', search = ''] = url.split('?', 2);
+  // A value may itself hold a question mark (RFC 3986 §3.4).
+  const start = url.indexOf('?');
+  const [path, search] = start < 0 ? [url, ''] : [url.slice(0, start), url.slice(start + 1)];
   const link = (n: number, rel: string) => {
     const params = new URLSearchParams(search);
     params.set('page', String(n));

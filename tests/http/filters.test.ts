@@ -95,6 +95,8 @@ describe('GET /v1/filters', () => {
     const link = headers.get('link')!;
     expect(link).toContain('</v1/filters?page=1&per_page=2>; rel="first"');
     expect(link).toContain('</v1/filters?page=3&per_page=2>; rel="next"');
+    const searched = await member.call('GET', '/v1/filters?query=a?b&page=2');
+    expect(searched.headers.get('link')).toContain('</v1/filters?query=a%3Fb&page=1>; rel="first"');
     const beyond = await member.call('GET', '/v1/filters?page=9');
     expect([beyond.status, beyond.json.filters]).toEqual([200, []]);
   });

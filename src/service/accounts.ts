@@ -38,8 +38,6 @@ export interface KeysetPage<T> {
   readonly next: number | null;
 }
 
-/** Rows of the ledger that an export reads at a time. */
-
 /** An account, for its members. All methods throw ApiError. */
 export interface AccountService {
   /** Upper limit of the retention, in days. */
@@ -120,7 +118,7 @@ export function createAccountService(parts: {
       if (!(await accounts.remove(by.account))) throw new ApiError('not_found');
     },
 
-    ledger: (account, page) => ledgerOf(store, account, page),
+    ledger: (account, { before, limit }) => accounts.ledger(account, limit, before),
     ledgerDays: (account, days) => ledgerDaysOf(store, clock, account, days),
     async *allLedgerRows(account) {
       for (let before: string | null = null, ended = false; !ended; ) {
@@ -134,15 +132,6 @@ export function createAccountService(parts: {
     auditLog: (account, query) => auditLogOf(store, account, query),
     allAuditEntries: (account, about) => auditEntries(store.auditLog, account, about),
   };
-}
-
-/** Newest first. */
-export async function ledgerOf(
-  store: Pick<Store, 'accounts'>,
-  account: AccountId,
-  { before, limit }: LedgerQuery,
-): Promise<LedgerPage> {
-  return store.accounts.ledger(account, limit, before);
 }
 
 /** Newest first. */

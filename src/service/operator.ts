@@ -6,14 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Plan } from '../kernel/plans.ts';
 import type { AccountChange, AccountId, AccountSummary, Actor, LedgerPage, Page, Store } from '../store/store.ts';
-import {
-  type AuditEntry,
-  auditLogOf,
-  type KeysetPage,
-  type KeysetQuery,
-  type LedgerQuery,
-  ledgerOf,
-} from './accounts.ts';
+import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, type LedgerQuery } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
 import type { Finding } from './doctor.ts';
 import type { MemberService } from './members.ts';
@@ -151,7 +144,7 @@ export function createOperatorService(parts: {
       return summaryOf(id);
     },
 
-    ledger: async (id, page) => ledgerOf(store, await idOf(id), page),
+    ledger: async (id, { before, limit }) => accounts.ledger(await idOf(id), limit, before),
     userEvents: (page) => auditLogOf(store, 'all', { ...page, about: 'user' }),
     allUserEvents: () => auditEntries(store.auditLog, 'all', 'user'),
     doctor: runDoctor,

@@ -1,8 +1,7 @@
-import { DAY_MS } from '../kernel/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts';
 import { REJECTED_PER_DAY, REJECTED_PER_MINUTE, REJECTED_WAITING } from '../kernel/limits.ts';
 import type { AccountId, MoreRejectedRequests, RejectedRequest, RejectedRequests } from '../store/store.ts';
 
-const MINUTE_MS = 60_000;
 /** Counts of minutes kept in memory while the store is unavailable. Beyond that, they are lost: memory is bounded. */
 const COUNTS_MAX = 20_000;
 

@@ -42,6 +42,7 @@ export function createSharedLists(parts: {
     if (stored > file.made) {
       const newer = await sharedFiles.read(DISPOSABLE_FILE);
       if (newer === null) return;
+      // Throws for a damaged file.
       parseDisposable(newer.text);
       replaceFile(dir, DISPOSABLE_FILE, newer.text);
     } else if (downloaded && file.made > stored) {

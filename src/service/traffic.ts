@@ -1,5 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
-import { HOUR_MS } from '../kernel/clock.ts';
+import { type Clock, HOUR_MS } from '../kernel/clock.ts';
 import { latencyBucket } from '../kernel/latency.ts';
 import type { Level } from '../kernel/plans.ts';
 import type { AccountId, Traffic, TrafficRow } from '../store/store.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
-import { monthOf, toIso } from '../kernel/clock.ts';
+import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
 import { PLAN_WITH_SMTP, PLANS, type Plan, PRICE, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { Caller, RateWindow, Store, UsageGrouping } from '../store/store.ts';
 

@@ -82,7 +82,7 @@ interface Run {
 const HOLD_GRACE_MS = 30_000;
 
 /**
- * Admission → engine → judge → settlement. An immediate verdict is decided inside the admission's transaction;
+ * Admission → engine → verdict → settlement. An immediate verdict is decided inside the admission's transaction;
  * otherwise the price is held until settlement. Any error in between releases the hold.
  */
 export function createVerifyService(options: {

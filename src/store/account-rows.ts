@@ -35,7 +35,7 @@ export function whole(credits: number): number {
 export function changesTo(
   before: Row<'accounts'>,
   { name, plan, rateLimit, status, retentionDays, lowBalance, secondFactorRequired }: AccountChange,
-): { values: Updateable<AccountsTable>; deeds: AuditEvent[] } {
+): { values: Updateable<AccountsTable>; events: AuditEvent[] } {
   const values: Updateable<AccountsTable> = {};
   const events: AuditEvent[] = [];
   const put = <C extends 'name' | 'plan' | 'rate_limit' | 'status' | 'retention_days' | 'low_balance'>(
@@ -62,5 +62,5 @@ export function changesTo(
   }
   // A new threshold can alert again.
   if (values.low_balance !== undefined) values.low_balance_told_at = null;
-  return { values, deeds: events };
+  return { values, events };
 }

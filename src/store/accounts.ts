@@ -117,7 +117,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       return driver.transaction(async (trx) => {
         const before = await lockAccount(driver, trx, id);
         if (before === null || before.test_of !== null) return null;
-        const { values, deeds: events } = changesTo(before, change);
+        const { values, events } = changesTo(before, change);
         if (Object.keys(values).length === 0) return toAccount(before);
         const update = trx.updateTable('accounts').set(values).where('id', '=', id);
         const after = await update.returningAll().executeTakeFirstOrThrow();

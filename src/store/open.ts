@@ -112,13 +112,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ping: () => driver.ping(),
     looseModes: () => driver.looseModes(),
     close() {
-      closing ??= closeInTurn(charging, driver);
+      closing ??= drainAndClose(charging, driver);
       return closing;
     },
   };
 }
 
-async function closeInTurn(charging: Batcher, driver: StorageDriver): Promise<void> {
+async function drainAndClose(charging: Batcher, driver: StorageDriver): Promise<void> {
   try {
     await charging.close();
   } finally {

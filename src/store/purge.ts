@@ -36,7 +36,7 @@ async function retentionStep(driver: StorageDriver, before: number, account?: st
 async function overdue({ db }: StorageDriver, now: number, after: string) {
   const some = await oldestByRetention(db, after);
   const due = some.flatMap(({ id, retention_days: days, oldest }) => {
-    const before = now - (days ?? 0) * DAY_MS;
+    const before = now - days * DAY_MS;
     return oldest !== null && oldest < before ? [{ id, before }] : [];
   });
   return { due, last: some.length < BATCH_ROWS ? null : (some.at(-1)?.id ?? null) };

@@ -48,7 +48,7 @@ async function holdStats(db: Kysely<Tables>, kind: HoldKind, now: number): Promi
 async function purgeLag(db: Kysely<Tables>, now: number, keepMs: number): Promise<number> {
   const oldest = await db.selectFrom('verifications').select('created_at').orderBy('seq').limit(1).executeTakeFirst();
   const own = await oldestByRetention(db);
-  const due = own.flatMap(({ retention_days: days, oldest: at }) => (at === null ? [] : [at + (days ?? 0) * DAY_MS]));
+  const due = own.flatMap(({ retention_days: days, oldest: at }) => (at === null ? [] : [at + days * DAY_MS]));
   if (oldest !== undefined) due.push(oldest.created_at + keepMs);
   return Math.max(0, ...due.map((at) => now - at));
 }

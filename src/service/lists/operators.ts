@@ -46,7 +46,7 @@ export function createListOperators({ clock, leases, node, failed }: Parts): Lis
   const others = new Set<string>();
   let wanted = new Map<string, PromiseWithResolvers<boolean>>();
   let taking: Promise<void> | null = null;
-  /** Statements take turns, so that a lease which has just been taken is not ended by an earlier decision. */
+  /** One statement at a time, so that a lease which has just been taken is not ended by an earlier decision. */
   let statements: Promise<unknown> = Promise.resolve();
   let [renewedAt, lookedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
 

@@ -223,7 +223,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
    * Resolves when each domain has its place, so that no more is judged meanwhile: what waits for long costs full garbage
    * collections. Names whose servers are silent hold others up for `PLACE_MS` at most.
    */
-  async function goOnlineInTurn(job: Job, groups: Iterable<readonly [Open, ...Open[]]>, to: AllDone): Promise<void> {
+  async function startDomains(job: Job, groups: Iterable<readonly [Open, ...Open[]]>, to: AllDone): Promise<void> {
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, PLACE_MS);
     for (const group of groups) {
@@ -247,7 +247,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
         await to.room(outcomesWaiting);
         const some = works.slice(from, from + pass);
         from += pass;
-        await goOnlineInTurn(job, await goOffline(job, some), online);
+        await startDomains(job, await goOffline(job, some), online);
       }
       to.allUnderWay();
       await online.end();

@@ -102,7 +102,7 @@ export function createSignIn(parts: SignInParts): SignInService {
       mailLimits,
       userAdmin,
       sessions,
-      checkDeliverability: checkDeliverability,
+      checkDeliverability,
       openSignUp,
       clock,
       url,

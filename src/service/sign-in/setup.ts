@@ -1,5 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
-import { HOUR_MS } from '../../kernel/clock.ts';
+import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import { SETUP_LINK_HOURS } from '../../kernel/lifetimes.ts';

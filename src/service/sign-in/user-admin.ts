@@ -1,6 +1,5 @@
 import { mailboxOf } from '../../engine/address/mailbox.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { toDate } from '../../kernel/clock.ts';
+import { type Clock, toDate } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
 import type { Store, User, UserChange } from '../../store/store.ts';
 import type { Library } from './library.ts';

@@ -12,7 +12,7 @@ import type { Caller } from './keys.ts';
 export interface VerificationRecord {
   /** `ver_…`, made by the caller so that the recorded reply can name it. */
   readonly id: string;
-  /** As sent. May hold any UTF-16 code unit but NUL is stored as U+FFFD where an engine cannot keep it. */
+  /** As sent. NUL and lone surrogates are stored as U+FFFD. */
   readonly email: string;
   readonly requested: Level;
   readonly validationType: Level;

@@ -34,8 +34,8 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
   if (earlier !== undefined) return earlier.closed_at === null ? { outcome: 'held', balance } : { outcome: 'closed' };
   if (balance < amount) return { outcome: 'insufficient_credits', balance };
   const key = await findBudget(trx, account, keyId);
-  if (key !== null && !fitsBudget(key, amount, now)) {
-    return { outcome: 'key_budget_spent', balance, budget: key.budget ?? 0, resetsAt: budgetResetsAt(key, now) };
+  if (key !== null && key.budget !== null && !fitsBudget(key, amount, now)) {
+    return { outcome: 'key_budget_spent', balance, budget: key.budget, resetsAt: budgetResetsAt(key, now) };
   }
   const times = { life_ms: lifeMs, created_at: now, expires_at: now + lifeMs };
   await trx

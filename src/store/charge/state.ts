@@ -115,7 +115,7 @@ export interface Changes {
   /** Ids of holds that were settled or released. */
   readonly ended: string[];
   readonly usage: Map<string, UsageEntry>;
-  /** By `idempotencyId`; null: forgotten. */
+  /** By `idempotencyId`. `keep`: false where the key is forgotten. */
   readonly idempotency: Map<string, { ref: IdempotencyState; keep: boolean }>;
   /** Key id → the IP it was used from. */
   readonly keyUses: Map<string, string>;

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, NotNull } from 'kysely';
 import { BATCH_ROWS } from '../batches.ts';
 import type { Tables } from '../tables.ts';
 
@@ -20,6 +20,7 @@ export const oldestByRetention = (db: Kysely<Tables>, after = '') =>
         .as('oldest'),
     )
     .where('a.retention_days', 'is not', null)
+    .$narrowType<{ retention_days: NotNull }>()
     .where('a.id', '>', after)
     .orderBy('a.id')
     .limit(BATCH_ROWS)

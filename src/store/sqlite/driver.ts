@@ -167,7 +167,7 @@ class SqliteDriver implements StorageDriver {
     await this.#file.close();
   }
 
-  /** Inside the turn of the first batch. */
+  /** With the mutex held by whoever acquires the node. */
   async #announce(id: string): Promise<void> {
     this.#file.reader.start();
     const values = [id, `${hostname()}/${process.pid}`, this.#clock.now()];

@@ -1,12 +1,11 @@
 import type { Selectable, Transaction } from 'kysely';
+import { DAY_MS } from '../../../kernel/clock.ts';
 import { randomInt } from '../../../kernel/ids.ts';
 import type { JobPolicies } from '../../../kernel/jobs.ts';
 import type { StorageDriver } from '../../driver.ts';
 import type { Lease } from '../../jobs/queue.ts';
 import { backoffMs, failurePolicy } from '../../jobs/row.ts';
 import type { JobsTable, Tables } from '../../tables.ts';
-
-const DAY_MS = 86_400_000;
 
 /** What every operation of the queue works with. */
 export interface JobsContext {

@@ -19,7 +19,7 @@ export const INSIDE = [
   ['/account', 'Account'],
   ['/account/ledger', 'Credit ledger'],
   ['/account/members', 'Members'],
-  ['/account/trail', 'Audit log'],
+  ['/account/audit-log', 'Audit log'],
   ['/security', 'Sign-in and security'],
   ['/operator', 'Accounts'],
   ['/operator/accounts/:account', 'Fabrikam'],

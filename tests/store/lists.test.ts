@@ -69,8 +69,8 @@ describeStores('a list of addresses', (lab) => {
     ]);
     expect([...(second?.results.keys() ?? [])].sort()).toEqual([1, 2]);
     expect(await store.lists.block(account, id, 5)).toBeNull();
-    const trail = await store.auditLog.list(account, { before: null, limit: 10 });
-    expect(trail.map(({ action }) => action)).toContain('list.started');
+    const auditLog = await store.auditLog.list(account, { before: null, limit: 10 });
+    expect(auditLog.map(({ action }) => action)).toContain('list.started');
   });
 
   it('keeps cells as they are, beyond the last column as well, and what was wrong with a row', async () => {

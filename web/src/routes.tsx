@@ -187,7 +187,7 @@ const members = createRoute({
 });
 const auditLog = createRoute({
   getParentRoute: () => signedIn,
-  path: '/account/trail',
+  path: '/account/audit-log',
   validateSearch: auditLogSearch,
   component: lazyRouteComponent(() => import('./pages/audit-log.tsx'), 'AuditLogPage'),
 });

@@ -13,8 +13,8 @@ const About = Type.Optional(
     'x-error': `about must be ${choice(AUDIT_SUBJECTS)}.`,
   }),
 );
-export const TrailQuery = Type.Object({ ...PageQuery.properties, about: About });
-export const TrailExportQuery = Type.Object({ about: About });
+export const AuditLogQuery = Type.Object({ ...PageQuery.properties, about: About });
+export const AuditLogExportQuery = Type.Object({ about: About });
 
 const ENTRY = {
   id: Type.Integer(),
@@ -39,13 +39,13 @@ export type AuditEntryReply = Static<typeof AuditEntryReply>;
 const OperatorAuditEntryReply = Type.Object({ ...ENTRY, account: Nullable(Type.String()) });
 export type OperatorAuditEntryReply = Static<typeof OperatorAuditEntryReply>;
 
-export const TrailReply = Type.Object(
+export const AuditLogReply = Type.Object(
   { entries: Type.Array(AuditEntryReply), next: Type.Unsafe<number | null>(Next) },
-  { title: 'Trail' },
+  { title: 'AuditLog' },
 );
-export type TrailReply = Static<typeof TrailReply>;
-export const OperatorTrailReply = Type.Object(
+export type AuditLogReply = Static<typeof AuditLogReply>;
+export const OperatorAuditLogReply = Type.Object(
   { entries: Type.Array(OperatorAuditEntryReply), next: Type.Unsafe<number | null>(Next) },
-  { title: 'OperatorTrail' },
+  { title: 'OperatorAuditLog' },
 );
-export type OperatorTrailReply = Static<typeof OperatorTrailReply>;
+export type OperatorAuditLogReply = Static<typeof OperatorAuditLogReply>;

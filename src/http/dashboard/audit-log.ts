@@ -6,8 +6,8 @@ import { type Answer, type Route, route } from '../route.ts';
 import { pageOf } from './account.ts';
 import { asDownload, CSV_TYPE, csvLine, JSON_LINES } from './csv.ts';
 
-const TRAIL = '/dashboard/accounts/:account/trail';
-const OPERATOR_TRAIL = '/dashboard/operator/trail';
+const AUDIT_LOG = '/dashboard/accounts/:account/audit-log';
+const OPERATOR_AUDIT_LOG = '/dashboard/operator/audit-log';
 
 const entryReply = ({ id, at, actor, action, target, detail, count, lastAt }: AuditEntry): C.AuditEntryReply => ({
   id,
@@ -71,27 +71,27 @@ const linesAnswer = (batches: Batches, reply: (entry: AuditEntry) => unknown): A
 export const AUDIT_LOG_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: TRAIL,
+    path: AUDIT_LOG,
     access: 'admin',
-    input: { query: C.TrailQuery },
-    output: { content: C.TrailReply },
-    doc: { operationId: 'trail', tag: 'Dashboard', summary: 'Audit log, newest first' },
+    input: { query: C.AuditLogQuery },
+    output: { content: C.AuditLogReply },
+    doc: { operationId: 'auditLog', tag: 'Dashboard', summary: 'Audit log, newest first' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) => ({
         body: replyOf(
           await accounts.auditLog(account, { ...pageOf(query), about: query.about ?? null }),
           entryReply,
-        ) satisfies C.TrailReply,
+        ) satisfies C.AuditLogReply,
       }),
   }),
   route({
     method: 'GET',
-    path: `${TRAIL}.csv`,
+    path: `${AUDIT_LOG}.csv`,
     access: 'admin',
-    input: { query: C.TrailExportQuery },
+    input: { query: C.AuditLogExportQuery },
     output: { content: 'text/csv' },
-    doc: { operationId: 'trailCsv', tag: 'Dashboard', summary: 'The whole audit log as CSV' },
+    doc: { operationId: 'auditLogCsv', tag: 'Dashboard', summary: 'The whole audit log as CSV' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) =>
@@ -99,11 +99,11 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${TRAIL}.jsonl`,
+    path: `${AUDIT_LOG}.jsonl`,
     access: 'admin',
-    input: { query: C.TrailExportQuery },
+    input: { query: C.AuditLogExportQuery },
     output: { content: JSON_LINES },
-    doc: { operationId: 'trailJsonLines', tag: 'Dashboard', summary: 'The whole audit log as JSON Lines' },
+    doc: { operationId: 'auditLogJsonLines', tag: 'Dashboard', summary: 'The whole audit log as JSON Lines' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) =>
@@ -111,27 +111,27 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: OPERATOR_TRAIL,
+    path: OPERATOR_AUDIT_LOG,
     access: 'operator',
     input: { query: C.PageQuery },
-    output: { content: C.OperatorTrailReply },
+    output: { content: C.OperatorAuditLogReply },
     doc: {
-      operationId: 'operatorTrail',
+      operationId: 'operatorAuditLog',
       tag: 'Dashboard',
       summary: 'Sign-ins and security of all users, newest first; once for each account of the user',
     },
     serve:
       ({ operator }) =>
       async (_context, { query }) => ({
-        body: replyOf(await operator.userEvents(pageOf(query)), operatorEntryReply) satisfies C.OperatorTrailReply,
+        body: replyOf(await operator.userEvents(pageOf(query)), operatorEntryReply) satisfies C.OperatorAuditLogReply,
       }),
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR_TRAIL}.csv`,
+    path: `${OPERATOR_AUDIT_LOG}.csv`,
     access: 'operator',
     output: { content: 'text/csv' },
-    doc: { operationId: 'operatorTrailCsv', tag: 'Dashboard', summary: 'The same, all of it, as CSV' },
+    doc: { operationId: 'operatorAuditLogCsv', tag: 'Dashboard', summary: 'The same, all of it, as CSV' },
     serve:
       ({ operator }) =>
       async () =>
@@ -139,10 +139,10 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR_TRAIL}.jsonl`,
+    path: `${OPERATOR_AUDIT_LOG}.jsonl`,
     access: 'operator',
     output: { content: JSON_LINES },
-    doc: { operationId: 'operatorTrailJsonLines', tag: 'Dashboard', summary: 'The same, all of it, as JSON Lines' },
+    doc: { operationId: 'operatorAuditLogJsonLines', tag: 'Dashboard', summary: 'The same, all of it, as JSON Lines' },
     serve:
       ({ operator }) =>
       async () =>

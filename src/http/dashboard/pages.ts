@@ -43,7 +43,7 @@ const ACCOUNT_PATHS = [
   '/account',
   '/account/ledger',
   '/account/members',
-  '/account/trail',
+  '/account/audit-log',
 ] as const;
 
 const WITH_ACCOUNT = '/accounts/:account';

@@ -64,7 +64,7 @@ describe('the account', () => {
   });
 
   it('the audit log has actor, action and IP address; newest first, in pages', async () => {
-    const { json } = await admin.call('GET', account('/trail?limit=1&about=account'));
+    const { json } = await admin.call('GET', account('/audit-log?limit=1&about=account'));
     expect(json.entries).toMatchObject([
       {
         actor: { kind: 'user', name: admin.person.email },
@@ -73,7 +73,7 @@ describe('the account', () => {
         detail: { from: 7, to: null },
       },
     ]);
-    const next = await admin.call('GET', account(`/trail?about=account&before=${json.next}`));
+    const next = await admin.call('GET', account(`/audit-log?about=account&before=${json.next}`));
     expect(next.json.entries.map(({ action }: { action: string }) => action)).toEqual([
       'account.retention_set',
       'account.renamed',

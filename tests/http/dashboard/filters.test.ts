@@ -109,8 +109,11 @@ describe('an import', () => {
     for (const { outcome, filter, error } of json.results) {
       expect([filter !== null, error !== null]).toEqual([outcome === 'added', outcome === 'invalid']);
     }
-    const trail = await lab.store.auditLog.list(member.account.id, { before: null, limit: 1 });
-    expect(trail[0]).toMatchObject({ action: 'filters.imported', actor: { kind: 'user', name: person.person.email } });
+    const auditLog = await lab.store.auditLog.list(member.account.id, { before: null, limit: 1 });
+    expect(auditLog[0]).toMatchObject({
+      action: 'filters.imported',
+      actor: { kind: 'user', name: person.person.email },
+    });
   });
 
   it('accepts up to 200 lines of realistic length', async () => {
@@ -198,8 +201,8 @@ describe('the audit log of the API', () => {
     const own = await lab.member();
     const { json } = await own.call('POST', '/v1/filters', { value: 'by-key.example.com' });
     await own.call('DELETE', `/v1/filters/${json.id}`);
-    const trail = await lab.store.auditLog.list(own.account.id, { before: null, limit: 10 });
-    expect(trail.map(({ action, target, actor }) => [action, target, actor])).toEqual(
+    const auditLog = await lab.store.auditLog.list(own.account.id, { before: null, limit: 10 });
+    expect(auditLog.map(({ action, target, actor }) => [action, target, actor])).toEqual(
       ['filter.removed', 'filter.added'].map((action) => [
         action,
         'by-key.example.com',

@@ -237,7 +237,7 @@ describe('keys in the dashboard', () => {
   });
 
   it('changes are in the audit log, without key values', async () => {
-    const reply = await admin.call('GET', of(member.account, '/trail?limit=100'));
+    const reply = await admin.call('GET', of(member.account, '/audit-log?limit=100'));
     const actions = reply.json.entries.map((e: { action: string; target: string }) => `${e.action} ${e.target}`);
     for (const action of ['key.created Shop', 'key.changed old name', 'key.revoked busy', 'key.rolled rolled'])
       expect(actions).toContain(action);

@@ -154,9 +154,9 @@ describe('the log', () => {
       credits: { remaining: 97, used: 3 },
       totals: { requests: 3 },
     });
-    const trail = await who.call('GET', of(own.account, '/trail'));
-    expect(trail.json.entries.map(({ action }: { action: string }) => action)).toContain('log.erased');
-    expect(trail.text.toLowerCase()).not.toContain('eve@good.com');
+    const auditLog = await who.call('GET', of(own.account, '/audit-log'));
+    expect(auditLog.json.entries.map(({ action }: { action: string }) => action)).toContain('log.erased');
+    expect(auditLog.text.toLowerCase()).not.toContain('eve@good.com');
     expect(await lab.store.accounts.audit()).toEqual([]);
   });
 });

@@ -44,9 +44,9 @@ describe('members', () => {
       [plain.person.email, 'member', true, false],
     ]);
     expect((await setRole(admin, plain, 'admin')).status).toBe(200);
-    expect((await plain.call('GET', of(account, '/trail'))).status).toBe(200);
+    expect((await plain.call('GET', of(account, '/audit-log'))).status).toBe(200);
     expect((await setRole(owner, plain, 'member')).status).toBe(200);
-    expect((await plain.call('GET', of(account, '/trail'))).status).toBe(403);
+    expect((await plain.call('GET', of(account, '/audit-log'))).status).toBe(403);
   });
 
   it('only owners grant and revoke the owner role', async () => {

@@ -136,11 +136,11 @@ describe('accounts, for operators', () => {
   });
 
   it("their actions are in the account's audit log, with their address, as operator", async () => {
-    const trail = await lab.store.auditLog.list(member.account.id, { before: null, limit: 100 });
-    expect(new Set(trail.map(({ actor }) => `${actor.kind} ${actor.name}`))).toEqual(
+    const auditLog = await lab.store.auditLog.list(member.account.id, { before: null, limit: 100 });
+    expect(new Set(auditLog.map(({ actor }) => `${actor.kind} ${actor.name}`))).toEqual(
       new Set([`operator ${operator.person.email}`]),
     );
-    const actions = trail.map(({ action }) => action);
+    const actions = auditLog.map(({ action }) => action);
     for (const action of ['account.suspended', 'account.resumed', 'credits.granted']) expect(actions).toContain(action);
   });
 

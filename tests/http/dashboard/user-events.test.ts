@@ -31,7 +31,7 @@ interface Entry {
 const isOfUser = ({ action }: Entry): boolean => action.startsWith('user.');
 /** What the audit log says of a user, oldest first. */
 async function told(who: Pick<Person, 'email'>, reader: Browser = owner, account = member.account): Promise<Entry[]> {
-  const { entries } = (await reader.call('GET', of(account, '/trail?limit=100'))).json;
+  const { entries } = (await reader.call('GET', of(account, '/audit-log?limit=100'))).json;
   return entries.filter((entry: Entry) => isOfUser(entry) && entry.target === who.email).reverse();
 }
 /** Failures are written in the background. */
@@ -219,7 +219,7 @@ describe('the audit log of an account has of its users', () => {
     await lab.store.members.add(other.account.id, jane.id, 'owner', by);
     await jane.call('POST', of(other.account, '/filters'), { value: 'secret.example.com' });
     await browser(lab.url).signIn(jane.email);
-    const here = (await owner.call('GET', of(member.account, '/trail?limit=100'))).text;
+    const here = (await owner.call('GET', of(member.account, '/audit-log?limit=100'))).text;
     expect(here).not.toContain('secret.example.com');
     expect(here).not.toContain(other.account.id);
     expect(actionsOf(await told(jane))).toContain('signed_in');

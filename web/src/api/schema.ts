@@ -1343,7 +1343,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/dashboard/accounts/{account}/trail": {
+    "/dashboard/accounts/{account}/audit-log": {
         parameters: {
             query?: never;
             header?: never;
@@ -1351,7 +1351,7 @@ export interface paths {
             cookie?: never;
         };
         /** Audit log, newest first */
-        get: operations["trail"];
+        get: operations["auditLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1360,7 +1360,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/dashboard/accounts/{account}/trail.csv": {
+    "/dashboard/accounts/{account}/audit-log.csv": {
         parameters: {
             query?: never;
             header?: never;
@@ -1368,7 +1368,7 @@ export interface paths {
             cookie?: never;
         };
         /** The whole audit log as CSV */
-        get: operations["trailCsv"];
+        get: operations["auditLogCsv"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1377,7 +1377,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/dashboard/accounts/{account}/trail.jsonl": {
+    "/dashboard/accounts/{account}/audit-log.jsonl": {
         parameters: {
             query?: never;
             header?: never;
@@ -1385,7 +1385,7 @@ export interface paths {
             cookie?: never;
         };
         /** The whole audit log as JSON Lines */
-        get: operations["trailJsonLines"];
+        get: operations["auditLogJsonLines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1394,7 +1394,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/dashboard/operator/trail": {
+    "/dashboard/operator/audit-log": {
         parameters: {
             query?: never;
             header?: never;
@@ -1402,7 +1402,7 @@ export interface paths {
             cookie?: never;
         };
         /** Sign-ins and security of all users, newest first; once for each account of the user */
-        get: operations["operatorTrail"];
+        get: operations["operatorAuditLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1411,7 +1411,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/dashboard/operator/trail.csv": {
+    "/dashboard/operator/audit-log.csv": {
         parameters: {
             query?: never;
             header?: never;
@@ -1419,7 +1419,7 @@ export interface paths {
             cookie?: never;
         };
         /** The same, all of it, as CSV */
-        get: operations["operatorTrailCsv"];
+        get: operations["operatorAuditLogCsv"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1428,7 +1428,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/dashboard/operator/trail.jsonl": {
+    "/dashboard/operator/audit-log.jsonl": {
         parameters: {
             query?: never;
             header?: never;
@@ -1436,7 +1436,7 @@ export interface paths {
             cookie?: never;
         };
         /** The same, all of it, as JSON Lines */
-        get: operations["operatorTrailJsonLines"];
+        get: operations["operatorAuditLogJsonLines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2645,8 +2645,8 @@ export interface components {
             link: string | null;
             mailed: boolean;
         };
-        /** Trail */
-        Trail: {
+        /** AuditLog */
+        AuditLog: {
             entries: {
                 id: number;
                 /** Format: date-time */
@@ -2669,8 +2669,8 @@ export interface components {
             }[];
             next: number | null;
         };
-        /** OperatorTrail */
-        OperatorTrail: {
+        /** OperatorAuditLog */
+        OperatorAuditLog: {
             entries: {
                 id: number;
                 /** Format: date-time */
@@ -3031,8 +3031,8 @@ export type Ledger = components['schemas']['Ledger'];
 export type LedgerDays = components['schemas']['LedgerDays'];
 export type Members = components['schemas']['Members'];
 export type Invited = components['schemas']['Invited'];
-export type Trail = components['schemas']['Trail'];
-export type OperatorTrail = components['schemas']['OperatorTrail'];
+export type AuditLog = components['schemas']['AuditLog'];
+export type OperatorAuditLog = components['schemas']['OperatorAuditLog'];
 export type OperatorAccount = components['schemas']['OperatorAccount'];
 export type OperatorAccounts = components['schemas']['OperatorAccounts'];
 export type Doctor = components['schemas']['Doctor'];
@@ -6096,7 +6096,7 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
-    trail: {
+    auditLog: {
         parameters: {
             query?: {
                 before?: number;
@@ -6118,7 +6118,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Trail"];
+                    "application/json": components["schemas"]["AuditLog"];
                 };
             };
             400: components["responses"]["Error"];
@@ -6129,7 +6129,7 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
-    trailCsv: {
+    auditLogCsv: {
         parameters: {
             query?: {
                 /** @description `account`: changes to the account. `user`: sign-ins and security of its members. */
@@ -6160,7 +6160,7 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
-    trailJsonLines: {
+    auditLogJsonLines: {
         parameters: {
             query?: {
                 /** @description `account`: changes to the account. `user`: sign-ins and security of its members. */
@@ -6191,7 +6191,7 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
-    operatorTrail: {
+    operatorAuditLog: {
         parameters: {
             query?: {
                 before?: number;
@@ -6209,7 +6209,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OperatorTrail"];
+                    "application/json": components["schemas"]["OperatorAuditLog"];
                 };
             };
             400: components["responses"]["Error"];
@@ -6219,7 +6219,7 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
-    operatorTrailCsv: {
+    operatorAuditLogCsv: {
         parameters: {
             query?: never;
             header?: never;
@@ -6243,7 +6243,7 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
-    operatorTrailJsonLines: {
+    operatorAuditLogJsonLines: {
         parameters: {
             query?: never;
             header?: never;

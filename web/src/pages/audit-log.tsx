@@ -9,7 +9,7 @@ import { Page } from '../parts/page.tsx';
 import { auditLogSearch } from './audit-log/search.ts';
 import { AuditLogTable } from './audit-log/table.tsx';
 
-const route = getRouteApi('/inside/account/trail');
+const route = getRouteApi('/inside/account/audit-log');
 
 const ABOUT =
   'Changes to API keys, filters, members and settings, and sign-ins of members, with the IP address. Newest first.';
@@ -23,7 +23,7 @@ export function AuditLogPage() {
   const isAdmin = useHasRole('admin');
   const { id } = useAccount();
   const { about } = route.useSearch();
-  const path = `/dashboard/accounts/${encodeURIComponent(id)}/trail`;
+  const path = `/dashboard/accounts/${encodeURIComponent(id)}/audit-log`;
   return (
     <Page
       title="Audit log"
@@ -43,9 +43,9 @@ function Entries() {
   const { id } = useAccount();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useKeysetQuery(['account', id, 'trail', search], (before) =>
+  const query = useKeysetQuery(['account', id, 'audit-log', search], (before) =>
     unwrap(
-      api.GET('/dashboard/accounts/{account}/trail', {
+      api.GET('/dashboard/accounts/{account}/audit-log', {
         params: {
           path: { account: id },
           query: { ...search, ...(before === undefined ? {} : { before: Number(before) }) },

@@ -17,15 +17,15 @@ const ABOUT =
   'Newest first.';
 
 function SignIns() {
-  const query = useKeysetQuery(['operator', 'trail'], (before) =>
+  const query = useKeysetQuery(['operator', 'audit-log'], (before) =>
     unwrap(
-      api.GET('/dashboard/operator/trail', {
+      api.GET('/dashboard/operator/audit-log', {
         params: { query: before === undefined ? {} : { before: Number(before) } },
       }),
     ),
   );
   return (
-    <Page title="Sign-ins" about={ABOUT} action={<Download path="/dashboard/operator/trail" />}>
+    <Page title="Sign-ins" about={ABOUT} action={<Download path="/dashboard/operator/audit-log" />}>
       <LoadMore query={query}>
         {(pages) => {
           const entries = pages.flatMap((page) => page.entries);

@@ -49,7 +49,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
       { to: '/usage', label: 'Usage', icon: 'chart-line' },
       { to: '/account/ledger', label: 'Credit ledger', icon: 'receipt', liveOnly: true },
       { to: '/account/members', label: 'Members', icon: 'users', liveOnly: true },
-      { to: '/account/trail', label: 'Audit log', icon: 'shield-check', role: 'admin' },
+      { to: '/account/audit-log', label: 'Audit log', icon: 'shield-check', role: 'admin' },
       { to: '/account', label: 'Account', icon: 'adjustments-horizontal', liveOnly: true },
     ],
   },

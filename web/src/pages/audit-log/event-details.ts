@@ -1,9 +1,9 @@
 /** Formatting of the details of audit log entries. Old entries may have another shape, so every value is checked. */
-import type { Trail } from '../../api/schema.ts';
+import type { AuditLog } from '../../api/schema.ts';
 import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
 import { PLAN_LABELS, parsePlan } from '../../parts/plans.ts';
 
-export type Detail = Trail['entries'][number]['detail'];
+export type Detail = AuditLog['entries'][number]['detail'];
 
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
 export const isNegative = (value: unknown): boolean => isNumber(value) && value < 0;
@@ -97,7 +97,7 @@ export function howAndWhere(detail: Detail): string | null {
 export const passkeyAndDevice = (detail: Detail): string | null =>
   joinParts([quoted(detail.passkey), device(detail.device)]);
 /** Of events that share an entry. */
-export const repeated = ({ count, last_at }: Trail['entries'][number]): string | null =>
+export const repeated = ({ count, last_at }: AuditLog['entries'][number]): string | null =>
   count > 1 ? `${formatNumber(count)} times, the last at ${formatDateTime(last_at)}` : null;
 
 /** `from A to B`, each formatted. */

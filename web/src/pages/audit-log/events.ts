@@ -1,4 +1,4 @@
-import type { Trail } from '../../api/schema.ts';
+import type { AuditLog } from '../../api/schema.ts';
 import { humanize, pluralize } from '../../parts/format.ts';
 import {
   allowlist,
@@ -26,7 +26,7 @@ import {
   webhookChange,
 } from './event-details.ts';
 
-export type Entry = Trail['entries'][number];
+export type Entry = AuditLog['entries'][number];
 type Action = Entry['action'];
 
 interface EventCopy {

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '/usage': 'statistics charts latency',
   '/account/ledger': 'billing balance transactions',
   '/account/members': 'users team invitations',
-  '/account/trail': 'events history',
+  '/account/audit-log': 'events history',
   '/account': 'settings plan',
   '/security': 'password passkeys two-factor sessions profile',
   '/operator/service': 'nodes health queue status',

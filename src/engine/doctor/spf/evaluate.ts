@@ -83,7 +83,7 @@ class Evaluation {
   async #matches(directive: Directive, domain: string): Promise<boolean> {
     const { mechanism, value } = directive;
     if (mechanism === 'all') return true;
-    if (mechanism === 'ip4' || mechanism === 'ip6') return this.#within([value], directive, domain);
+    if (mechanism === 'ip4' || mechanism === 'ip6') return this.#within([value], directive);
     this.#count(directive.text);
     const target = value === '' ? domain : this.#name(value, domain);
     switch (mechanism) {
@@ -96,9 +96,9 @@ class Evaluation {
         return confirmed.some((name) => name === target || name.endsWith(`.${target}`));
       }
       case 'a':
-        return this.#within(addressesIn(await this.#look(target, this.#type)), directive, domain);
+        return this.#within(addressesIn(await this.#look(target, this.#type)), directive);
       case 'mx':
-        return this.#within(await this.#mailHosts(target), directive, domain);
+        return this.#within(await this.#mailHosts(target), directive);
     }
   }
 
@@ -116,12 +116,11 @@ class Evaluation {
     return answers.flatMap(addressesIn);
   }
 
-  #within(bases: readonly string[], { v4bits, v6bits, text }: Directive, domain: string): boolean {
+  #within(bases: readonly string[], { v4bits, v6bits }: Directive): boolean {
     const bits = this.#address.length === 2 ? v4bits : v6bits;
     return bases.some((base) => {
       const groups = parseIp(base);
-      if (groups === null) throw new Stop('permerror', `${domain}: "${text}" names no network`);
-      return inBlock(this.#address, { groups, bits });
+      return groups !== null && inBlock(this.#address, { groups, bits });
     });
   }
 

@@ -12,19 +12,22 @@ interface MacroValues {
 
 const EXPAND = /%(?:%|_|-|\{([slodiphv])(\d{0,3})(r?)([.\-+,/_=]*)\}|)/gi;
 
+/** Whether a domain-spec is well-formed, whatever the values. */
+export const isMacroString = (spec: string): boolean =>
+  [...spec.matchAll(EXPAND)].every(([all, letter, digits = '']) =>
+    letter === undefined ? all !== '%' : !/^0+$/.test(digits),
+  );
+
 /** Expands a domain-spec, truncated from the left to 253 octets (§7.3); null if it is invalid. */
 export function expand(spec: string, values: MacroValues): string | null {
-  let broken = false;
+  if (!isMacroString(spec)) return null;
   const text = spec.replace(EXPAND, (all, letter?: string, digits?: string, r?: string, delimiters?: string) => {
     if (all === '%%') return '%';
     if (all === '%_') return ' ';
-    if (all === '%-') return '%20';
-    if (letter === undefined || digits === '0') broken = true;
-    if (letter === undefined) return '';
+    if (letter === undefined) return '%20';
     const value = transform(macroValue(letter.toLowerCase(), values), digits ?? '', r !== '', delimiters || '.');
     return letter === letter.toUpperCase() ? encodeURIComponent(value) : value;
   });
-  if (broken) return null;
   let name = text.replace(/\.$/, '').toLowerCase();
   while (name.length > 253 && name.includes('.')) name = name.slice(name.indexOf('.') + 1);
   return name === '' ? null : name;

@@ -1,4 +1,6 @@
 /** Parses an SPF record into terms (RFC 7208 §4.6, §5, §12). */
+import { parseIp } from '../../../kernel/ip.ts';
+import { isMacroString } from './macro.ts';
 
 export type SpfResult = 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'permerror' | 'temperror';
 const MECHANISMS = ['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists'] as const;
@@ -30,7 +32,7 @@ const MOST_TERMS = 200;
 
 export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
 
-/** The terms of a record; a string is the invalid term, which is a permerror (§4.6). */
+/** The terms of a record; a string is the invalid term, a permerror also where an earlier one would match (§4.6). */
 export function parseSpf(text: string): SpfRecord | string {
   const terms = text
     .slice('v=spf1'.length)
@@ -43,12 +45,12 @@ export function parseSpf(text: string): SpfRecord | string {
     const [, name, value = ''] = MODIFIER.exec(term) ?? [];
     if (name !== undefined) {
       if (name.toLowerCase() !== 'redirect') continue;
-      if (redirect !== null || value === '') return term;
+      if (redirect !== null || value === '' || !isMacroString(value)) return term;
       redirect = value;
       continue;
     }
     const directive = parseDirective(term);
-    if (directive === null) return term;
+    if (directive === null || !isMacroString(directive.value)) return term;
     directives.push(directive);
   }
   return { directives, redirect };
@@ -76,7 +78,8 @@ function parseDirective(text: string): Directive | null {
       const [value = '', bits, ...more] = rest.split('/');
       const most = mechanism === 'ip4' ? 32 : 128;
       const length = bitsOf(bits, most);
-      if (match[3] !== ':' || more.length > 0 || length === null || value.includes(':') !== (most === 128)) return null;
+      if (match[3] !== ':' || more.length > 0 || length === null) return null;
+      if (parseIp(value)?.length !== most / 16) return null;
       return { ...made, value, v4bits: length, v6bits: length };
     }
     case 'a':

@@ -74,6 +74,14 @@ describeBrowser('before its scripts have arrived', (browser) => {
     expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com');
   });
 
+  it('a link keeps the focus', async () => {
+    const { page, release } = await visitHeld('/', owner);
+    await page.getByRole('link', { name: 'Other periods' }).focus();
+    await release();
+    await expect.poll(() => isEarly(page)).toBe(0);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Other periods');
+  });
+
   it('has the color scheme that was chosen', async () => {
     const { page, release } = await visitHeld('/sign-in');
     await heading(page, 'Sign in').waitFor();

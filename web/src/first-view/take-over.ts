@@ -4,9 +4,12 @@ import { typeInto } from '../parts/drafts.ts';
 import { router } from '../routes.tsx';
 import { KNOWN_ID, type Known } from './known.ts';
 
+/** What can have the focus: buttons cannot before the page reacts. */
+const FOCUSABLE = 'a[href], input';
+
 /**
  * Replaces what the service rendered by the same content that reacts. It is replaced in one step, once the page's scripts and data
- * are here, so that nothing flickers; what was typed meanwhile stays, and a form that was submitted is submitted then.
+ * are here, so that nothing flickers; what was typed meanwhile and the focus stay, and a form that was submitted is submitted then.
  */
 export async function takeOver(container: HTMLElement, render: () => void): Promise<void> {
   const known = document.getElementById(KNOWN_ID);
@@ -14,8 +17,9 @@ export async function takeOver(container: HTMLElement, render: () => void): Prom
   known?.remove();
   await router.load();
   const typed = [...container.querySelectorAll('input')].filter(({ value }) => value !== '');
-  const focused = document.activeElement;
-  const isFocused = focused instanceof HTMLInputElement && container.contains(focused);
+  const focusable = () => [...container.querySelectorAll<HTMLElement>(FOCUSABLE)];
+  const focusedAt = focusable().findIndex((element) => element === document.activeElement);
+  const focused = focusable()[focusedAt];
   const submitted = container.querySelector('form[aria-busy=true]') !== null;
   container.removeAttribute('data-first-view');
   flushSync(render);
@@ -24,11 +28,12 @@ export async function takeOver(container: HTMLElement, render: () => void): Prom
     const now = fieldNow(field);
     if (now !== null) typeInto(now, field.value);
   }
-  if (isFocused) {
-    const now = fieldNow(focused);
-    now?.focus();
+  if (focused !== undefined) {
+    const now = focusable()[focusedAt];
+    now?.focus({ preventScroll: true });
     // Fields for email addresses have no selection.
-    if (focused.selectionStart !== null) now?.setSelectionRange(focused.selectionStart, focused.selectionEnd);
+    if (focused instanceof HTMLInputElement && now instanceof HTMLInputElement && focused.selectionStart !== null)
+      now.setSelectionRange(focused.selectionStart, focused.selectionEnd);
   }
   if (submitted) container.querySelector('form')?.requestSubmit();
 }

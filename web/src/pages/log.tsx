@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { PAGE_SIZE } from '../api/limits.ts';
 import type { Log } from '../api/schema.ts';
@@ -46,6 +46,8 @@ export function LogPage() {
   });
   const { data } = query;
   const rows = useMemo(() => (data ?? []).flatMap(rowsOf), [data]);
+  // A thousand rows follow after what was clicked has been painted.
+  const table = useDeferredValue(useMemo(() => ({ rows, search }), [rows, search]));
   const days = data?.[0]?.retention_days;
   const fresh = useNewEntries(id, search, rows[0]);
   const show = (next: LogSearch) => void navigate({ search: next, resetScroll: false });
@@ -94,7 +96,7 @@ export function LogPage() {
             {`${fresh} new`}
           </FreshBar>
         )}
-        {rows.length > 0 && <LogTable rows={rows} search={search} onOpen={openEntry} />}
+        {table.rows.length > 0 && <LogTable {...table} onOpen={openEntry} />}
       </div>
       <LoadMore query={query}>
         {(pages) => (

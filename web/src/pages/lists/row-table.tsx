@@ -1,6 +1,6 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { memo, useCallback } from 'react';
-import type { ListHere, ListRowsHere } from '../../api/schema.ts';
+import type { ListRowsHere } from '../../api/schema.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { BelowAddress, OpenableRow, openHref, RowGroups, RowLink, RowsTable } from '../../parts/rows.tsx';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
@@ -12,10 +12,11 @@ const route = getRouteApi('/inside/lists/$id');
 type Row = ListRowsHere['rows'][number];
 
 /** A row opens as a whole; its link is the address. Where it is narrow, the verdict stands below. */
-export function RowTable({ of, rows, search }: { of: ListHere; rows: readonly Row[]; search: ListSearch }) {
+export const RowTable = memo(function RowTable(props: { list: string; rows: readonly Row[]; search: ListSearch }) {
+  const { list, rows, search } = props;
   const { open, ...filters } = search;
   const navigate = route.useNavigate();
-  const page = { to: '/lists/$id', params: { id: of.id } } as const;
+  const page = { to: '/lists/$id', params: { id: list } } as const;
   const href = openHref(useRouter().buildLocation({ ...page, search: filters }).publicHref);
   const onOpen = useCallback(
     (open: string) => void navigate({ search: (now: ListSearch) => ({ ...now, open }), resetScroll: false }),
@@ -50,7 +51,7 @@ export function RowTable({ of, rows, search }: { of: ListHere; rows: readonly Ro
       </RowGroups>
     </RowsTable>
   );
-}
+});
 
 /** Rendered again only when it changes: there may be a thousand. */
 const RowLine = memo(function RowLine(props: {

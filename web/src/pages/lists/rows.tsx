@@ -1,6 +1,6 @@
 import { Button, CopyButton, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import { LIST_QUERY_LENGTH, PAGE_SIZE } from '../../api/limits.ts';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
@@ -53,8 +53,11 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  const pages = query.data ?? [];
-  const rows = pages.flatMap((page) => page.rows);
+  const { data } = query;
+  const pages = data ?? [];
+  const rows = useMemo(() => (data ?? []).flatMap((page) => page.rows), [data]);
+  // A thousand rows follow after what was clicked has been painted.
+  const table = useDeferredValue(useMemo(() => ({ rows, search }), [rows, search]));
   useSearchOn(query, rows.length === 0 && pages.length > 0 && pages.length < EMPTY_PAGES);
   const fresh = useFresh(countOf(of, search), `${query.dataUpdatedAt} ${JSON.stringify(filters)}`);
   // Verdicts that appear in rows in the order of the file move none of them.
@@ -97,7 +100,7 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
             {pluralize(fresh, 'new result')}
           </FreshBar>
         )}
-        {rows.length > 0 && <RowTable of={of} rows={rows} search={search} />}
+        {table.rows.length > 0 && <RowTable list={of.id} {...table} />}
         <div className={css.more}>
           <LoadMore query={query}>
             {(pages) => <Reach pages={pages} found={rows.length} total={of.rows.total} />}

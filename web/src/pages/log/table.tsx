@@ -13,7 +13,11 @@ import type { LogSearch } from './search.ts';
 const dayOf = ({ at }: LogRow): string => at.slice(0, 10);
 
 /** Newest first, by day. A row opens as a whole; its link is the address. Columns leave by the width of the table. */
-export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; onOpen: (id: string) => void }) {
+export const LogTable = memo(function LogTable(props: {
+  rows: readonly LogRow[];
+  search: LogSearch;
+  onOpen: (id: string) => void;
+}) {
   const { rows, search, onOpen } = props;
   const { open, ...filters } = search;
   const href = openHref(useRouter().buildLocation({ to: '/log', search: filters }).publicHref);
@@ -62,7 +66,7 @@ export function LogTable(props: { rows: readonly LogRow[]; search: LogSearch; on
       </RowGroups>
     </RowsTable>
   );
-}
+});
 
 interface Cells {
   /** Of the link. */

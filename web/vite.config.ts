@@ -38,6 +38,11 @@ function completeStyles(): Plugin {
 
 const NOT_STYLES = /^ *<(?:script type="module"|link rel="(?:module)?preload").*\n/gm;
 
+/** The script that all pages with a session load next. The service takes `data-inside` out of the others (page-html.ts). */
+const isFrame = (file: string): boolean => /\/frame-[\w-]+\.js$/.test(file);
+const preloadInside = (file: string): string =>
+  `    <link rel="modulepreload" crossorigin href="/${file}" data-inside>\n`;
+
 /**
  * Fonts and scripts at the end: they would take most of a slow line from the styles, and then from the rest of the page, which has its
  * content in the HTML.
@@ -48,8 +53,10 @@ function stylesFirst(): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      handler: (html) =>
-        html.replaceAll(NOT_STYLES, '').replace(/^ *<\/body>/m, (end) => (html.match(NOT_STYLES) ?? []).join('') + end),
+      handler(html, { bundle = {} }) {
+        const last = [...(html.match(NOT_STYLES) ?? []), ...Object.keys(bundle).filter(isFrame).map(preloadInside)];
+        return html.replaceAll(NOT_STYLES, '').replace(/^ *<\/body>/m, (end) => last.join('') + end);
+      },
     },
   };
 }
@@ -69,13 +76,21 @@ export default defineConfig({
     target: ['es2023', 'chrome120', 'firefox121', 'safari17.4'],
     rolldownOptions: {
       output: {
-        // What most pages share is one file: each of its own would be a round trip more for every six of them.
         codeSplitting: {
           groups: [
+            // One file for what every page needs, with the sign-in page, and one for the frame of those with a session,
+            // with the overview: each file of its own would be a round trip more for every six of them.
+            {
+              name: 'base',
+              test: /web[\\/]src[\\/](?:main|pages[\\/]sign-in)\.tsx$/,
+              priority: 3,
+            },
+            { name: 'frame', test: /web[\\/]src[\\/](?:shell[\\/]shell|pages[\\/]overview)\.tsx$/, priority: 2 },
             {
               name: 'parts',
               test: /(?:node_modules[\\/]@mantine|web[\\/]src[\\/](?:parts|api)).*(?<!\.css)$/,
               minShareCount: 8,
+              priority: 1,
             },
           ],
         },

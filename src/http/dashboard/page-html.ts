@@ -7,6 +7,9 @@ const LOADED_LAST = /(?:^ *<(?:script type="module"|link rel="(?:module)?preload
 /** An inline script waits for the styles before it, and what is in a template is not loaded: without both, scripts would take most of a slow line from the styles. */
 const LOAD_LAST = 'document.body.append(document.getElementById("last").content)';
 
+/** What only pages with a session need soon. */
+const INSIDE = /^ *<link [^>]* data-inside>\n/gm;
+
 /** JSON that can stand in a script element, where `<` could end it (HTML §4.12.1.3). */
 const embedded = (json: string): string => json.replaceAll('<', '\\u003c');
 
@@ -18,7 +21,8 @@ export function withFirstView(page: string, { html, account, known }: Rendered<s
   const data = `<script type="application/json" id="known">${embedded(known)}</script>`;
   const end = after.replace(
     LOADED_LAST,
-    (tags) => `<template id="last">\n${tags}</template>\n<script>${LOAD_LAST}</script>\n`,
+    (tags) =>
+      `<template id="last">\n${account === null ? tags.replaceAll(INSIDE, '') : tags}</template>\n<script>${LOAD_LAST}</script>\n`,
   );
   return `${head}<div id="root" data-first-view>${html}</div>${data}${end}`;
 }

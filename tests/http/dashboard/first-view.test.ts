@@ -15,6 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
+/** The script of pages with a session is loaded with the first. */
+const FRAME = /<link rel="modulepreload" [^>]*frame-[^>]*>/;
 const pageOf = (who: Pick<Person, 'call'>, path: string) => who.call('GET', path, undefined, { accept: 'text/html' });
 const rootOf = (html: string): string => /<div id="root"[\s\S]*?(?=<script type="application)/.exec(html)?.[0] ?? '';
 const knownOf = (html: string) =>
@@ -30,6 +32,7 @@ describe('the HTML of the overview', () => {
     expect(rootOf(text)).toContain('data-first-view');
     expect(rootOf(text)).toMatch(/aria-label="Key figures".*Verifications.*>1</);
     expect(rootOf(text)).toContain('4,320');
+    expect(text).toMatch(FRAME);
     const keys = knownOf(text).map(([key]) => key.join(' '));
     expect(keys).toEqual(expect.arrayContaining(['session', `account ${owned.account.id} overview`]));
     expect(keys.every((key) => key === 'session' || key.startsWith(`account ${owned.account.id} `))).toBe(true);
@@ -85,6 +88,7 @@ describe('the HTML of the sign-in page', () => {
       request(lab.url, 'GET', `/sign-in${query}`, undefined, headers);
     const plain = await ask('', {});
     expect(rootOf(plain.text)).toMatch(/<form.*name="email".*name="password".*>Sign in</);
+    expect(plain.text).not.toMatch(FRAME);
     const other = await ask('?next=%2Fevil%22%3E', { 'user-agent': 'evil', 'x-forwarded-for': '203.0.113.9' });
     const nonceOf = (html: string) => /name="csp-nonce" content="([^"]+)"/.exec(html)![1]!;
     expect(nonceOf(other.text)).not.toBe(nonceOf(plain.text));

@@ -8,6 +8,7 @@ import type { Filter } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
+import { focusContent } from '../parts/focus.ts';
 import { pluralize } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
@@ -148,13 +149,16 @@ function useRemoveMany(account: string) {
     mutationFn: async (filters: readonly Filter[]) => {
       for (const { id } of filters) await removeFilter(account, id);
     },
-    onSuccess: (_done, filters) =>
+    onSuccess: (_done, filters) => {
+      // The button that was pressed is gone.
+      focusContent();
       void notify(`Removed ${pluralize(filters.length, 'filter')}.`, async () => {
         // The oldest first, so that they stand in their order again.
         for (const { value, reason, filter_type } of filters.toReversed())
           await addFilter(account, { value, reason, filter_type });
         await refresh();
-      }),
+      });
+    },
     onSettled: refresh,
   });
 }

@@ -52,10 +52,11 @@ export function KeyPage() {
     >
       <QueryResult query={usage}>{(chart) => <Usage chart={chart} before={before} rows={rows} />}</QueryResult>
       <Pair>
-        <Panel title="Top reasons" flush="table">
-          {usage.isPending && <Loading />}
-          {usage.data && <TopReasons chart={usage.data} before={before} rows={rows} />}
-        </Panel>
+        {!usage.isLoadingError && (
+          <Panel title="Top reasons" flush="table">
+            {usage.data ? <TopReasons chart={usage.data} before={before} rows={rows} /> : <Loading />}
+          </Panel>
+        )}
         <Panel title="IP addresses" flush="table" note="lately">
           <QueryResult query={query}>{({ clients }) => <Clients rows={clients} />}</QueryResult>
         </Panel>

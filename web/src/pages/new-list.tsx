@@ -3,9 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../api/client.ts';
-import { LIST_BYTES } from '../api/limits.ts';
+import { LIST_BYTES, LIST_ROWS } from '../api/limits.ts';
 import { useAccount } from '../api/session.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
+import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { ChooseColumn } from './lists/choose-column.tsx';
 import { DropZone } from './lists/drop-zone.tsx';
@@ -53,8 +54,8 @@ export function NewListPage() {
       )}
       <Text size="sm" c="dimmed" maw={640}>
         CSV and TSV with any of the usual delimiters, XLSX (its first sheet), JSON Lines, or plain text with an address
-        per line: up to 1,000,000 rows and {formatBytes(LIST_BYTES)}. All other columns come back with the results. The
-        file stays in this account until it expires or you delete the list.
+        per line: up to {formatNumber(LIST_ROWS.max)} rows and {formatBytes(LIST_BYTES)}. All other columns come back
+        with the results. The file stays in this account until it expires or you delete the list.
       </Text>
     </Page>
   );

@@ -58,27 +58,32 @@ export function OverviewPage() {
       </QueryResult>
       <QueryResult query={usage}>{(chart) => <Days chart={chart} before={before} rows={{ from, to }} />}</QueryResult>
       <Pair>
-        <Panel
-          title="Top reasons"
-          flush="table"
-          actions={
-            <Link to="/usage" search={{ range: '30d' }}>
-              All reasons
-            </Link>
-          }
-        >
-          {usage.isPending && <Loading />}
-          {usage.data && <TopReasons chart={usage.data} before={before} rows={{ from, to }} />}
-        </Panel>
-        {overview.data ? (
-          <Balance overview={overview.data} />
-        ) : (
-          <Panel title="Balance">{overview.isPending && <Loading />}</Panel>
+        {/* What could not be loaded is said once, above. */}
+        {!usage.isLoadingError && (
+          <Panel
+            title="Top reasons"
+            flush="table"
+            actions={
+              <Link to="/usage" search={{ range: '30d' }}>
+                All reasons
+              </Link>
+            }
+          >
+            {usage.data ? <TopReasons chart={usage.data} before={before} rows={{ from, to }} /> : <Loading />}
+          </Panel>
         )}
+        {!overview.isLoadingError &&
+          (overview.data ? (
+            <Balance overview={overview.data} />
+          ) : (
+            <Panel title="Balance">
+              <Loading />
+            </Panel>
+          ))}
       </Pair>
       <Pair>
         <MailOperators />
-        <LatestLists lists={overview.data?.lists ?? null} />
+        {!overview.isLoadingError && <LatestLists lists={overview.data?.lists ?? null} />}
       </Pair>
       <LatestRejected />
     </Page>

@@ -20,7 +20,7 @@ export interface Column<T> {
 
 /**
  * Rows keep the order of the server. Where columns do not fit, the table scrolls in a focusable container; elsewhere its
- * head stays in view.
+ * head stays in view, and the container is no stop for the keyboard.
  */
 export function DataTable<T>(props: {
   label: string;
@@ -42,8 +42,7 @@ export function DataTable<T>(props: {
         ref={scroller}
         className={css.scroll}
         data-fits={fits || undefined}
-        aria-label={label}
-        tabIndex={0}
+        {...(fits ? {} : { 'aria-label': label, tabIndex: 0 })}
       >
         <Table highlightOnHover aria-label={label}>
           <Table.Thead>

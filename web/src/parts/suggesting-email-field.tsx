@@ -16,6 +16,8 @@ export function SuggestingEmailField(props: Omit<TextInputProps, 'ref' | 'onBlur
     const email = currentTarget.value.trim();
     if (!email.includes('@') || email === suggestion?.of) return;
     const { did_you_mean } = await unwrap(api.POST('/dashboard/suggestion', { body: { email } }));
+    // Something else may have been typed meanwhile.
+    if (input.current?.value.trim() !== email) return;
     setSuggestion(did_you_mean === null ? null : { of: email, instead: did_you_mean });
   }
   function accept({ instead }: Suggestion) {

@@ -1,12 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useAccount, useSession } from '../api/session.ts';
-import { endSession, redirectToSignIn } from '../api/sign-out.ts';
-import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
-
-const signOut = () =>
-  endSession().then(redirectToSignIn, (error: Error) => notify(`Could not sign out. ${error.message}`));
+import { signOut } from './account-menu.tsx';
 
 /** In place of every page of an account that requires a second factor, in a session begun without one. */
 export function SecondFactorRequired() {

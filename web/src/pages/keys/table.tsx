@@ -40,7 +40,7 @@ export function KeysTable(props: {
       ...by('requests', `${KEY_USAGE_DAYS} days`),
       numeric: true,
       wideOnly: true,
-      cell: ({ id }) => usage && <Usage id={id} usage={usage} most={most} />,
+      cell: ({ id }) => usage && <Usage id={id} of={used.get(id)} days={usage.days.length} most={most} />,
     },
     {
       ...by('rejected', 'Rejected'),
@@ -62,12 +62,22 @@ export function KeysTable(props: {
   return <DataTable label="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />;
 }
 
-function Usage({ id, usage, most }: { id: string; usage: KeyUsage; most: number }) {
-  const used = usage.keys.find(({ key_id }) => key_id === id);
-  const requests = used?.requests ?? usage.days.map(() => 0);
+/** `of`: undefined where the key was not used in those days. */
+function Usage({
+  id,
+  of,
+  days,
+  most,
+}: {
+  id: string;
+  of: KeyUsage['keys'][number] | undefined;
+  days: number;
+  most: number;
+}) {
+  const requests = of?.requests ?? Array.from({ length: days }, () => 0);
   return (
     <Link className={css.usage} to="/log" search={{ key: id, range: '30d' }}>
-      {formatNumber(requestsOf(used))}
+      {formatNumber(requestsOf(of))}
       <UsageBars requests={requests} most={most} />
     </Link>
   );

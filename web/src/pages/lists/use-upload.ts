@@ -33,11 +33,16 @@ export function useUpload(account: string, onStored: (list: List) => void) {
       current = false;
       upload.abort();
     };
-    upload.list.then(onStored, (error: Error) => {
-      if (!current) return;
-      handleApiError(error);
-      setState({ phase: 'refused', file, error });
-    });
+    upload.list.then(
+      (list) => {
+        if (current) onStored(list);
+      },
+      (error: Error) => {
+        if (!current) return;
+        handleApiError(error);
+        setState({ phase: 'refused', file, error });
+      },
+    );
   }
 
   function cancel(): void {

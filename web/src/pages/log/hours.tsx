@@ -54,6 +54,8 @@ function Bars({ chart, chosen, onChoose }: HoursProps & { chart: UsageChart }) {
     onChoose(first === last ? { hour } : { hour, until: buckets[last + 1]?.at ?? chart.to });
   };
   const { dragged, start, over } = useDrag(choose);
+  /** The hour that Tab leads to: the one that had the focus last. */
+  const [stop, setStop] = useState<number | null>(null);
   const chosenAt = buckets.findIndex(
     ({ at }) => chosen.hour !== undefined && Date.parse(at) === Date.parse(chosen.hour),
   );
@@ -89,7 +91,8 @@ function Bars({ chart, chosen, onChoose }: HoursProps & { chart: UsageChart }) {
               title={text}
               aria-label={text}
               aria-pressed={dragged === null ? isChosen(bucket.at) : dragged(i)}
-              tabIndex={i === buckets.length - 1 ? 0 : -1}
+              tabIndex={i === (stop ?? buckets.length - 1) ? 0 : -1}
+              onFocus={() => setStop(i)}
               onPointerDown={(event) => event.button === 0 && start(i)}
               onPointerEnter={() => over(i)}
               onClick={(event) => choose(event.shiftKey && chosenAt >= 0 ? chosenAt : i, i)}

@@ -223,6 +223,26 @@ describeBrowser('forms', (browser) => {
       expect(await page.getByText('Did you mean').count()).toBe(0);
     };
 
+    it('is not, once something else is typed', async () => {
+      const { page } = await browser.visit(`${lab.url}/sign-up`);
+      let answer = () => {};
+      const asked = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/dashboard/suggestion', async (route) => {
+        await asked;
+        await route.continue();
+      });
+      await field(page, 'Email').fill('kim@gmial.com');
+      await field(page, 'Email').blur();
+      await field(page, 'Email').fill('kim@good.com');
+      const answered = page.waitForResponse('**/dashboard/suggestion');
+      answer();
+      await (await answered).finished();
+      await page.waitForTimeout(100);
+      expect(await page.getByText('Did you mean').count()).toBe(0);
+    });
+
     it('is pointed out in an invitation, to the operator, and to who signs up', async () => {
       const { page } = await browser.visit(`${lab.url}/account/members`, { as: owner });
       await button(page, 'Invite member').click();

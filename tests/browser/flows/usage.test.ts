@@ -127,6 +127,20 @@ describeBrowser('overview and usage', (browser) => {
     expect(lines.length).toBeGreaterThan(2);
   });
 
+  it('what could not be loaded is said once, and nothing goes on loading', async () => {
+    const { page, unwatch } = await admin();
+    unwatch();
+    await page.route(/\/(overview|usage)(\?|$)/, (route) => route.fulfill({ status: 500, json: {} }));
+    await page.goto(`${lab.url}/log`);
+    await goTo(page, 'Overview');
+    await expect.poll(() => page.getByRole('alert').count()).toBe(2);
+    await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+    await page.unroute(/\/(overview|usage)(\?|$)/);
+    for (const _ of [1, 2]) await button(page, 'Try again').first().click();
+    await page.getByRole('region', { name: 'Balance' }).waitFor();
+    await page.getByRole('region', { name: 'Lists' }).waitFor();
+  });
+
   it('keeps a range of days in the URL', async () => {
     const { page, api } = await admin();
     await api.verify('jane@good.com');

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
+import { moveWithArrows } from '../../parts/arrow-keys.ts';
 import { formatClock, formatNumber, pluralize } from '../../parts/format.ts';
 import css from './log.module.css';
 import { endOf, type LogSearch } from './search.ts';
@@ -75,12 +76,7 @@ function Bars({ chart, chosen, onChoose }: HoursProps & { chart: UsageChart }) {
         aria-label="Hours"
         aria-description="Shift and Enter chooses all hours from the chosen one to this."
         className={css.bars}
-        onKeyDown={(event) => {
-          const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
-          const beside = step < 0 ? 'previousElementSibling' : 'nextElementSibling';
-          const next = step === 0 ? null : document.activeElement?.[beside];
-          if (next instanceof HTMLButtonElement) next.focus();
-        }}
+        onKeyDown={moveWithArrows}
       >
         {buckets.map((bucket, i) => {
           const text = `${formatClock(bucket.at).slice(0, 5)} UTC: ${pluralize(bucket.requests, 'verification')}, ${formatNumber(rejectedIn(bucket))} rejected`;

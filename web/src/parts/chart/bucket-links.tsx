@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router';
 import { Link } from '@tanstack/react-router';
+import { moveWithArrows } from '../arrow-keys.ts';
 import css from './bucket-links.module.css';
 
 export type To = Pick<LinkProps, 'to' | 'search'>;
@@ -29,12 +30,7 @@ export function BucketLinks(props: {
       role="toolbar"
       aria-label={label}
       className={css.links}
-      onKeyDown={({ key }) => {
-        const step = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0;
-        const beside = step < 0 ? 'previousElementSibling' : 'nextElementSibling';
-        const next = step === 0 ? null : document.activeElement?.[beside];
-        if (next instanceof HTMLAnchorElement) next.focus();
-      }}
+      onKeyDown={moveWithArrows}
       onBlur={() => onPoint(null)}
     >
       {buckets.map(({ at, text, to }, i) => (

@@ -21,7 +21,7 @@ class JsonColumns {
       throw unreadable('a value is neither text nor an object', line);
     this.#kind ??= kind;
     if (kind !== this.#kind) throw unreadable('objects and other values are mixed', line);
-    const cells = isObject(value) ? this.#cellsOf(value, line) : [textOf(value)];
+    const cells = isObject(value) ? this.#cellsOf(value, line) : [textOf(value, line)];
     const hasNul = text.includes('\\u0000') && cells.some((cell) => cell.includes('\0'));
     return hasNul ? { line, cells: [text], problem: 'nul' } : { line, cells, problem: null };
   }
@@ -37,7 +37,7 @@ class JsonColumns {
       }
       // Columns in between are of keys that this row lacks.
       while (cells.length < index) cells.push('');
-      cells[index] = textOf(cell);
+      cells[index] = textOf(cell, line);
     }
     return cells;
   }
@@ -46,9 +46,16 @@ class JsonColumns {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function textOf(value: unknown): string {
+function textOf(value: unknown, line: number): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value !== 'object') return String(value);
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // JSON.parse takes any depth; writing it needs the stack.
+    if (error instanceof RangeError) throw unreadable('a value is nested too deeply', line);
+    throw error;
+  }
 }
 
 function parsed(text: string, line: number): unknown {

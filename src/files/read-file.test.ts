@@ -81,6 +81,11 @@ describe('the form of a file', () => {
     ['JSON of numbers', '["a@b.de", 3]', /line 1: a value is neither text nor an object/],
     ['JSON that is cut off', '["a@b.de",\n"b', /line 2: the JSON array is not closed/],
     ['JSON with a comma too many', '["a@b.de",\n]', /line 2: it is not valid JSON/],
+    [
+      'JSON that is too deep',
+      `{"email":"a@b.de"}\n{"email":"a@b.de","x":${'['.repeat(30_000)}${']'.repeat(30_000)}}\n`,
+      /line 2: a value is nested too deeply/,
+    ],
     ['a line that is no JSON', '{"email":"a@b.de"}\n{"email":\n', /line 2: it is not valid JSON/],
   ])('%s is unreadable', async (_title, content, message) =>
     expect(await problemOf(content)).toMatchObject({

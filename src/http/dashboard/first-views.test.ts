@@ -43,7 +43,7 @@ let views: FirstViews;
 /** What the page is sent with; null: nothing. */
 async function shown(path: string, answer: () => Promise<DataReply> = answers): Promise<string | null> {
   const view = await views.render({ url: `http://127.0.0.1${path}`, platform: '', nonce: '' }, answer);
-  return view && view.html;
+  return view?.html ?? null;
 }
 beforeEach(async () => {
   views = createFirstViews([folder], createLogger('silent'), TIMES);

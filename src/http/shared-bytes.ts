@@ -31,12 +31,35 @@ export function compressedOnce(document: Buffer): (request: HttpRequest) => Prom
   const make = async (coding: Coding | null) =>
     sharedBytes(coding === null ? document : await COMPRESS[coding](document), coding);
   return (request) => {
-    const accepts = accepted(request);
-    const coding = accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : null;
+    const coding = bestCoding(request);
     const known = made.get(coding) ?? make(coding);
     made.set(coding, known);
     return known;
   };
+}
+
+/** Pages that are compressed at once, as many as libuv has threads. */
+export const COMPRESSED_AT_ONCE = 4;
+let compressing = 0;
+
+/**
+ * A document that is sent once. Compressing it costs more than all the rest of its reply, and strangers may ask for as many as they
+ * like: while several are compressed, others are sent as they are.
+ */
+export async function compressedIfIdle(document: Buffer, request: HttpRequest): Promise<Omit<SharedBytes, 'etag'>> {
+  const coding = bestCoding(request);
+  if (coding === null || compressing >= COMPRESSED_AT_ONCE) return { bytes: document, coding: null };
+  compressing += 1;
+  try {
+    return { bytes: await COMPRESS[coding](document), coding };
+  } finally {
+    compressing -= 1;
+  }
+}
+
+function bestCoding(request: HttpRequest): Coding | null {
+  const accepts = accepted(request);
+  return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : null;
 }
 
 /** 304 where the client has these bytes already; an error has no conditions (RFC 9110 §13.2.1). */

@@ -1,7 +1,7 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { randomBytes } from '../../kernel/ids.ts';
 import { type Answer, type Route, route } from '../route.ts';
-import { accepted, compressedOnce, sharedAnswer } from '../shared-bytes.ts';
+import { accepted, compressedIfIdle, sharedAnswer } from '../shared-bytes.ts';
 import { firstViewOf, hasFirstView } from './first-view.ts';
 import { inlineScripts, withFirstView } from './page-html.ts';
 
@@ -127,7 +127,7 @@ function pageRoute(path: string, absent: () => Answer, status = 200): Route {
         const page = built.replaceAll('__CSP_NONCE__', nonce);
         const view = (await firstView?.(request, reply, nonce)) ?? null;
         const html = Buffer.from(view === null ? page : withFirstView(page, view));
-        const { bytes, coding } = await compressedOnce(html)(request);
+        const { bytes, coding } = await compressedIfIdle(html, request);
         return {
           status,
           body: bytes,

@@ -18,7 +18,10 @@ it('compresses few pages at once, and sends the others as they are', async () =>
   for (const round of ['first', 'second']) {
     const sent = await Promise.all(Array.from({ length: COMPRESSED_AT_ONCE + 3 }, ask));
     const plain = [null, null, null];
-    expect(sent.map(({ coding }) => coding), round).toEqual([...Array(COMPRESSED_AT_ONCE).fill('br'), ...plain]);
+    expect(
+      sent.map(({ coding }) => coding),
+      round,
+    ).toEqual([...Array(COMPRESSED_AT_ONCE).fill('br'), ...plain]);
     for (const { bytes, coding } of sent) expect(coding === null ? bytes : brotliDecompressSync(bytes)).toEqual(page);
   }
   expect(await compressedIfIdle(page, asking('identity'))).toEqual({ bytes: page, coding: null });

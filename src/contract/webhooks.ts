@@ -39,7 +39,7 @@ const webhookFields = {
   disabled_at: Nullable(Time),
   failing_since: Nullable(Type.String({ format: 'date-time', description: 'Every attempt since then has failed.' })),
   previous_secret_until: Nullable(
-    Type.String({ format: 'date-time', description: 'Until then the secret before the last rotation signs as well.' }),
+    Type.String({ format: 'date-time', description: 'Until then the secrets before the last rotation sign as well.' }),
   ),
   created_at: Time,
 };

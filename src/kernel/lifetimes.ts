@@ -28,7 +28,7 @@ export const SIGNUP_LINK_HOURS = 24;
 export const LIST_UPLOAD_MINUTES = 60;
 /** How long the credits of a list stay held that nobody works on, such as a paused one: until it expires. */
 export const LIST_HOLD_DAYS = 36_500;
-/** After a rotation, the old secret of a webhook signs alongside the new one. */
+/** After a rotation, the old secrets of a webhook sign alongside the new one. */
 export const WEBHOOK_SECRET_OVERLAP_HOURS = 24;
 /** A delivery that fails is attempted again after each of these times, s. */
 export const WEBHOOK_RETRY_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;

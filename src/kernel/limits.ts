@@ -211,6 +211,8 @@ export const USER_EVENTS_PER_HOUR = 20;
 export const WEBHOOKS_MAX = 20;
 export const WEBHOOK_URL_LENGTH = { min: 1, max: 2_000 };
 export const WEBHOOK_DESCRIPTION_LENGTH = { min: 0, max: 200 };
+/** Secrets before the current one that sign as well; a signature for each is in the header. */
+export const WEBHOOK_PREVIOUS_SECRETS_MAX = 4;
 /** The body of an event. */
 export const WEBHOOK_BODY_BYTES = 64 * 1024;
 /** From the DNS query to the status of the reply. */

@@ -109,16 +109,17 @@ describe('a webhook', () => {
     for (const { body, headers } of received) new Webhook(secret).verify(body, headers);
   });
 
-  it('is signed with both secrets after a rotation', async () => {
+  it('is signed with the secrets before rotations too', async () => {
     const { url, received } = await receiver();
     const { id, secret } = await create(url);
+    const between = (await member.call('POST', `/v1/webhooks/${id}/rotate-secret`)).json.secret;
     const rotated = await member.call('POST', `/v1/webhooks/${id}/rotate-secret`);
     expect(rotated.status).toBe(200);
     expect(rotated.json.secret).not.toBe(secret);
     expect(Date.parse(rotated.json.previous_secret_until) - clock.now()).toBeGreaterThan(23 * 3600_000);
     await member.call('POST', `/v1/webhooks/${id}/test`);
     const { body, headers } = received[0]!;
-    for (const one of [secret, rotated.json.secret]) new Webhook(one).verify(body, headers);
+    for (const one of [secret, between, rotated.json.secret]) new Webhook(one).verify(body, headers);
     expect(() => new Webhook('whsec_AAAA').verify(body, headers)).toThrow();
   });
 

@@ -22,7 +22,7 @@ export interface Webhook {
   readonly disabledAt: number | null;
   /** Since when every attempt has failed; null: the last one succeeded, or there was none. */
   readonly failingSince: number | null;
-  /** Until when the secret before the last rotation signs alongside; null: it does not, or no longer. */
+  /** Until when secrets before the last rotation sign alongside; null: they do not, or no longer. */
   readonly previousSecretUntil: number | null;
   readonly createdAt: number;
 }

@@ -18,11 +18,14 @@ export const toWebhook = (row: Row<'webhooks'>, now: number): Webhook => ({
   createdAt: row.created_at,
 });
 
-/** The secrets that sign, the current one first. */
+/** The secrets that sign, the newest first. */
 export const secretsOf = (row: Row<'webhooks'>, now: number): string[] =>
   row.previous_secret !== null && row.previous_until !== null && row.previous_until > now
-    ? [row.secret, row.previous_secret]
+    ? [row.secret, ...row.previous_secret.split(BETWEEN_SECRETS)]
     : [row.secret];
+
+/** In `previous_secret`. */
+export const BETWEEN_SECRETS = ' ';
 
 type DeliveryRow = Omit<Row<'webhook_deliveries'>, 'body' | 'account_id'>;
 

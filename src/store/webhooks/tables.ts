@@ -10,7 +10,7 @@ export interface WebhooksTable {
   events: string;
   description: string | null;
   secret: string;
-  /** The secret before the rotation signs alongside until then. */
+  /** Secrets before rotations, the newest first, separated by a space: they sign alongside until then. */
   previous_secret: string | null;
   previous_until: number | null;
   /** 1 or 0. */

@@ -1,7 +1,7 @@
 import type { Transaction, Updateable } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { WEBHOOKS_MAX } from '../../kernel/limits.ts';
+import { WEBHOOK_PREVIOUS_SECRETS_MAX, WEBHOOKS_MAX } from '../../kernel/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lockAccount, lockExistingAccount } from '../lock.ts';
 import { writeAudit } from '../people/audit-log.ts';
@@ -10,7 +10,7 @@ import type { Row, Tables } from '../tables.ts';
 import { storable, storableOrNull } from '../text.ts';
 import { deliveries } from './deliveries.ts';
 import { disable } from './record.ts';
-import { toWebhook, withoutQuery } from './rows.ts';
+import { BETWEEN_SECRETS, secretsOf, toWebhook, withoutQuery } from './rows.ts';
 
 export function webhooks(driver: StorageDriver): Webhooks {
   const { db } = driver;
@@ -102,7 +102,9 @@ export function webhooks(driver: StorageDriver): Webhooks {
       return driver.transaction(async (trx) => {
         const before = await mine(trx, account, id);
         if (before === undefined) return null;
-        const previous = { previous_secret: before.secret, previous_until: now + overlapMs };
+        // Whoever rotates again within that time, or repeats the request, may still have a receiver with an older one.
+        const earlier = secretsOf(before, now).slice(0, WEBHOOK_PREVIOUS_SECRETS_MAX);
+        const previous = { previous_secret: earlier.join(BETWEEN_SECRETS), previous_until: now + overlapMs };
         const after = await set(trx, id, { secret, ...previous });
         const target = withoutQuery(before.url);
         await writeAudit(trx, account, now, by, { action: 'webhook.secret_rotated', target, detail: { webhook: id } });

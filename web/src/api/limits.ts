@@ -133,6 +133,7 @@ export const WEBHOOK_ATTEMPTS_AT_ONCE = 4 as const;
 export const WEBHOOK_BODY_BYTES = 65536 as const;
 export const WEBHOOK_DESCRIPTION_LENGTH = {"min":0,"max":200} as const;
 export const WEBHOOK_ENDPOINTS_AT_ONCE = 50 as const;
+export const WEBHOOK_PREVIOUS_SECRETS_MAX = 4 as const;
 export const WEBHOOK_RESPONSE_BYTES = 1024 as const;
 export const WEBHOOK_TESTS_AT_ONCE = 50 as const;
 export const WEBHOOK_TESTS_PER_ACCOUNT = 2 as const;

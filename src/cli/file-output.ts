@@ -4,10 +4,12 @@ import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promi
 import { UsageError } from './command.ts';
 
 export interface FileOutput {
+  /** Whether another run can continue what is interrupted. */
+  readonly continues: boolean;
   write(bytes: Uint8Array): Promise<void>;
   /** What has been written so far belongs to this progress, which is stored from time to time. */
   progressed(progress: object): void;
-  /** Ends so that another run can continue. */
+  /** Ends, so that another run can continue where that is possible. */
   interrupt(): Promise<void>;
   /** Gives the complete file its name. */
   keep(): Promise<void>;
@@ -18,6 +20,8 @@ export interface FileOutput {
 const partOf = (path: string): string => `${path}.part`;
 /** How far the results in the `.part` file are, and of what. */
 const progressOf = (path: string): string => `${path}.part.json`;
+/** While it is written; a run that is killed may leave one. */
+const nextProgressOf = (path: string): string => `${progressOf(path)}.new`;
 
 interface Stored {
   /** Bytes of the `.part` file that belong to the progress. */
@@ -28,21 +32,23 @@ interface Stored {
 const PROGRESS_EVERY_MS = 1_000;
 
 /**
- * Opens the output. `identity`: of the input and the settings; only a run with the same one is continued. `stored` is
- * the progress of that run, null without one.
+ * Opens the output. `identity`: of the input and the settings; only a run with the same one is continued, and none where
+ * it is null. `stored` is the progress of that run, null without one.
  */
 export async function openOutput(
   path: string,
-  identity: object,
+  identity: object | null,
   resume: boolean,
 ): Promise<{ output: FileOutput; stored: object | null }> {
+  // Whatever is wrong with the path, the next step says.
+  const there = path === '-' ? null : await stat(path).catch(() => null);
+  if (there?.isDirectory()) throw new UsageError(`--out ${path} is a folder: give a file.`);
+  const isStream = path === '-' || there?.isFile() === false;
+  if (resume && (isStream || identity === null))
+    throw new UsageError('--resume needs files: --file and --out can be neither a pipe nor a device.');
   if (path === '-') return { output: standardOutput(), stored: null };
-  const isFolder = await stat(path).then(
-    (status) => status.isDirectory(),
-    // Whatever is wrong with the path, the next step says.
-    () => false,
-  );
-  if (isFolder) throw new UsageError(`--out ${path} is a folder: give a file.`);
+  // Such as /dev/null, which must not be replaced by a file.
+  if (isStream) return { output: streamOutput(await openToWrite(path, path, 'w')), stored: null };
   const stored = await readStored(path);
   if (stored === null) return { output: fileOutput(path, identity, await openPart(path, 'w'), 0), stored: null };
   if (!resume)
@@ -62,9 +68,12 @@ export async function openOutput(
   return { output: fileOutput(path, identity, part, stored.written), stored: stored.progress };
 }
 
-async function openPart(path: string, flags: 'w' | 'r+'): Promise<FileHandle> {
-  return open(partOf(path), flags, 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot write --out ${path} (${error.code}): give a file in a folder that you may write to.`);
+const openPart = (path: string, flags: 'w' | 'r+'): Promise<FileHandle> => openToWrite(partOf(path), path, flags);
+
+/** `out`: what errors name. */
+async function openToWrite(path: string, out: string, flags: 'w' | 'r+'): Promise<FileHandle> {
+  return open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot write --out ${out} (${error.code}): give a file in a folder that you may write to.`);
   });
 }
 
@@ -76,7 +85,7 @@ async function readStored(path: string): Promise<(Stored & { readonly identity: 
   return text === null ? null : JSON.parse(text);
 }
 
-function fileOutput(path: string, identity: object, file: FileHandle, start: number): FileOutput {
+function fileOutput(path: string, identity: object | null, file: FileHandle, start: number): FileOutput {
   let written = start;
   let latest: Stored | null = null;
   let storing: Promise<void> = Promise.resolve();
@@ -84,17 +93,17 @@ function fileOutput(path: string, identity: object, file: FileHandle, start: num
 
   /** A crash leaves the old progress or the new one; the bytes of both are on disk. */
   async function store(): Promise<void> {
-    if (latest === null) return;
+    if (latest === null || identity === null) return;
     const text = JSON.stringify({ identity, ...latest });
     await file.datasync();
-    const next = await open(`${progressOf(path)}.new`, 'w', 0o600);
+    const next = await open(nextProgressOf(path), 'w', 0o600);
     try {
       await next.writeFile(text);
       await next.datasync();
     } finally {
       await next.close();
     }
-    await rename(`${progressOf(path)}.new`, progressOf(path));
+    await rename(nextProgressOf(path), progressOf(path));
   }
 
   function storeSoon(): void {
@@ -106,6 +115,11 @@ function fileOutput(path: string, identity: object, file: FileHandle, start: num
     }, PROGRESS_EVERY_MS);
   }
 
+  async function forget(): Promise<void> {
+    await rm(progressOf(path), { force: true });
+    await rm(nextProgressOf(path), { force: true });
+  }
+
   async function stop(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -113,6 +127,7 @@ function fileOutput(path: string, identity: object, file: FileHandle, start: num
   }
 
   return {
+    continues: identity !== null,
     async write(bytes) {
       for (let at = 0; at < bytes.length; ) {
         const { bytesWritten } = await file.write(bytes, at, bytes.length - at, written);
@@ -137,27 +152,33 @@ function fileOutput(path: string, identity: object, file: FileHandle, start: num
       await file.datasync();
       await file.close();
       await rename(partOf(path), path);
-      await rm(progressOf(path), { force: true });
+      await forget();
     },
     async discard() {
       await stop().catch(() => undefined);
       await file.close();
-      await rm(progressOf(path), { force: true });
+      await forget();
       await rm(partOf(path), { force: true });
     },
   };
 }
 
-/** Cannot be continued. */
-function standardOutput(): FileOutput {
-  const nothing = () => Promise.resolve();
-  return {
-    async write(bytes) {
-      if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
-    },
-    progressed: () => undefined,
-    interrupt: nothing,
-    keep: nothing,
-    discard: nothing,
-  };
-}
+const standardOutput = (): FileOutput =>
+  unseekable(async (bytes) => {
+    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+  });
+
+const streamOutput = (file: FileHandle): FileOutput =>
+  unseekable(
+    (bytes) => file.writeFile(bytes),
+    () => file.close(),
+  );
+
+const unseekable = (write: FileOutput['write'], close = () => Promise.resolve()): FileOutput => ({
+  continues: false,
+  write,
+  progressed: () => undefined,
+  interrupt: close,
+  keep: close,
+  discard: close,
+});

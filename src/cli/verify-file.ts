@@ -88,9 +88,9 @@ async function openInput(path: string): Promise<Input> {
   return { stream: handle.createReadStream(), size };
 }
 
-/** What must be the same to continue: every byte of the input, and what decides the rows that are written. */
+/** What must be the same to continue: every byte of the input, and what decides the rows that are written. Null: a pipe. */
 async function identityOf({ file, out, format, column, header, only, level }: FileCheck, size: Input['size']) {
-  if (out === '-' || size === null) return {};
+  if (out === '-' || size === null) return null;
   const hash = createHash('sha256');
   const handle = await open(file, 'r');
   for await (const chunk of handle.createReadStream()) hash.update(chunk);
@@ -131,23 +131,21 @@ async function verifyInto(
     if (!signal.aborted && (error instanceof FileError || progress.rows === 0)) await output.discard();
     else await output.interrupt();
     if (!signal.aborted) throw error;
-    return interrupted(bar.summary(progress.tally), check, size);
+    return interrupted(bar.summary(progress.tally), output);
   } finally {
     await opened?.close();
   }
   if (signal.aborted) {
     await output.interrupt();
-    return interrupted(bar.summary(progress.tally), check, size);
+    return interrupted(bar.summary(progress.tally), output);
   }
   bar.end(progress.tally);
   complain(progress);
   return null;
 }
 
-const interrupted = (summary: string, { out }: FileCheck, size: Input['size']): string => {
-  const hint = out === '-' || size === null ? '' : ' The same command with --resume continues.';
-  return `Stopped after ${summary}.${hint}`;
-};
+const interrupted = (summary: string, { continues }: FileOutput): string =>
+  `Stopped after ${summary}.${continues ? ' The same command with --resume continues.' : ''}`;
 
 /** The batches without the rows that are done. */
 async function* from(rows: number, batches: AddressFile['batches']): AddressFile['batches'] {

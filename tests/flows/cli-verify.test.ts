@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -155,6 +155,17 @@ describe('verify', () => {
     ]);
   });
 
+  it('writes to a named pipe or a device without taking its place', async () => {
+    const pipe = join(dir, 'results.pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reading = readFile(pipe, 'utf8');
+    const input = ['verify', '--file', '-', '--out', pipe] as const;
+    const { code, err } = await runCli(input, environment, 'a@good.com\n');
+    expect([code, err]).toEqual([0, '']);
+    expect((await stat(pipe)).isFIFO()).toBe(true);
+    expect(parse(await reading).map(([email]) => email)).toEqual(['email', 'a@good.com']);
+  });
+
   it('keeps a row that cannot be read, and names its line', async () => {
     const input = join(dir, 'quotes.csv');
     await writeFile(input, 'email,name\na@good.com,"open\nb@good.com,"Bo"\n');
@@ -179,6 +190,8 @@ describe('verify', () => {
     await vi.waitFor(() => access(`${output}.part.json`), { timeout: 30_000 });
     first.child.kill(signal);
     const { code, err } = await first.done;
+    // As a run leaves it that is killed while it stores its progress.
+    await writeFile(`${output}.part.json.new`, '{');
     dns.set('late.com', NET['good.com'] ?? {});
     if (signal === 'SIGINT') {
       expect(code).toBe(130);
@@ -202,6 +215,8 @@ describe('verify', () => {
     ['--out that is a folder', () => ['--file', 'list.csv', '--out', '.'], /--out/],
     ['--file that is a folder', () => ['--file', '.'], /--file .* is a folder/],
     ['--out without --file', () => ['a@good.com', '--out', 'x.csv'], /--out .*--file/],
+    ['--resume of a pipe', () => ['--file', '-', '--out', 'x.csv', '--resume'], /--resume needs files/],
+    ['--resume into a device', () => ['--file', 'list.csv', '--out', '/dev/null', '--resume'], /--resume needs files/],
     ['--resume without --out', () => ['--file', 'list.csv', '--resume'], /--resume .*--out/],
     ['an unknown verdict in --only', () => ['--file', 'list.csv', '--only', 'good'], /--only takes/],
     ['--column without --file', () => ['a@good.com', '--column', 'x'], /--column .*--file/],

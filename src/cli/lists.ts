@@ -13,6 +13,7 @@ import { DELIVERABILITIES, type Deliverability } from '../kernel/reasons.ts';
 import {
   CommandFailure,
   command,
+  messageOf,
   optionsFrom,
   printable,
   printResult,
@@ -233,7 +234,10 @@ const download = () =>
       await withServer(flags, async (lists) => {
         const query = { format: flags.format ?? 'csv', ...(flags.only ? { deliverability: flags.only } : {}) };
         const results = await lists.results(id, query);
-        await pipeline(results, flags.out === undefined ? process.stdout : await outputTo(flags.out));
+        const output = flags.out === undefined ? process.stdout : await outputTo(flags.out);
+        await pipeline(results, output).catch((error: unknown) => {
+          throw new CommandFailure(`the download ended early, what is written is incomplete: ${messageOf(error)}`);
+        });
       });
     });
 

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -84,6 +87,18 @@ describe('mailvet lists', () => {
   ])('says what is wrong with %o', async (more, code, err) => {
     const ran = await runCli(['lists', 'submit', join(dir, 'people.csv')], environment(more));
     expect(ran).toMatchObject({ code, out: '', err: expect.stringMatching(err) });
+  });
+
+  it('says that a download is incomplete whose connection breaks', async () => {
+    const breaking = createServer((_request, reply) => {
+      reply.writeHead(200, { 'content-type': 'text/csv', 'content-length': 1_000 });
+      reply.write('email\r\n', () => reply.destroy());
+    });
+    await once(breaking.listen(0, '127.0.0.1'), 'listening');
+    const { port } = breaking.address() as AddressInfo;
+    const ran = await runCli(['lists', 'download', 'lst_1'], environment({ MAILVET_URL: `http://127.0.0.1:${port}` }));
+    breaking.close();
+    expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(/download ended early.* incomplete/) });
   });
 
   it('says why a file is not accepted, and why a list is not started', async () => {

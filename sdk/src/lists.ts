@@ -5,6 +5,15 @@ import type { CallOptions, List, ListRow, ListSource, MailvetLists } from './typ
 const ROWS_PER_PAGE = 1000;
 const INTERVAL = 2000;
 const DEFAULT_TYPE = 'text/csv';
+/** What the service takes as the body. */
+const TYPES: ReadonlySet<string> = new Set([
+  DEFAULT_TYPE,
+  'text/plain',
+  'text/tab-separated-values',
+  'application/x-ndjson',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/json',
+]);
 
 export function lists({ send, download }: Transport): MailvetLists {
   const pathOf = (list: string | { readonly id: string }, below = '') =>
@@ -72,12 +81,15 @@ const isAddresses = (source: ListSource): source is readonly string[] => Array.i
 const nameOf = (source: object): string | undefined =>
   'name' in source && typeof source.name === 'string' && source.name !== '' ? source.name : undefined;
 
+/** Of a file; one from a browser may have any: on Windows with Excel, a CSV file has the type of an old Excel file. */
+const typeOf = ({ type }: Blob): string => (TYPES.has(type.replace(/;.*/s, '').trim()) ? type : DEFAULT_TYPE);
+
 function uploadOf(
   source: Exclude<ListSource, readonly string[]>,
   type: string | undefined,
   onFailure: (error: unknown) => void,
 ): Upload {
-  if (source instanceof Blob) return { type: type ?? (source.type || DEFAULT_TYPE), content: source };
+  if (source instanceof Blob) return { type: type ?? typeOf(source), content: source };
   const { next, end } = source instanceof ReadableStream ? readerOf(source) : iteratorOf(source);
   const content = new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -32,6 +32,8 @@ describe('lists of the client', () => {
     expect(array).toMatchObject({ name: 'array', status: 'ready', rows: counted, credits: { price: 20, held: 0 } });
     const file = await lists.create(new File([FILE], 'people.csv', { type: 'text/csv' }), ready);
     expect(file).toMatchObject({ name: 'people.csv', status: 'ready', validation_type: 'smtp', rows: counted });
+    const excel = await lists.create(new File([FILE], 'excel.csv', { type: 'application/vnd.ms-excel' }), ready);
+    expect(excel).toMatchObject({ name: 'excel.csv', rows: counted });
     const blob = await lists.create(new Blob(['ada@good.com\nbob@good.com\n']), { ...ready, type: 'text/plain' });
     expect(blob.rows).toMatchObject({ total: 2, addresses: 2 });
     async function* pieces() {

@@ -9,7 +9,7 @@ import { LIST_BYTES, LIST_UPLOADS_PER_ACCOUNT } from '../../src/kernel/limits.ts
 import { openRaw, statusIn } from '../lab/raw-connection.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
-import { sendCsv, startListLab } from './list-lab.ts';
+import { send, sendCsv, startListLab } from './list-lab.ts';
 
 let lab: Lab;
 let owner: Member;
@@ -89,6 +89,15 @@ describe('a hostile upload', () => {
     expect(json.rows).toMatchObject({ total: 3, addresses: 3 });
     socket.destroy();
     await owner.call('DELETE', `/v1/lists/${id}`);
+  });
+
+  it('may have a file name that looks like a parameter', async () => {
+    const named = '--XX\r\nContent-Disposition: form-data; filename="a; name=b.csv"; Name=file\r\n\r\na@good.com\r\n';
+    const { status, json } = await send(lab, owner, '/v1/lists?start=false', `${named}--XX--`, {
+      'content-type': FORM,
+    });
+    expect([status, json.name]).toEqual([201, 'a; name=b.csv']);
+    await owner.call('DELETE', `/v1/lists/${json.id}`);
   });
 
   it('that announces too much is refused at once, and one that sends it, when it does', async () => {

@@ -52,16 +52,25 @@ async function headOf(source: Source): Promise<Pick<FormPart, 'name' | 'fileName
   const text = source.take(end).toString('utf8');
   source.take(BLANK_LINE.length);
   const [, disposition = ''] = /^\r\ncontent-disposition:\s*form-data\s*(;[^\r\n]*)$/im.exec(text) ?? [];
-  const name = parameterOf(disposition, 'name');
-  if (name === null) throw malformed('has a part without a name');
-  return { name, fileName: parameterOf(disposition, 'filename') };
+  const parameters = parametersOf(disposition);
+  const name = parameters.get('name');
+  if (name === undefined) throw malformed('has a part without a name');
+  return { name, fileName: parameters.get('filename') ?? null };
 }
 
-/** Browsers write quotes within as %22 (HTML, "multipart form data"), others with a backslash. */
-function parameterOf(disposition: string, name: string): string | null {
-  const [, quoted, plain] =
-    new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(disposition) ?? [];
-  return quoted?.replaceAll(/\\(["\\])/g, '$1').replaceAll('%22', '"') ?? plain ?? null;
+const PARAMETER = /;\s*([^\s;="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/g;
+
+/**
+ * Read from the left, because a quoted value may contain what looks like a parameter. Browsers write quotes within as %22
+ * (HTML, "multipart form data"), others with a backslash.
+ */
+function parametersOf(disposition: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [, name = '', quoted, plain = ''] of disposition.matchAll(PARAMETER)) {
+    const value = quoted?.replaceAll(/\\(["\\])/g, '$1').replaceAll('%22', '"') ?? plain;
+    if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), value);
+  }
+  return found;
 }
 
 /** Bytes that have arrived, and more of them on demand. */

@@ -75,6 +75,7 @@ describe('a test key', () => {
     ['Mailbox_Not_Found+tag', { reason: 'mailbox_not_found', tag: 'tag' }],
     ['anything.else', { deliverability: 'deliverable' }],
     ['"mailbox_not_found"', { deliverability: 'deliverable' }],
+    [' \u00a0mailbox_not_found', { reason: 'mailbox_not_found' }],
   ])('%s selects its outcome, whatever the domain', async (local, outcome) => {
     for (const domain of ['good.com', 'mailinator.com', 'gmail.com', 'no-such-domain.invalid'])
       expect((await test.verify(`${local}@${domain}`, smtp)).json).toMatchObject(outcome);

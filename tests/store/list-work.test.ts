@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { LIST_CLAIMS_MAX } from '../../src/kernel/limits.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
+import { listObject } from '../../src/store/lists/object.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member, purge, removeDeleted } from './cast.ts';
 import { addressesOf, claimWith, found, LEASE_MS, startedList, waitingWith } from './list-cast.ts';
@@ -70,6 +71,11 @@ describeStores('work on a list', (lab) => {
     expect(Object.fromEntries((await store.lists.block(account, id, 0))?.asked ?? [])).toEqual({ 1: 1 });
     expect(await waitingWith(store, who, id, 'w')).toEqual([]);
     lab.clock.advance(5 * MINUTE);
+    // When the last address gets its answer, nobody knows.
+    expect(listObject((await store.lists.get(account, id))!).progress).toMatchObject({
+      per_second: expect.any(Number),
+      eta_seconds: null,
+    });
     const [again] = await waitingWith(store, who, id, 'w');
     expect(again).toMatchObject({ address: 1, email: 'a1@example.com', attempts: 1, block: null });
     expect(await waitingWith(store, who, id, 'other')).toEqual([]);

@@ -2,6 +2,7 @@
  * What the local part of an address selects in test mode, where no DNS or SMTP query is made. docs/testing.md is generated
  * from this table.
  */
+import { trimBlanks } from '../../kernel/blanks.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { Deliverability, Reason } from '../../kernel/reasons.ts';
 import type { DnsFinding, Evidence, SmtpFinding } from '../evidence.ts';
@@ -69,9 +70,9 @@ export interface Selector {
   readonly tag: string | null;
 }
 
-/** The text before the first `@` and `+`, and that after the `+`; no part of it need be valid. */
+/** The text before the first `@` and `+`, and that after the `+`, without blanks around; no part of it need be valid. */
 export function selectorOf(email: string): Selector {
-  const [local = ''] = email.split('@', 1);
+  const [local = ''] = trimBlanks(email).split('@', 1);
   const plus = local.indexOf('+');
   const name = (plus < 0 ? local : local.slice(0, plus)).toLowerCase();
   return { name, tag: plus < 0 ? null : local.slice(plus + 1) };

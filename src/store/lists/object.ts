@@ -5,6 +5,8 @@ import type { List } from '../store.ts';
 export function listObject(list: List) {
   const { rows, done, waiting, breakdown, perSecond, credits } = list;
   const left = rows.addresses - done;
+  // How the next attempts end is not known, and when they are made depends on mail servers.
+  const onlyWaits = waiting > 0 && waiting === left;
   return {
     id: list.id,
     name: list.name,
@@ -15,7 +17,7 @@ export function listObject(list: List) {
       ...{ done, waiting, good: breakdown.status.good, bad: breakdown.status.bad },
       percent: rows.addresses === 0 ? 100 : Math.floor((done / rows.addresses) * 1000) / 10,
       per_second: perSecond === null ? null : Math.round(perSecond * 10) / 10,
-      eta_seconds: perSecond === null ? null : Math.ceil(left / perSecond),
+      eta_seconds: perSecond === null || onlyWaits ? null : Math.ceil(left / perSecond),
     },
     deliverability: breakdown.deliverability,
     by_reason: { ...breakdown.reason },

@@ -235,7 +235,8 @@ const download = () =>
         const query = { format: flags.format ?? 'csv', ...(flags.only ? { deliverability: flags.only } : {}) };
         const results = await lists.results(id, query);
         const output = flags.out === undefined ? process.stdout : await outputTo(flags.out);
-        await pipeline(results, output).catch((error: unknown) => {
+        // Standard output stays open, or an error of the download would be thrown as one of its own.
+        await pipeline(results, output, { end: output !== process.stdout }).catch((error: unknown) => {
           throw new CommandFailure(`the download ended early, what is written is incomplete: ${messageOf(error)}`);
         });
       });

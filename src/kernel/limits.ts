@@ -222,7 +222,7 @@ export const WEBHOOK_RESPONSE_BYTES = 1024;
 /** Attempts at once to one endpoint. */
 export const WEBHOOK_ATTEMPTS_AT_ONCE = 4;
 /** Endpoints that one process sends to at once. */
-export const WEBHOOK_ENDPOINTS_AT_ONCE = 50;
+export const WEBHOOK_ENDPOINTS_AT_ONCE = 200;
 /** Tests at once: of one account, and of all accounts in one process. */
 export const WEBHOOK_TESTS_PER_ACCOUNT = 2;
 export const WEBHOOK_TESTS_AT_ONCE = 50;

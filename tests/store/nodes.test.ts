@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
-import { describeStores } from '../lab/stores.ts';
+import pg from 'pg';
+import { expect, it, vi } from 'vitest';
+import { PostgresNode } from '../../src/store/postgres/node.ts';
+import { describeStores, ENGINE } from '../lab/stores.ts';
 
 const WITHIN_MS = 5_000;
 
@@ -29,5 +31,20 @@ describeStores('nodes', (lab) => {
     await other.close();
     await one.upkeep.releaseDead();
     expect((await one.nodes.list(10, WITHIN_MS)).map(({ id }) => id)).toEqual([one.nodes.current]);
+  });
+
+  it.skipIf(ENGINE !== 'postgres')('that are closed while they begin leave no lock behind', async () => {
+    await lab.open();
+    const pool = new pg.Pool({ connectionString: lab.url, max: 1 });
+    const now = async () => {
+      await node.close();
+      return 0;
+    };
+    const node = new PostgresNode({ url: lab.url, pool, label: 'host/1', newId: () => 'node_closed', now });
+    await expect(node.acquire()).rejects.toThrow('node_closed');
+    await vi.waitFor(async () =>
+      expect(await node.ifDead('node_closed', () => Promise.resolve('swept'))).toBe('swept'),
+    );
+    await pool.end();
   });
 });

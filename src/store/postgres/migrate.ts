@@ -111,7 +111,8 @@ async function inTransaction(client: pg.Client, statements: readonly (string | p
       await client.query('COMMIT');
       return;
     } catch (error) {
-      await client.query('ROLLBACK');
+      // A lost connection has rolled back, and the first error says why.
+      await client.query('ROLLBACK').catch(() => undefined);
       if (!isLocked(error) || tries === TRIES) throw error;
     }
     await sleep(PAUSE_MS);

@@ -86,11 +86,13 @@ export class PostgresNode implements NodeLife {
     try {
       await client.query(KEEPALIVES);
       const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK, [id]);
-      if (!onlyRow(rows).locked || this.#closed) {
+      const { locked } = onlyRow(rows);
+      if (locked) await client.query(ANNOUNCE, [id, label, await now()]);
+      // Closed meanwhile: nobody else would end this connection.
+      if (!locked || this.#closed) {
         discard(client);
         return false;
       }
-      await client.query(ANNOUNCE, [id, label, await now()]);
     } catch (error) {
       discard(client);
       throw error;

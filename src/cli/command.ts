@@ -19,7 +19,10 @@ export function command(name: string, description: string, optionsFor = name): C
   return created;
 }
 
-/** The options of this run: flags win over the environment, the environment over defaults. Throws UsageError with all problems. */
+/**
+ * The options of this run: flags win over the environment, the environment over defaults. Throws UsageError with all
+ * problems.
+ */
 export function optionsFrom(flags: object, optionsFor: string): Options {
   const given: Partial<Record<OptionKey, string | true>> = {};
   for (const [key, row] of optionsOf(optionsFor)) {

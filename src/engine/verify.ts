@@ -18,7 +18,10 @@ import { disposableByHost, disposableByName } from './stages/disposable.ts';
 export interface MailboxLimit {
   /** `Clock.elapsed()` ms. */
   readonly deadline: number;
-  /** Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the deadline. */
+  /**
+   * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
+   * deadline.
+   */
   readonly startBy?: number;
   /** Aborted: the dialogue ends with QUIT. */
   readonly signal?: AbortSignal;
@@ -55,7 +58,10 @@ export interface EngineDeps {
 const REPLY_MARGIN_MS = 50;
 const HOSTS_WANTED: Readonly<Record<Level, number>> = { mx: 1, smtp: 3 };
 
-/** Offline stages: syntax and lists. Blanks around the address do not count. `syntax.result` and `disposable.result` show whether they were conclusive. */
+/**
+ * Offline stages: syntax and lists. Blanks around the address do not count. `syntax.result` and `disposable.result`
+ * show whether they were conclusive.
+ */
 export function runOffline(email: string, requested: Level, engine: EngineDeps): Evidence {
   const lists = engine.lists();
   const options = { allowReserved: engine.allowPrivate };

@@ -50,7 +50,10 @@ export function commonHeadersOf(publicUrl: string): CommonHeaders {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** To be called with every error that is a reply. A fault of ours is logged whole; that we cannot serve now, in one line; what the caller did wrong is in its reply. */
+/**
+ * To be called with every error that is a reply. A fault of ours is logged whole; that we cannot serve now, in one
+ * line; what the caller did wrong is in its reply.
+ */
 export function noteError(request: HttpRequest, apiError: ApiError): void {
   const { cause, code, message, status } = apiError;
   request.error = { code, status };

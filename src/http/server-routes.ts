@@ -19,7 +19,10 @@ function securityText(contact: string, url: string, now: number): string {
 const checkOf = (problem: string | null) =>
   problem === null ? { status: 'ok' } : { status: 'failing', reason: problem };
 
-/** Health, metrics and the document of the API: answered by every process, workers included. `described`: the rows of the public document. */
+/**
+ * Health, metrics and the document of the API: answered by every process, workers included. `described`: the rows of
+ * the public document.
+ */
 export const serverRoutes = (described: readonly Route[]): readonly Route[] => [
   route({
     // The process is alive; nothing about what it depends on.
@@ -29,7 +32,8 @@ export const serverRoutes = (described: readonly Route[]): readonly Route[] => [
     serve: () => async () => ({ body: { status: 'ok' } }),
   }),
   route({
-    // Store and resolver answer, our clock agrees with the store's, and the process is not draining; 503 with the reasons otherwise.
+    // Store and resolver answer, our clock agrees with the store's, and the process is not draining; 503 with the
+    // reasons otherwise.
     method: 'GET',
     path: '/readyz',
     access: 'open',

@@ -1,4 +1,7 @@
-/** White space that nobody sees around an address: ASCII and the rest of Unicode's, no-break, zero-width, marks of direction. */
+/**
+ * White space that nobody sees around an address: ASCII and the rest of Unicode's, no-break, zero-width, marks of
+ * direction.
+ */
 const BLANK = /^[\s\u0085\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]$/;
 
 /** Without the blanks at both ends. Linear, unlike a regular expression with `$`. */

@@ -127,8 +127,8 @@ export const OVERVIEW_LISTS = 3;
 /** Days of the ledger that are shown at once. */
 export const LEDGER_DAYS = { min: 1, max: 800, default: 90 };
 /**
- * Rejected requests of an account that the log has one by one, in a minute and in a day (UTC); of those beyond it has the number
- * in each minute. Every process counts for itself.
+ * Rejected requests of an account that the log has one by one, in a minute and in a day (UTC); of those beyond it has
+ * the number in each minute. Every process counts for itself.
  */
 export const REJECTED_PER_MINUTE = 20;
 export const REJECTED_PER_DAY = 2_000;

@@ -28,8 +28,8 @@ export function createLogger(level: string): Logger {
 }
 
 /**
- * Bytes that are written at once, and at most. Each write goes to another thread and back: with 4 KB, 20 lines of requests, that
- * was a twentieth of a verification's CPU time.
+ * Bytes that are written at once, and at most. Each write goes to another thread and back: with 4 KB, 20 lines of
+ * requests, that was a twentieth of a verification's CPU time.
  */
 const LOG_BUFFER = { minLength: 32 * 1024, maxWrite: 64 * 1024 };
 

@@ -76,7 +76,10 @@ export type RejectedRequest = Static<typeof RejectedRequest>;
 /** `rejected`: rejected requests alone. */
 const LOG_STATUSES = [...STATUSES, 'rejected'] as const;
 
-/** Where a page of the log ends: among verifications by their number, among rejected requests by time and id; empty: at the start. */
+/**
+ * Where a page of the log ends: among verifications by their number, among rejected requests by time and id; empty: at
+ * the start.
+ */
 export const LOG_CURSOR = /^(\d{0,16})~(?:(\d{1,16})-(\d{1,16}))?$/;
 
 /** What is searched for: by an export, and a page at a time. */

@@ -44,7 +44,8 @@ export const createPost =
     if (url.protocol !== 'https:' && !allowPrivate) return failed('not_https');
     if (isLiteral(url) && !routable(hostOf(url), { allowPrivate, own })) return failed('address_not_allowed');
     const deadline = clock.elapsed() + request.timeoutMs;
-    // With `autoSelectFamily`, for all addresses. Asked when the connection is made, so that only addresses just checked are dialed.
+    // With `autoSelectFamily`, for all addresses. Asked when the connection is made, so that only addresses just
+    // checked are dialed.
     const lookup: LookupFunction = (host, _all, done) => {
       resolveHost(deps, host, deadline).then(
         (addresses) => done(null, [...addresses]),

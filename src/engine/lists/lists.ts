@@ -23,7 +23,10 @@ export interface Lists {
   readonly version: string;
   /** Domains of the verdict tier. */
   readonly size: number;
-  /** `domain` in lower-case ASCII (A-labels). Matches parents up to the registrable domain; allowlist and relays take precedence. */
+  /**
+   * `domain` in lower-case ASCII (A-labels). Matches parents up to the registrable domain; allowlist and relays take
+   * precedence.
+   */
   disposable(domain: string): DisposableAnswer;
   /** Whether the MX hosts (lower case) or their addresses belong to a disposable service. Shared hosts never count. */
   disposableHost(

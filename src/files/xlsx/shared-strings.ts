@@ -9,7 +9,10 @@ const TEXTS_MAX = 4_000_000;
 const CHUNK_BYTES = 1 << 20;
 const PAGE_TEXTS = 1 << 15;
 
-/** Texts as UTF-8 in a few buffers, and four bytes for the place of each: a million strings would take three times the memory. */
+/**
+ * Texts as UTF-8 in a few buffers, and four bytes for the place of each: a million strings would take three times the
+ * memory.
+ */
 export class SharedStrings {
   readonly #chunks: { readonly bytes: Buffer; used: number }[] = [];
   /** Where each text begins: the number of its chunk times its size, and the place in it. It ends where the next one begins. */

@@ -11,7 +11,10 @@ import type { XlsxState } from './write.ts';
 export type SheetLimits = RowLimits & { readonly rows: number };
 
 export type Order =
-  /** Reads the first sheet: leads to the first `rows`, each `more` to the next ones, and all in all to one `end` or `failed`. */
+  /**
+   * Reads the first sheet: leads to the first `rows`, each `more` to the next ones, and all in all to one `end` or
+   * `failed`.
+   */
   | { readonly kind: 'read'; readonly source: SharedBytes; readonly limits: SheetLimits }
   | { readonly kind: 'more' }
   /** Ends the reading early. */

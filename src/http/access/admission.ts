@@ -3,7 +3,6 @@ import { ApiError } from '../../kernel/errors.ts';
 import { counted, grouped } from '../../kernel/format.ts';
 import { PLAN_WITH_SMTP, WINDOW_SECONDS } from '../../kernel/plans.ts';
 import type { Admission } from '../../service/admission.ts';
-
 import type { HttpContext } from '../context.ts';
 import { rateHeaders, secondsLeft } from '../reply.ts';
 import type { RequestContext } from '../route.ts';

@@ -62,7 +62,10 @@ const idempotencyOf =
     return { route: `${method} ${path}`, key, fingerprint };
   };
 
-/** Admits the request of a key with the scope, then serves it; an error that the handler reports is stored for the Idempotency-Key. */
+/**
+ * Admits the request of a key with the scope, then serves it; an error that the handler reports is stored for the
+ * Idempotency-Key.
+ */
 export const apiKey =
   (scope: KeyScope): GuardFor<ApiKeyContext> =>
   (context, route) => {

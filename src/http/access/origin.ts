@@ -2,9 +2,9 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../exchange.ts';
 
 /**
- * Throws `cross_origin` for a change requested by a page of another site, going by the headers that browsers set: Sec-Fetch-Site
- * (W3C Fetch Metadata §2.4) and Origin (RFC 6454 §7). Programs send neither, and have no session that a page could borrow.
- * Behind a proxy that does not pass Host on, Origin is the public address.
+ * Throws `cross_origin` for a change requested by a page of another site, going by the headers that browsers set:
+ * Sec-Fetch-Site (W3C Fetch Metadata §2.4) and Origin (RFC 6454 §7). Programs send neither, and have no session that a
+ * page could borrow. Behind a proxy that does not pass Host on, Origin is the public address.
  */
 export function refuseCrossOrigin(request: HttpRequest, publicUrl: string): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;

@@ -17,9 +17,9 @@ const tooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiError =
   );
 
 /**
- * Waits for the body of a request, and never fails; null where there is nothing to wait for. The contract reports a bad key (401, 403, 429) before a bad body (400,
- * 413, 415), and nobody without a key or a session makes us read one: so this is called by a guard. A body that is read as a
- * stream is left to the handler.
+ * Waits for the body of a request, and never fails; null where there is nothing to wait for. The contract reports a bad
+ * key (401, 403, 429) before a bad body (400, 413, 415), and nobody without a key or a session makes us read one: so
+ * this is called by a guard. A body that is read as a stream is left to the handler.
  */
 export function bodyArrived(request: HttpRequest, { body, bodyLimit = BODY_BYTES }: RouteInput): Promise<void> | null {
   if (request.body !== null) return null;

@@ -134,7 +134,10 @@ function queryReader(schema: TSchema, refusesControls: boolean): Part {
 }
 const repeated = (field: string) => invalid('invalid_parameter', `${field} was sent more than once.`, { field });
 
-/** A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. `warn`: told of unknown ones. */
+/**
+ * A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. `warn`:
+ * told of unknown ones.
+ */
 export function fieldsReader<T extends TSchema>(
   schema: T,
 ): (sent: Iterable<readonly [string, string]>, warn: (warnings: readonly string[]) => void) => Read<T> {

@@ -213,7 +213,10 @@ export interface ListRecorded {
 }
 
 export interface Lists {
-  /** Throws ApiError `too_many_lists`. Begins an upload; the list is invisible until `finish`. An upload without a new block for an hour is removed. */
+  /**
+   * Throws ApiError `too_many_lists`. Begins an upload; the list is invisible until `finish`. An upload without a new
+   * block for an hour is removed.
+   */
   create(list: NewList): Promise<void>;
   /** Adds blocks of rows. False: the upload was given up. */
   append(account: AccountId, id: string, blocks: readonly NewListBlock[]): Promise<boolean>;

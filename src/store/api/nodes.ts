@@ -13,7 +13,10 @@ export interface NodeRow {
 export interface Nodes {
   /** Says that this process runs, with the version of its program. */
   report(version: string): Promise<void>;
-  /** Whose rows are there, the newest first, at most `limit`. A dead one is there until it is swept. Gives up after `withinMs`. */
+  /**
+   * Whose rows are there, the newest first, at most `limit`. A dead one is there until it is swept. Gives up after
+   * `withinMs`.
+   */
   list(limit: number, withinMs: number): Promise<readonly NodeRow[]>;
   /** The id of this process; null before it has charged or reported. */
   readonly current: string | null;

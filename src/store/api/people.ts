@@ -120,7 +120,10 @@ export interface Members {
 
 /** Counts of attempts in fixed windows, on all nodes together. Of a subject only a hash is kept. */
 export interface Attempts {
-  /** Counts one of the subject, or of the subject from this origin, and answers how many there are in the running window, and when it ends. */
+  /**
+   * Counts one of the subject, or of the subject from this origin, and answers how many there are in the running
+   * window, and when it ends.
+   */
   count(subject: string, windowMs: number, origin?: string): Promise<{ count: number; endsAt: number }>;
   /** From all origins. */
   clear(subject: string): Promise<void>;

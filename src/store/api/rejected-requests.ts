@@ -65,8 +65,8 @@ export interface RejectedRequests {
   /** Requests that were rejected with each key since `from`, in milliseconds; those beyond the limit of a minute have none. */
   countByKey(account: AccountId, from: number): Promise<ReadonlyMap<string, number>>;
   /**
-   * Newest first. A search that no index answers looks through at most LOG_SEARCH_ROWS: `next` is null at the end, else where to
-   * go on, and `searchedTo` the time of the last row looked at.
+   * Newest first. A search that no index answers looks through at most LOG_SEARCH_ROWS: `next` is null at the end, else
+   * where to go on, and `searchedTo` the time of the last row looked at.
    */
   list(
     account: AccountId,

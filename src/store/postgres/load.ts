@@ -16,9 +16,10 @@ import { onlyRow } from '../rows.ts';
 import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../store.ts';
 
 /**
- * The lock comes first, in a statement of its own, so that the others read what its last holder committed. All writers lock accounts in the order of their ids, so any number of nodes cannot deadlock. The ids are an array
- * that is made before the scan: joined to a sub-select, an account that changes while its lock is waited for would be
- * judged again against the join and could go missing.
+ * The lock comes first, in a statement of its own, so that the others read what its last holder committed. All writers
+ * lock accounts in the order of their ids, so any number of nodes cannot deadlock. The ids are an array that is made
+ * before the scan: joined to a sub-select, an account that changes while its lock is waited for would be judged again
+ * against the join and could go missing.
  */
 const LOCK = `SELECT id, plan, rate_limit AS "rateLimit", status, test_of AS "testOf", balance, locked, window_start AS "windowStart",
     window_count AS "windowCount", filter_emails AS "filterEmails", filter_domains AS "filterDomains",

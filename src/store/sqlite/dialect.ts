@@ -151,7 +151,6 @@ class OpenTransaction {
   }
 
   #wait(): void {
-    if (this.#idle !== null) clearTimeout(this.#idle);
     const giveUp = () => void this.rollback().catch(() => undefined);
     this.#idle = setTimeout(giveUp, IDLE_MS).unref();
   }

@@ -18,24 +18,18 @@ export function throttleLab(options: Partial<RoutesOptions> = {}) {
     shared: null,
     ...options,
   });
-  const enter = (request: Partial<PermitRequest> = {}) => {
+  const enter = (request: Partial<PermitRequest> & { readonly mayShare?: boolean } = {}) => {
     const { operator = 'a', host = `mx.${operator}.test` } = request;
     const own = addresses.get(host) ?? `192.${addresses.size >> 8}.${addresses.size & 255}.1`;
     addresses.set(host, own);
     const { address = own, domain = `${operator}.test` } = request;
     const destination = { operator, host, address, domain };
     const permits: Permit[] = [];
-    const leave = throttle.acquire({
-      tenant: 't',
-      deadline: now + 3_600_000,
-      mayShare: true,
-      onPermit: (permit) => permits.push(permit),
-      ...request,
-      ...destination,
-    });
+    const { tenant = 't', startBy = now + 3_600_000, mayShare = true } = request;
+    const withdraw = throttle.acquire({ tenant, startBy, ...destination }, mayShare, (permit) => permits.push(permit));
     const lease = () => (permits[0]?.kind === 'go' ? permits[0].lease : undefined);
     return {
-      leave,
+      leave: () => withdraw?.(),
       get kind() {
         return permits[0]?.kind ?? 'waits';
       },

@@ -68,7 +68,7 @@ export class Breaker {
   /** A dialogue was answered: we are accepted. True if that closed it. */
   answered(): boolean {
     this.#answeredAt = this.#clock.elapsed();
-    this.#refusedFor.clear();
+    if (this.#refusedFor.size > 0) this.#refusedFor.clear();
     const wasOpen = this.#open !== null;
     this.#open = null;
     return wasOpen;

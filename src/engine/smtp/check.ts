@@ -17,6 +17,7 @@ import {
   CATCH_ALL_SKIPPED,
   type Candidate,
   candidates,
+  catchAllFromCache,
   catchAllOf,
   heardIn,
   NOT_DIALLED,
@@ -39,6 +40,9 @@ const GREET_SHARE = 0.7;
 export interface CheckDeps {
   readonly options: MailboxCheckOptions;
   readonly sender: string;
+  /** Names and addresses of this host, as servers may echo them. */
+  readonly ourNames: readonly string[];
+  readonly ourIps: readonly string[];
   readonly limits: SmtpLimits;
   readonly throttle: Throttle;
   readonly pool: Pool;
@@ -60,9 +64,9 @@ export class Check {
   /** The failure with the lowest rank so far. */
   #failure: SmtpResult | null = null;
   /** Dialogues in which our IP address was rejected. */
-  readonly #refusedUs: Refusal[] = [];
+  #refusedUs: readonly Refusal[] = [];
   /** Addresses whose TLS handshake failed. */
-  readonly #inClear = new Set<string>();
+  #inClear: readonly string[] = [];
   /** The cached catch-all result, in which case no probe was sent. */
   #cached: 'pass' | 'fail' | null = null;
   /** Publishes the result of this check's probe to others at the domain; null while it has none. */
@@ -86,32 +90,24 @@ export class Check {
 
   async run(): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
     try {
-      return await this.#run();
+      const path = forwardPath(this.#address);
+      if (path === null)
+        return this.#end(resultWithoutDialogue('dialogue', 'smtp_unverifiable', 'dialogue.unsendable'));
+      const sender = senderFor(this.#deps.sender, this.#address.domain);
+      const answer = await this.#walk({ path, sender, stage: 'rcpt', probe: () => this.#probePath() });
+      if (answer === null)
+        return this.#end(this.#failure ?? resultWithoutDialogue('dialogue', 'smtp_unreachable', 'dialogue.no_address'));
+      const found = resultOf(answer.outcome, answer);
+      if (found.finding === 'smtp_blocked') this.#noteRefusal(answer);
+      if (found.finding !== 'accepted') return this.#end(found);
+      if (this.#silent) {
+        const rule = 'operator.accepts_all';
+        return this.#end({ ...found, finding: 'smtp_unverifiable', rule, decidedBy: 'operator' });
+      }
+      return this.#end(found, this.#cached === null ? await this.#catchAll(answer) : catchAllFromCache(this.#cached));
     } finally {
       this.#publish?.(null);
     }
-  }
-
-  async #run(): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
-    const path = forwardPath(this.#address);
-    if (path === null) return this.#end(resultWithoutDialogue('dialogue', 'smtp_unverifiable', 'dialogue.unsendable'));
-    const question: Question = {
-      path,
-      sender: senderFor(this.#deps.sender, this.#address.domain),
-      stage: 'rcpt',
-      probe: () => this.#probePath(),
-    };
-    const answer = await this.#walk(question);
-    if (answer === null)
-      return this.#end(this.#failure ?? resultWithoutDialogue('dialogue', 'smtp_unreachable', 'dialogue.no_address'));
-    const found = resultOf(answer.outcome, answer);
-    if (found.finding === 'smtp_blocked') this.#noteRefusal(answer);
-    if (found.finding !== 'accepted') return this.#end(found);
-    if (this.#silent) {
-      const rule = 'operator.accepts_all';
-      return this.#end({ ...found, finding: 'smtp_unverifiable', rule, decidedBy: 'operator' });
-    }
-    return this.#end(found, await this.#catchAll(answer));
   }
 
   get #silent(): boolean {
@@ -123,9 +119,13 @@ export class Check {
     const { limits, throttle } = this.#deps;
     const all = candidates(this.#dns, limits, (family) => throttle.reaches(family));
     let failedHost: string | null = null;
-    for (const [i, candidate] of all.entries()) {
+    let left = all.length;
+    for (const candidate of all) {
+      left--;
       if (candidate.host === failedHost) continue;
-      const service = await this.#askOne(candidate, question, i + 1 < all.length);
+      let service = await this.#ask(candidate, question, left > 0, false);
+      for (let tries = 0; tries < 2 && this.#deservesAnother(service, candidate); tries++)
+        service = await this.#ask(candidate, question, left > 0, true);
       if ('refused' in service) {
         this.#onRefused(service.refused, service.retryAfter);
         if (service.refused === 'address_blocked') continue;
@@ -140,21 +140,15 @@ export class Check {
     return null;
   }
 
-  /** One candidate, retried where the failure was specific to the session or to TLS. */
-  async #askOne(candidate: Candidate, question: Question, others: boolean): Promise<Service> {
-    let service = await this.#ask(candidate, question, others, false);
-    for (let tries = 0; tries < 2 && 'outcome' in service && !this.#over(); tries++) {
-      const { outcome } = service;
-      if (outcome.kind !== 'failed') break;
-      if (outcome.next === 'in_clear') {
-        this.#transcript.add('note', 'TLS failed: once more in clear');
-        this.#inClear.add(candidate.address);
-        service = await this.#ask(candidate, question, others, true);
-      } else if (outcome.next === 'new_session' || outcome.next === 'rejoin') {
-        service = await this.#ask(candidate, question, others, true);
-      } else break;
+  /** Whether the failure was specific to the session or to TLS, so that another session may have an answer. */
+  #deservesAnother(service: Service, { address }: Candidate): boolean {
+    if ('refused' in service || service.outcome.kind === 'answered' || this.#over()) return false;
+    const { next } = service.outcome;
+    if (next === 'in_clear') {
+      this.#transcript.add('note', 'TLS failed: once more in clear');
+      this.#inClear = [...this.#inClear, address];
     }
-    return service;
+    return next === 'in_clear' || next === 'new_session' || next === 'rejoin';
   }
 
   #ask({ host, address }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
@@ -181,16 +175,14 @@ export class Check {
   }
 
   #tlsWith(address: string): DialogueSetup['tls'] {
-    return this.#inClear.has(address) ? 'never' : (this.#deps.options.tls ?? 'demanded');
+    return this.#inClear.includes(address) ? 'never' : (this.#deps.options.tls ?? 'demanded');
   }
 
   readonly #read: Read = (stage, reply, path) => {
-    const { classify, helo, sender, ownIps, bind } = this.#deps.options;
-    const ourNames = sender.includes('@') ? [sender, helo, sender.slice(sender.lastIndexOf('@') + 1)] : [helo];
-    const echoes = { address: path ?? '', ourNames, ourIps: [...(ownIps ?? []), ...bind] };
+    const { options, ourNames, ourIps } = this.#deps;
     const operator = this.#dns.provider?.name ?? null;
     try {
-      return classify({ stage, reply, operator, echoes });
+      return options.classify({ stage, reply, operator, echoes: { address: path ?? '', ourNames, ourIps } });
     } catch {
       // A defect in the rules must cost this one answer, not the process: the caller is a socket event.
       this.#transcript.add('note', 'the reply could not be classified');
@@ -217,7 +209,6 @@ export class Check {
   }
 
   async #catchAll({ outcome, host, address }: Answer): Promise<CatchAllEvidence> {
-    if (this.#cached !== null) return { result: this.#cached, why: null, retryAfter: null, cached: true };
     const shared = this.#publish === null ? await this.#ofAnother() : null;
     if (shared !== null) return shared;
     const { probe } = outcome;
@@ -241,7 +232,7 @@ export class Check {
     const { domain } = this.#address;
     for (let probe = cache.underWay(domain, this.#operator); ; probe = cache.underWay(domain, this.#operator)) {
       const known = cache.get(domain, this.#operator);
-      if (known !== null) return { result: known, why: null, retryAfter: null, cached: true };
+      if (known !== null) return catchAllFromCache(known);
       if (probe === undefined) {
         this.#publish = cache.begin(domain, this.#operator);
         return null;
@@ -278,7 +269,7 @@ export class Check {
     const heard = heardIn(outcome);
     if (heard?.reading.meaning !== 'us_ip') return;
     const where = { operator: this.#operator, host, address, domain: this.#recipientDomain };
-    this.#refusedUs.push({ where, egress, isForDomain: heard.stage === 'rcpt' });
+    this.#refusedUs = [...this.#refusedUs, { where, egress, isForDomain: heard.stage === 'rcpt' }];
   }
 
   #onRefused(why: Refused, retryAfter: number | null): void {

@@ -125,12 +125,12 @@ export class Dialogue {
 
   #send(commands: readonly Command[]) {
     for (const command of commands) {
+      commandLine(command.line);
       this.#outstanding.push(command);
       if (command.of !== null) this.recipients.sent++;
     }
-    this.phase = commands.includes(QUIT) ? 'quit' : 'command';
-    const lines = commands.map(({ line, of }) => ({ line: commandLine(line), question: of?.question ?? null }));
-    this.#actions.push({ do: 'send', commands: lines });
+    this.phase = commands[0] === QUIT ? 'quit' : 'command';
+    this.#actions.push({ do: 'send', commands });
   }
 
   #greet(verb: 'ehlo' | 'helo') {

@@ -1,4 +1,5 @@
 import type { Outcome, Question, Read } from './outcome.ts';
+import type { Command } from './outstanding.ts';
 import type { Reply } from './reply.ts';
 
 export type DialogueEvent =
@@ -19,11 +20,8 @@ export type DialogueEvent =
   | { readonly is: 'finish' };
 
 export type Action =
-  /** `question`: the check that the line belongs to alone; null: to all. */
-  | {
-      readonly do: 'send';
-      readonly commands: readonly { readonly line: string; readonly question: Question | null }[];
-    }
+  /** All in one write. */
+  | { readonly do: 'send'; readonly commands: readonly Command[] }
   /** Wrap the connection; data received since the reply to STARTTLS must be discarded (RFC 3207 §4.2). */
   | { readonly do: 'starttls' }
   | { readonly do: 'answer'; readonly question: Question; readonly outcome: Outcome }

@@ -8,6 +8,9 @@ export interface LeaseEvents {
   hasRoom(limiter: Limiter): void;
 }
 
+const NO_BREAKERS: readonly OpenBreaker[] = [];
+const isOver = (limiter: Limiter): boolean => limiter.isOver;
+
 /** The right to one dialogue, until it is released. */
 export class Lease {
   readonly #route: Route;
@@ -21,7 +24,12 @@ export class Lease {
     this.#route = route;
     this.#tenant = tenant;
     this.#on = on;
-    this.#trialOf = route.limiters.map((limiter) => limiter.take()).filter((breaker) => breaker !== null);
+    let trialOf = NO_BREAKERS;
+    for (const limiter of route.limiters) {
+      const breaker = limiter.take();
+      if (breaker !== null) trialOf = [...trialOf, breaker];
+    }
+    this.#trialOf = trialOf;
     route.address.addOf(tenant, 1);
   }
 
@@ -41,8 +49,12 @@ export class Lease {
 
   /** The server accepts us: closes the breakers. */
   answered(): void {
-    const { operator, address } = this.#route;
-    for (const limiter of [operator, address]) if (limiter.closeBreaker()) this.#on.hasRoom(limiter);
+    this.#close(this.#route.operator);
+    this.#close(this.#route.address);
+  }
+
+  #close(limiter: Limiter): void {
+    if (limiter.closeBreaker()) this.#on.hasRoom(limiter);
   }
 
   /** 421 or 4.7.x: the server asks us to slow down. */
@@ -70,16 +82,16 @@ export class Lease {
    */
   isWantedMoreThanBy(tenant: string | null): boolean {
     const { address, host, limiters } = this.#route;
-    if (limiters.some((limiter) => limiter.isOver)) return true;
-    for (const limiter of [address, host]) {
-      if (!limiter.isFull) continue;
-      if (tenant === null && limiter.isWaitedFor) return true;
-      if (tenant === null) continue;
-      for (const other of limiter.waiting) {
-        if (isBackground(other) !== isBackground(tenant)) {
-          if (isBackground(tenant)) return true;
-        } else if (this.othersOf(other) < this.othersOf(tenant)) return true;
-      }
+    return limiters.some(isOver) || this.#isWantedAt(address, tenant) || this.#isWantedAt(host, tenant);
+  }
+
+  #isWantedAt(limiter: Limiter, tenant: string | null): boolean {
+    if (!limiter.isWaitedFor || !limiter.isFull) return false;
+    if (tenant === null) return true;
+    for (const other of limiter.waiting) {
+      if (isBackground(other) !== isBackground(tenant)) {
+        if (isBackground(tenant)) return true;
+      } else if (this.othersOf(other) < this.othersOf(tenant)) return true;
     }
     return false;
   }

@@ -55,6 +55,8 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   const deps: CheckDeps = {
     options,
     sender,
+    ourNames: sender === '' ? [helo] : [sender, helo, sender.slice(sender.lastIndexOf('@') + 1)],
+    ourIps: [...(options.ownIps ?? []), ...bind],
     limits,
     throttle,
     pool,

@@ -9,8 +9,9 @@ import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import type { Lease } from './lease.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
-import { type Asked, roomOf, Session } from './session.ts';
-import type { Throttle } from './throttle.ts';
+import { roomOf } from './recipients.ts';
+import { type Asked, Session } from './session.ts';
+import type { Permit, Throttle } from './throttle.ts';
 import { type PoolRequest, type Service, type Waiter, WaitingLines } from './waiting-lines.ts';
 
 interface PoolOptions {
@@ -38,6 +39,8 @@ interface Owned {
 const MOST_REJOINED = 2;
 const LEARNED_OPERATORS = 2_000;
 const LEARNED_MS = 3_600_000;
+
+const NOTHING_TO_LEAVE = () => {};
 
 export class Pool {
   readonly #options: PoolOptions;
@@ -72,21 +75,19 @@ export class Pool {
     return new Promise((resolve) => {
       const { signal } = request;
       if (signal?.aborted || this.#closed) return resolve({ refused: 'cancelled', retryAfter: null });
-      const onAbort = () => {
-        waiter.leave();
-        resolve({ refused: 'cancelled', retryAfter: null });
-      };
-      const waiter: Waiter = {
-        request,
-        leave: () => {},
-        place: null,
-        rejoined: 0,
-        settle: (service) => {
-          signal?.removeEventListener('abort', onAbort);
+      const waiter: Waiter = { request, settle: resolve, leave: NOTHING_TO_LEAVE, place: null, rejoined: 0 };
+      if (signal !== undefined) {
+        const onAbort = () => {
+          waiter.leave();
+          resolve({ refused: 'cancelled', retryAfter: null });
+        };
+        const settle = (service: Service) => {
+          signal.removeEventListener('abort', onAbort);
           resolve(service);
-        },
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
+        };
+        waiter.settle = settle;
+        signal.addEventListener('abort', onAbort, { once: true });
+      }
       this.#serve(waiter);
     });
   }
@@ -101,25 +102,9 @@ export class Pool {
     const { request } = waiter;
     const idle = request.fresh ? undefined : this.#takeIdle(request);
     if (idle !== undefined) return this.#assign(idle, [waiter], 'ask');
-    const { operator, host, address, domain, tenant, startBy } = request;
-    let granted = false;
-    const withdraw = this.#options.throttle.acquire({
-      ...{ operator, host, address, domain, tenant, deadline: startBy },
-      mayShare: !request.fresh && (this.#open.get(request.hosts) ?? 0) > 0,
-      onPermit: (permit) => {
-        granted = true;
-        this.#waiting.remove(waiter);
-        if (permit.kind === 'go' && this.#closed) {
-          permit.lease.release();
-          waiter.settle({ refused: 'cancelled', retryAfter: null });
-        } else if (permit.kind === 'go') this.#dial(waiter, permit.lease);
-        else {
-          const refused = permit.kind === 'blocked' && permit.by === 'address' ? 'address_blocked' : permit.kind;
-          waiter.settle({ refused, retryAfter: permit.retryAfter });
-        }
-      },
-    });
-    if (granted) return;
+    const mayShare = !request.fresh && (this.#open.get(request.hosts) ?? 0) > 0;
+    const withdraw = this.#options.throttle.acquire(request, mayShare, (permit) => this.#onPermit(waiter, permit));
+    if (withdraw === null) return;
     if (!request.fresh) this.#waiting.add(waiter);
     const leave = () => {
       withdraw();
@@ -130,13 +115,25 @@ export class Pool {
     this.#makeRoom(request);
   }
 
+  #onPermit(waiter: Waiter, permit: Permit): void {
+    this.#waiting.remove(waiter);
+    if (permit.kind === 'go' && this.#closed) {
+      permit.lease.release();
+      waiter.settle({ refused: 'cancelled', retryAfter: null });
+    } else if (permit.kind === 'go') this.#dial(waiter, permit.lease);
+    else {
+      const refused = permit.kind === 'blocked' && permit.by === 'address' ? 'address_blocked' : permit.kind;
+      waiter.settle({ refused, retryAfter: permit.retryAfter });
+    }
+  }
+
   #dial(waiter: Waiter, lease: Lease): void {
     const { request } = waiter;
     const { host, address, tls, read } = request;
     const { clock, limits, helo, port, mayDial } = this.#options;
     const { egress } = lease;
-    const on = { onIdle: () => this.#next(owned), onGone: () => this.#forget(owned) };
-    const session = new Session({ host, address, port, egress, limits, clock, mayDial, ...on, helo, tls, read });
+    const on = { idle: () => this.#next(owned), gone: () => this.#forget(owned) };
+    const session = new Session({ host, address, port, egress, limits, clock, mayDial, on, helo, tls, read });
     const place = this.#sessions.add(session);
     const owned: Owned = { session, request, lease, place, idlePlace: null, isSpent: false };
     this.#open.set(request.hosts, (this.#open.get(request.hosts) ?? 0) + 1);
@@ -164,11 +161,9 @@ export class Pool {
   /** With whoever can be in the same transaction, `most` together. */
   #withCompany(first: Waiter, most: number): Waiter[] {
     const room = Math.min(most, this.#perTransaction.get(first.request.operator) ?? most);
-    const others = this.#waiting.companyOf(
-      first,
-      room - 1,
-      this.#options.clock.elapsed() + this.#options.limits.commandMs,
-    );
+    if (room < 2) return [first];
+    const patience = this.#options.clock.elapsed() + this.#options.limits.commandMs;
+    const others = this.#waiting.companyOf(first, room - 1, patience);
     for (const waiter of others) waiter.leave();
     return [first, ...others];
   }
@@ -195,7 +190,7 @@ export class Pool {
   #next(owned: Owned) {
     const { session, lease } = owned;
     const { operator, hosts } = owned.request;
-    const room = Math.min(session.room, this.#most(operator) - session.takes.inSession);
+    const room = Math.min(session.room, this.#most(operator) - session.takes.judged);
     if (owned.isSpent || room < 1) return session.finish();
     const next = this.#waiting.next(hosts, lease);
     if (lease.isWantedMoreThanBy(next?.request.tenant ?? null)) return session.finish();
@@ -214,7 +209,7 @@ export class Pool {
   #learn({ session, request: { operator }, lease }: Owned, outcome: Outcome): void {
     const heard = outcome.kind === 'answered' ? (outcome.probe?.heard ?? outcome.rcpt) : outcome.heard;
     if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') lease.answered();
-    const { perTransaction, inSession } = session.takes;
+    const { perTransaction, judged } = session.takes;
     if (perTransaction !== Number.POSITIVE_INFINITY) this.#perTransaction.set(operator, perTransaction);
     if (heard === null) return;
     const { reply, reading } = heard;
@@ -225,11 +220,13 @@ export class Pool {
     // A server that takes no other transaction takes no more recipients either.
     const isUsedUp = outcome.kind === 'failed' && outcome.next === 'new_session';
     if (reading.finding !== 'reconnect' && !isUsedUp) return;
-    this.#recipients.set(operator, outcome.kind === 'answered' ? 1 : Math.max(1, inSession));
+    this.#recipients.set(operator, outcome.kind === 'answered' ? 1 : Math.max(1, judged));
   }
 
   #takeIdle(request: PoolRequest): Owned | undefined {
-    for (const { value: owned } of this.#idle.get(request.operator) ?? []) {
+    const idle = this.#idle.get(request.operator);
+    if (idle === undefined) return undefined;
+    for (const { value: owned } of idle) {
       if (owned.request.hosts !== request.hosts) continue;
       this.#unidle(owned);
       if (owned.session.room > 0) return owned;

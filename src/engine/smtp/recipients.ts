@@ -1,5 +1,6 @@
 import type { SmtpStage } from '../evidence.ts';
 import { CANCELLED, type Failure, Inquiry } from './inquiry.ts';
+import type { SmtpLimits } from './limits.ts';
 import type { Heard, Next, Outcome, Question, ReplyReading } from './outcome.ts';
 
 /**
@@ -117,3 +118,16 @@ export class Recipients {
     for (const inquiry of this.#open) this.answer(inquiry, inquiry.postpone(stage));
   }
 }
+
+/**
+ * How many more recipients a session takes that has had these. Nothing ends it in the middle of a transaction, so as many
+ * as will not be too many if the server rejects as many of them as before; at first, if it rejects all.
+ */
+export const roomOf = (
+  limits: SmtpLimits,
+  { sent, judged, refusals }: Pick<Recipients, 'sent' | 'judged' | 'refusals'>,
+) => {
+  const { recipientsPerSession, recipientsPerTransaction, refusalsPerSession } = limits;
+  const tolerated = ((refusalsPerSession - refusals) * (judged + 1)) / (refusals + 1);
+  return Math.max(0, Math.min(recipientsPerSession - sent, Math.floor(tolerated), recipientsPerTransaction));
+};

@@ -46,7 +46,7 @@ export class ReplyParser {
 
   /** Replies that this chunk completes, in order. */
   push(chunk: Uint8Array): Reply[] {
-    const replies: Reply[] = [];
+    let replies: Reply[] = [];
     if (this.violation !== null) return replies;
     const fresh = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const bytes = this.rest.length === 0 ? fresh : Buffer.concat([this.rest, fresh]);
@@ -56,7 +56,8 @@ export class ReplyParser {
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
       const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
       const reply = this.line(ascii?.slice(start, last) ?? decode(bytes.subarray(start, last)), last - start);
-      if (reply !== null) replies.push(reply);
+      if (reply !== null && replies.length > 0) replies.push(reply);
+      else if (reply !== null) replies = [reply];
       if (this.violation !== null) return replies;
       start = end + 1;
     }
@@ -77,7 +78,10 @@ export class ReplyParser {
     if (code === null) return this.fail('not an SMTP reply');
     if (this.lines.length === 0) this.firstCode = code;
     else if (code !== this.firstCode) this.mixed = true;
-    this.lines.push(printable(line.slice(4)).trim());
+    const text = printable(line.slice(4)).trim();
+    // A push into an empty array makes room for 17.
+    if (this.lines.length > 0) this.lines.push(text);
+    else this.lines = [text];
     if (line[3] === '-') return null;
     const reply = makeReply(code, this.lines, this.mixed);
     this.lines = [];
@@ -112,11 +116,11 @@ const printable = (text: string): string =>
   PRINTABLE_ASCII.test(text) ? text : text.replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd');
 
 function makeReply(code: number, lines: readonly string[], mixed: boolean): Reply {
+  if (lines.every(isBareText)) return { code, enhanced: null, lines, texts: lines, text: joined(lines), mixed };
   let enhanced: string | null = null;
   const texts: string[] = [];
   for (const line of lines) {
-    // The second character is tested first, because EHLO's many lines have no enhanced code.
-    const match = line[1] === '.' ? ENHANCED.exec(line) : null;
+    const match = ENHANCED.exec(line);
     if (match === null || Number(match[1]) !== Math.floor(code / 100)) {
       if (line !== '') texts.push(line);
       continue;
@@ -125,5 +129,10 @@ function makeReply(code: number, lines: readonly string[], mixed: boolean): Repl
     const rest = line.slice(match[0].length);
     if (rest !== '') texts.push(rest);
   }
-  return { code, enhanced, lines, texts, text: texts.length === 1 ? (texts[0] ?? '') : texts.join(' '), mixed };
+  return { code, enhanced, lines, texts, text: joined(texts), mixed };
 }
+
+/** Without an enhanced code: the usual line. */
+const isBareText = (line: string): boolean => line !== '' && line[1] !== '.';
+
+const joined = (texts: readonly string[]): string => (texts.length === 1 ? (texts[0] ?? '') : texts.join(' '));

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIPv6 } from 'node:net';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { SmtpLimits } from './limits.ts';
@@ -23,12 +23,16 @@ export function candidates(
 ): readonly Candidate[] {
   const list: Candidate[] = [];
   for (const { host, addresses } of dns.hosts.slice(0, limits.hosts)) {
-    const of = (family: 4 | 6) => (reachable(family) ? addresses.filter((a) => isIP(a) === family) : []);
-    const [v4, v6] = [of(4), of(6)];
-    const mixed = v6.length === 0 ? v4 : [...v4.slice(0, 1), ...v6.slice(0, 1), ...v4.slice(1), ...v6.slice(1)];
-    for (const address of mixed.slice(0, limits.addressesPerHost)) list.push({ host, address });
+    const usable = addresses.filter((address) => reachable(isIPv6(address) ? 6 : 4));
+    for (const address of mixed(usable).slice(0, limits.addressesPerHost)) list.push({ host, address });
   }
   return list;
+}
+
+function mixed(addresses: readonly string[]): readonly string[] {
+  if (addresses.length < 2) return addresses;
+  const [v4, v6] = [addresses.filter((address) => !isIPv6(address)), addresses.filter(isIPv6)];
+  return [...v4.slice(0, 1), ...v6.slice(0, 1), ...v4.slice(1), ...v6.slice(1)];
 }
 
 /** Whether `a` is the finding to report when one host ended in `a` and another in `b`. */
@@ -85,6 +89,11 @@ export const NOT_DIALLED: Readonly<Record<Refused, (retryAfter: number | null) =
 };
 
 export const CATCH_ALL_SKIPPED: CatchAllEvidence = { result: 'skipped', why: null, retryAfter: null, cached: false };
+
+export const catchAllFromCache = (result: 'pass' | 'fail'): CatchAllEvidence => ({
+  ...{ result, why: null, retryAfter: null },
+  cached: true,
+});
 
 /**
  * The catch-all result from the reply to the random recipient, after the real one was accepted. `reconnect`: even a

@@ -110,6 +110,7 @@ class Egress {
   }
 
   #domainBlockedFor({ operator, domain }: Destination, now: number): number {
+    if (this.#refusedFor.size === 0) return 0;
     const until = this.#refusedFor.get(`${operator}\n${domain}`) ?? 0;
     return Math.max(0, Math.ceil((until - now) / 1000));
   }

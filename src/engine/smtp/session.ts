@@ -7,9 +7,10 @@ import { type TLSSocket, connect as wrapTls } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { Dialogue } from './dialogue.ts';
 import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
-import type { SmtpLimits } from './limits.ts';
-import type { Outcome, Phase, Question } from './outcome.ts';
-import type { Recipients } from './recipients.ts';
+import { LIMIT_OF, type SmtpLimits } from './limits.ts';
+import type { Outcome, Question } from './outcome.ts';
+import type { Command } from './outstanding.ts';
+import { type Recipients, roomOf } from './recipients.ts';
 import { ReplyParser } from './reply.ts';
 import { describeTls, secureContext } from './tls.ts';
 import type { Transcript } from './transcript.ts';
@@ -37,36 +38,16 @@ interface SessionSetup extends DialogueSetup {
   readonly clock: Clock;
   /** The address guard, checked immediately before dialling. */
   readonly mayDial: (address: string) => boolean;
-  /** Called when all checks are answered and the session is idle, after the last `done`. */
-  readonly onIdle: () => void;
-  /** Called once, when the socket has closed. */
-  readonly onGone: () => void;
+  readonly on: {
+    /** Called when all checks are answered and the session is idle, after the last `done`. */
+    readonly idle: () => void;
+    /** Called once, when the socket has closed. */
+    readonly gone: () => void;
+  };
 }
 
-/**
- * How many more recipients a session takes that has had these. Nothing ends it in the middle of a transaction, so as many
- * as will not be too many if the server rejects as many of them as before; at first, if it rejects all.
- */
-export const roomOf = (
-  limits: SmtpLimits,
-  { sent, judged, refusals }: Pick<Recipients, 'sent' | 'judged' | 'refusals'>,
-) => {
-  const { recipientsPerSession, recipientsPerTransaction, refusalsPerSession } = limits;
-  const tolerated = ((refusalsPerSession - refusals) * (judged + 1)) / (refusals + 1);
-  return Math.max(0, Math.min(recipientsPerSession - sent, Math.floor(tolerated), recipientsPerTransaction));
-};
-
-/** How long each phase may take. */
-const LIMIT_OF: Readonly<Record<Phase, (limits: SmtpLimits) => number>> = {
-  connect: ({ connectMs }) => connectMs,
-  banner: ({ bannerMs }) => bannerMs,
-  command: ({ commandMs }) => commandMs,
-  tls: ({ tlsMs }) => tlsMs,
-  idle: ({ idleMs }) => idleMs,
-  quit: ({ quitMs }) => quitMs,
-  // As long, so that the timer need not be set again.
-  closed: ({ quitMs }) => quitMs,
-};
+/** What a socket reads into: parsed before the next one reads. Nothing refers to it afterwards. */
+const INPUT = Buffer.allocUnsafeSlow(64 * 1024);
 
 export class Session {
   readonly setup: SessionSetup;
@@ -75,13 +56,13 @@ export class Session {
   #parser = new ReplyParser();
   #socket: Socket | null = null;
   #plain: Socket | null = null;
-  /** The checks under way, by question. */
-  readonly #asked = new Map<Question, Asked>();
+  /** The checks under way. */
+  #asked: readonly Asked[] = [];
   /** Transcripts of the current or last checks; QUIT is recorded there. */
   #transcripts: readonly Transcript[] = [];
   /** Whose reply comes next: the check that a command belongs to alone, or null for all of them. */
   #repliesTo: (Question | null)[] = [null];
-  readonly #outcomes: { readonly question: Question; readonly outcome: Outcome }[] = [];
+  #outcomes: { readonly question: Question; readonly outcome: Outcome }[] = [];
   #octets = 0;
   #timer: NodeJS.Timeout | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -107,12 +88,12 @@ export class Session {
       return;
     }
     this.#note(`dialling ${host} [${address}]:${port}${egress === null ? '' : ` from ${egress}`}`);
-    const from = egress === null ? {} : { localAddress: egress };
-    const socket = connect({ host: address, port, ...from, noDelay: true, autoSelectFamily: false });
+    const onread = { buffer: INPUT, callback: (octets: number) => this.#onData(INPUT.subarray(0, octets)) };
+    const where = { host: address, port, noDelay: true, autoSelectFamily: false, onread };
+    const socket = connect(egress === null ? where : { ...where, localAddress: egress });
     this.#plain = socket;
     this.#socket = socket;
     socket.on('connect', () => this.#on({ is: 'connected' }));
-    socket.on('data', this.#onData);
     socket.on('error', (error: NodeJS.ErrnoException) => this.#note(`connection: ${error.code ?? 'failed'}`));
     socket.on('end', () => this.#note('the server closed the connection'));
     socket.on('close', () => this.#destroyed());
@@ -129,7 +110,7 @@ export class Session {
 
   #take(asked: readonly Asked[]): readonly Question[] {
     this.#isBusy = true;
-    for (const one of asked) this.#asked.set(one.question, one);
+    this.#asked = asked;
     this.#transcripts = asked.map(({ transcript }) => transcript);
     return asked.map(({ question }) => question);
   }
@@ -152,18 +133,13 @@ export class Session {
     return roomOf(limits, recipients);
   }
 
-  get phase(): Phase {
-    return this.#dialogue.phase;
-  }
-
   get secure(): boolean {
     return this.#dialogue.secure;
   }
 
   /** Recipients that the server takes, as far as it has said so: in a transaction, and in this session so far. */
-  get takes(): { readonly perTransaction: number; readonly inSession: number } {
-    const { perTransaction, judged } = this.#dialogue.recipients;
-    return { perTransaction, inSession: judged };
+  get takes(): Pick<Recipients, 'perTransaction' | 'judged'> {
+    return this.#dialogue.recipients;
   }
 
   #on(event: DialogueEvent): void {
@@ -171,48 +147,71 @@ export class Session {
     this.#arm();
     const wasBusy = this.#isBusy;
     this.#isBusy = this.#dialogue.phase !== 'idle';
-    for (const { question, outcome } of this.#outcomes.splice(0)) {
-      const asked = this.#asked.get(question);
-      this.#asked.delete(question);
+    if (this.#outcomes.length > 0) this.#report();
+    if (wasBusy && !this.#isBusy) this.setup.on.idle();
+  }
+
+  #report(): void {
+    const outcomes = this.#outcomes;
+    this.#outcomes = [];
+    for (const { question, outcome } of outcomes) {
+      const asked = this.#askedBy(question);
+      this.#asked = this.#asked.filter((one) => one !== asked);
       this.served++;
       asked?.done(outcome);
     }
-    if (wasBusy && !this.#isBusy) this.setup.onIdle();
   }
 
-  #perform(action: Action): void {
+  #askedBy(question: Question): Asked | undefined {
+    return this.#asked.find((one) => one.question === question);
+  }
+
+  #perform(action: Action) {
     switch (action.do) {
       case 'send':
-        for (const { line, question } of action.commands) {
-          this.#repliesTo.push(question);
-          this.#record(question, (transcript) => transcript.add('client', line));
-        }
-        this.#socket?.write(action.commands.map(({ line }) => `${line}\r\n`).join(''));
-        return;
+        return this.#send(action.commands);
       case 'starttls':
-        this.#wrap();
-        return;
+        return this.#wrap();
       case 'answer':
         this.#outcomes.push(action);
         return;
       case 'close':
-        this.#socket?.destroySoon();
-        return;
+        this.#close();
     }
   }
 
-  readonly #onData = (chunk: Buffer): void => {
+  #send(commands: readonly Command[]): void {
+    let text = '';
+    for (const { line, of } of commands) {
+      const question = of?.question ?? null;
+      this.#repliesTo.push(question);
+      for (const transcript of this.#transcriptsOf(question)) transcript.add('client', line);
+      text += `${line}\r\n`;
+    }
+    this.#socket?.write(text);
+  }
+
+  /** At once if everything is written; TLS has its own farewell to write. */
+  #close(): void {
+    const socket = this.#socket;
+    if (socket === this.#plain && socket?.writableLength === 0) socket.destroy();
+    else socket?.destroySoon();
+  }
+
+  /** True: goes on reading. */
+  #onData(chunk: Buffer): true {
     this.#octets += chunk.length;
     const replies = this.#parser.push(chunk);
     for (const reply of replies)
-      this.#record(this.#repliesTo.shift() ?? null, (transcript) => transcript.addReply(reply));
+      for (const transcript of this.#transcriptsOf(this.#repliesTo.shift() ?? null)) transcript.addReply(reply);
     if (replies.length > 0) this.#on({ is: 'replies', replies });
     const excess = this.#octets > this.setup.limits.sessionBytes ? 'too many octets' : null;
     const violation = this.#parser.violation ?? excess;
-    if (violation === null || this.#dialogue.phase === 'closed') return;
+    if (violation === null || this.#dialogue.phase === 'closed') return true;
     this.#note(`protocol violation: ${violation}`);
     this.#on({ is: 'violation' });
-  };
+    return true;
+  }
 
   #wrap(): void {
     const plain = this.#plain;
@@ -220,7 +219,6 @@ export class Session {
     const { host } = this.setup;
     // Data after the reply was sent in clear text and must be discarded (RFC 3207 §4.2, CVE-2011-0411).
     this.#parser = new ReplyParser();
-    plain.off('data', this.#onData);
     const options = { socket: plain, secureContext: secureContext(), rejectUnauthorized: false };
     const socket: TLSSocket = wrapTls(isIP(host) === 0 ? { ...options, servername: host } : options);
     this.#socket = socket;
@@ -228,7 +226,7 @@ export class Session {
       this.#note(describeTls(socket));
       this.#on({ is: 'secured' });
     });
-    socket.on('data', this.#onData);
+    socket.on('data', (chunk) => this.#onData(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => {
       this.#note(`TLS: ${error.code ?? 'failed'}`);
       if (this.#dialogue.phase === 'tls') this.#on({ is: 'tls_failed' });
@@ -237,16 +235,14 @@ export class Session {
   }
 
   #note(text: string): void {
-    this.#record(null, (transcript) => transcript.add('note', text));
+    for (const transcript of this.#transcripts) transcript.add('note', text);
   }
 
-  /** In the transcript of the check that it belongs to; null: in all of them. Nobody sees another's recipient. */
-  #record(question: Question | null, write: (transcript: Transcript) => void): void {
-    if (question === null) for (const transcript of this.#transcripts) write(transcript);
-    else {
-      const asked = this.#asked.get(question);
-      if (asked !== undefined) write(asked.transcript);
-    }
+  /** Of the check that a line belongs to; null: of all of them. Nobody sees another's recipient. */
+  #transcriptsOf(question: Question | null): readonly Transcript[] {
+    if (question === null) return this.#transcripts;
+    const asked = this.#askedBy(question);
+    return asked === undefined ? [] : [asked.transcript];
   }
 
   /** One timer per session, extended lazily, so that most replies need no timer operation. */
@@ -257,33 +253,36 @@ export class Session {
     const due = now + LIMIT_OF[phase](this.setup.limits);
     const greeting = phase === 'connect' || phase === 'banner';
     let bounded = Math.min(due, this.#endsAt);
-    for (const { deadline, greetBy } of this.#asked.values())
-      bounded = Math.min(bounded, greeting ? greetBy : deadline);
+    for (const { deadline, greetBy } of this.#asked) bounded = Math.min(bounded, greeting ? greetBy : deadline);
     this.#dueAt = phase === 'quit' || phase === 'closed' ? due : bounded;
-    if (this.#dueAt >= this.#timerAt) return;
+    if (this.#dueAt < this.#timerAt) this.#setTimer(now);
+  }
+
+  /** Never for longer than QUIT may take, so that it need not be set anew for QUIT. */
+  #setTimer(now: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timerAt = this.#dueAt;
-    this.#timer = setTimeout(this.#onTimer, Math.max(0, Math.ceil(this.#dueAt - now)));
+    this.#timerAt = Math.min(this.#dueAt, now + this.setup.limits.quitMs);
+    this.#timer = setTimeout(this.#onTimer, Math.max(0, Math.ceil(this.#timerAt - now)));
   }
 
   readonly #onTimer = (): void => {
     this.#timer = null;
     this.#timerAt = Number.POSITIVE_INFINITY;
-    const left = this.#dueAt - this.setup.clock.elapsed();
-    if (left > 0.5) {
-      this.#timerAt = this.#dueAt;
-      this.#timer = setTimeout(this.#onTimer, Math.ceil(left));
-      return;
-    }
+    const now = this.setup.clock.elapsed();
+    if (this.#dueAt - now > 0.5) this.#setTimer(now);
+    else this.#onDue();
+  };
+
+  #onDue(): void {
     if (this.#dialogue.phase === 'closed') {
       this.#socket?.destroy();
       this.#plain?.destroy();
       return;
     }
-    const expired = [...this.#asked.values()].filter(({ deadline }) => deadline <= this.#dueAt);
-    if (expired.length === 0 || expired.length === this.#asked.size) this.#on({ is: 'timeout' });
+    const expired = this.#asked.filter(({ deadline }) => deadline <= this.#dueAt);
+    if (expired.length === 0 || expired.length === this.#asked.length) this.#on({ is: 'timeout' });
     else for (const { question } of expired) this.#on({ is: 'abandon', question, why: 'timeout' });
-  };
+  }
 
   #destroyed(): void {
     if (this.#gone) return;
@@ -293,6 +292,6 @@ export class Session {
     this.#socket?.destroy();
     // Sockets end up among old objects, from where they would retain the session until a full collection.
     this.#plain?.removeAllListeners();
-    this.setup.onGone();
+    this.setup.on.gone();
   }
 }

@@ -32,8 +32,8 @@ describe('throttle', () => {
   it('rejects immediately if a permit would come too late', () => {
     const { enter, throttle } = setup({ ratePerOperator: 0.5 });
     expect(enter({ mayShare: false }).kind).toBe('go');
-    expect(enter({ mayShare: false, deadline: 2_000 }).kind).toBe('late');
-    expect(enter({ mayShare: true, deadline: 2_000 }).kind).toBe('waits');
+    expect(enter({ mayShare: false, startBy: 2_000 }).kind).toBe('late');
+    expect(enter({ mayShare: true, startBy: 2_000 }).kind).toBe('waits');
     expect(throttle.stats().late).toBe(1);
   });
 
@@ -206,10 +206,10 @@ describe('tenants', () => {
 
   it('take turns at a rate, and none is late because of the requests of another', () => {
     const { enter, pass } = setup({ ratePerOperator: 1 });
-    const deadline = 11_000;
-    const many = times(100, () => enter({ tenant: 'many', mayShare: false, deadline }));
+    const startBy = 11_000;
+    const many = times(100, () => enter({ tenant: 'many', mayShare: false, startBy }));
     expect(many.filter(({ kind }) => kind === 'waits')).toHaveLength(9);
-    const few = times(2, () => enter({ tenant: 'few', mayShare: false, deadline }));
+    const few = times(2, () => enter({ tenant: 'few', mayShare: false, startBy }));
     expect(kinds(...few)).toEqual(['waits', 'waits']);
     pass(4_100);
     expect(kinds(...few)).toEqual(['go', 'go']);

@@ -19,12 +19,8 @@ export type Permit =
 
 export interface PermitRequest extends Destination {
   readonly tenant: string;
-  /** `Clock.elapsed()` ms. */
-  readonly deadline: number;
-  /** An open session may serve this request first, so its waiting time cannot be predicted. */
-  readonly mayShare: boolean;
-  /** Called at most once, perhaps before `acquire` returns. */
-  readonly onPermit: (permit: Permit) => void;
+  /** `Clock.elapsed()` ms: the permit has to come by then. */
+  readonly startBy: number;
 }
 
 export interface ThrottleStats {
@@ -62,27 +58,31 @@ export class Throttle {
     return this.#routes.reaches(family);
   }
 
-  /** Queues for a dialogue. The returned function withdraws the request; it does nothing once a permit was given. */
-  acquire(request: PermitRequest): () => void {
+  /**
+   * Queues for a dialogue. `mayShare`: an open session may serve the request first, so its waiting time cannot be predicted.
+   * `onPermit` is called at most once: before this returns null, or later, unless the request is withdrawn by the
+   * function that this returns.
+   */
+  acquire(request: PermitRequest, mayShare: boolean, onPermit: (permit: Permit) => void): (() => void) | null {
     const now = this.#clock.elapsed();
     const route = this.#routes.choose(request, now);
     const blocked = blockOf(route, now);
     if (blocked !== null) {
       this.#blocked++;
-      request.onPermit({ kind: 'blocked', ...blocked });
-      return () => {};
+      onPermit({ kind: 'blocked', ...blocked });
+      return null;
     }
     for (const limiter of route.limiters) limiter.onUse(now);
     // Whoever waits for these limiters waits for another one as well.
     if (route.limiters.every((limiter) => limiter.admits(now, request.tenant))) {
-      this.#begin(route, request);
-      return () => {};
+      this.#begin(route, request.tenant, onPermit);
+      return null;
     }
-    const wait = request.mayShare ? 0 : waitMs(route, now, request.tenant);
-    if (now + wait >= request.deadline) {
+    const wait = mayShare ? 0 : waitMs(route, now, request.tenant);
+    if (now + wait >= request.startBy) {
       this.#late++;
-      request.onPermit({ kind: 'late', retryAfter: seconds(wait) });
-      return () => {};
+      onPermit({ kind: 'late', retryAfter: seconds(wait) });
+      return null;
     }
     const queue = this.#queueOf(route, request);
     const entry: QueueEntry = {
@@ -90,13 +90,13 @@ export class Throttle {
       begin: () => {
         clearTimeout(giveUp);
         this.#waiting--;
-        this.#begin(route, request);
+        this.#begin(route, request.tenant, onPermit);
       },
       refuse: (by, retryAfter) => {
         clearTimeout(giveUp);
         this.#waiting--;
         this.#blocked++;
-        request.onPermit({ kind: 'blocked', by: by === route.address ? 'address' : 'operator', retryAfter });
+        onPermit({ kind: 'blocked', by: by === route.address ? 'address' : 'operator', retryAfter });
       },
     };
     const leave = (): boolean => {
@@ -108,8 +108,8 @@ export class Throttle {
     const giveUp = setTimeout(() => {
       if (!leave()) return;
       this.#late++;
-      request.onPermit({ kind: 'late', retryAfter: seconds(waitMs(route, this.#clock.elapsed(), request.tenant)) });
-    }, request.deadline - now);
+      onPermit({ kind: 'late', retryAfter: seconds(waitMs(route, this.#clock.elapsed(), request.tenant)) });
+    }, request.startBy - now);
     this.#waiting++;
     const place = queue.add(entry);
     return leave;
@@ -130,10 +130,10 @@ export class Throttle {
     return useByOperator(this.#routes.uses(), names);
   }
 
-  #begin(route: Route, request: PermitRequest): void {
+  #begin(route: Route, tenant: string, onPermit: (permit: Permit) => void): void {
     this.#open++;
     this.#begun++;
-    request.onPermit({ kind: 'go', lease: new Lease(route, request.tenant, this.#onLease) });
+    onPermit({ kind: 'go', lease: new Lease(route, tenant, this.#onLease) });
   }
 
   readonly #onLease: LeaseEvents = {
@@ -148,7 +148,7 @@ export class Throttle {
   #drain(limiters: readonly Limiter[]): void {
     for (const limiter of limiters)
       if (limiter.isWaitedFor && !this.#toDrain.includes(limiter)) this.#toDrain.push(limiter);
-    if (this.#isDraining) return;
+    if (this.#isDraining || this.#toDrain.length === 0) return;
     this.#isDraining = true;
     const now = this.#clock.elapsed();
     try {
@@ -161,7 +161,7 @@ export class Throttle {
   }
 
   #queueOf(route: Route, { tenant, operator, host, address }: PermitRequest): TenantQueue {
-    const key = [tenant, operator, host, address, route.egress].join('\n');
+    const key = `${tenant}\n${operator}\n${host}\n${address}\n${route.egress ?? ''}`;
     const known = this.#queues.get(key);
     if (known !== undefined) return known;
     const queue = new TenantQueue(tenant, route.limiters, route.address, () => this.#queues.delete(key));

@@ -45,7 +45,7 @@ export type Service =
 /** A question that waits for a session. */
 export interface Waiter {
   readonly request: PoolRequest;
-  readonly settle: (service: Service) => void;
+  settle: (service: Service) => void;
   leave: () => void;
   /** Among those that wait; null: it never did. */
   place: Place<Waiter> | null;

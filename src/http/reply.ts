@@ -1,4 +1,11 @@
-import { type ApiError, type ErrorDetails, isOfDashboard, SimulatedError, toApiError } from '../kernel/errors.ts';
+import {
+  type ApiError,
+  type ErrorDetails,
+  isOfDashboard,
+  SimulatedError,
+  toApiError,
+  UnawaitedError,
+} from '../kernel/errors.ts';
 import { HSTS_SECONDS } from '../kernel/lifetimes.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import type { RateWindow, StoredReply } from '../service/admission.ts';
@@ -57,7 +64,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export function noteError(request: HttpRequest, apiError: ApiError): void {
   const { cause, code, message, status } = apiError;
   request.error = { code, status };
-  if (apiError instanceof SimulatedError) return;
+  if (apiError instanceof SimulatedError || apiError instanceof UnawaitedError) return;
   if (status === 500) request.log.error({ err: cause ?? apiError, request_id: request.id }, message);
   else if (status > 500) request.log.warn({ code, cause: reasonOf(cause), request_id: request.id }, message);
 }

@@ -69,6 +69,9 @@ export class ApiError extends Error {
 /** An error that a test key has asked for: nothing failed. */
 export class SimulatedError extends ApiError {}
 
+/** Of a request that was dropped because its client has gone: nobody gets it, and nothing failed. */
+export class UnawaitedError extends ApiError {}
+
 /** Any other error is a failure of ours. */
 export const toApiError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : new ApiError('internal_error', undefined, {}, error);

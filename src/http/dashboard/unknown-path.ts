@@ -16,5 +16,7 @@ export function withoutSlash(router: Router<Route>, path: string, url: string): 
   while (path[end - 1] === '/') end -= 1;
   const trimmed = path.slice(0, end);
   if (trimmed === path || trimmed === '') return null;
-  return router.find('GET', trimmed)?.row.access === 'page' ? trimmed + url.slice(path.length) : null;
+  if (router.find('GET', trimmed)?.row.access !== 'page') return null;
+  const query = url.indexOf('?');
+  return query < 0 ? trimmed : trimmed + url.slice(query);
 }

@@ -10,7 +10,7 @@ import { STORE_WAIT_SECONDS } from '../../kernel/limits.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
 import { type AnswerBatch, type BatchLimits, first, type Lane, laneOf, newLane, runBatches } from './lane.ts';
 import type { Answer, ChargeRequest } from './state.ts';
-import { isAdmission, tooLate, unavailable, type Waiting } from './waiting.ts';
+import { isAdmission, tooLate, unavailable, unawaited, type Waiting } from './waiting.ts';
 
 /** Runs a batch in one transaction. */
 export interface ChargeDriver {
@@ -230,7 +230,8 @@ export class Batcher implements Charging {
   #answer(waiting: Waiting, answer: Final): void {
     waiting.answered = true;
     if ('dropped' in answer) {
-      waiting.reject(tooLate(waiting));
+      // Of those that took too long, the caller was told already.
+      waiting.reject(unawaited());
       return;
     }
     this.#stats.answered += 1;

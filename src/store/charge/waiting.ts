@@ -1,5 +1,5 @@
 /** A request in the queue, and what its caller is told when nothing comes of it. */
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, UnawaitedError } from '../../kernel/errors.ts';
 import type { Admission } from '../store.ts';
 import type { ChargeRequest } from './state.ts';
 
@@ -38,6 +38,10 @@ export function tooLate({ entered, request }: Waiting): ApiError {
       : 'The store did not answer in time; nothing was charged.';
   return new ApiError('verification_unavailable', sentence, { retry_after: 5 });
 }
+
+/** Its client has gone. */
+export const unawaited = (): ApiError =>
+  new UnawaitedError('verification_unavailable', 'The client has gone; nothing was charged.', { retry_after: 5 });
 
 export const isAdmission = (value: unknown): value is Admission =>
   typeof value === 'object' && value !== null && 'outcome' in value;

@@ -88,7 +88,7 @@ async function idleFloor(floor: Service): Promise<number> {
 const HOW =
   `RSS of the idle service, with bare node:http as the floor, and after verifications over ${CONNECTIONS} ` +
   'connections; in a second run, the V8 heap in use after a full collection. The caches of SQLite fill up in the meantime ' +
-  '(8 MB at most for each of two connections).';
+  '(4 MB at most for each of two connections).';
 
 function figures(resident: readonly number[], heap: readonly number[], floorMb: number): Figure[] {
   const [rest, first] = resident as [number, number];

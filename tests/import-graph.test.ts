@@ -1,3 +1,4 @@
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_ENTRIES } from '../scripts/build/sdk.ts';
 import { importCycles, moduleOf, unusedExports } from './import-graph.ts';
@@ -20,6 +21,24 @@ describe('the sources', () => {
   it('have no cycles of imports', () => expect(importCycles(modules)).toEqual([]));
 
   it('export nothing that no other file imports', () => expect(unusedExports(modules, ENTRIES)).toEqual([]));
+});
+
+it('a thread of SQLite starts without Kysely, which takes over a megabyte in each thread', async () => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: { thread: 'src/store/sqlite/thread.ts' },
+    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', packages: 'external' },
+    ...{ outdir: '.', write: false, metafile: true, logLevel: 'silent' },
+  } as const);
+  expect(outputFiles.length).toBeGreaterThan(1);
+  const loaded = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const { path: next, kind } of metafile.outputs[path]?.imports ?? []) if (kind !== 'dynamic-import') load(next);
+  };
+  load('thread.js');
+  expect(loaded).toContain('node:sqlite');
+  expect(loaded).not.toContain('kysely');
 });
 
 const modulesOf = (texts: Readonly<Record<string, string>>) =>

@@ -1,5 +1,6 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import type { QueryResult } from 'kysely';
+import type { RowsQuery } from './rows-query.ts';
 import type { QueryResult as ThreadResult } from './thread-messages.ts';
 
 /** Runs one statement, in a thread. */
@@ -13,6 +14,18 @@ export function query(statement: StatementSync, values: readonly SQLInputValue[]
   const rows: unknown[] = statement.all(...values);
   // Not before: where another process has migrated the store, running it compiles it again.
   return [statement.columns().map(({ name }) => name), rows.flat(), 0, 0];
+}
+
+/** The same for a statement that runs once for each row. */
+export function writeRows(
+  statement: StatementSync,
+  { shared, width, parameters }: Pick<RowsQuery, 'shared' | 'width' | 'parameters'>,
+): void {
+  const row = parameters.slice(0, shared + width);
+  for (let at = shared; at < parameters.length; at += width) {
+    for (let i = 0; i < width; i++) row[shared + i] = parameters[at + i] ?? null;
+    statement.run(...row);
+  }
 }
 
 export function rowsOf<R>([columns, values, changes, lastInsertRowid]: ThreadResult): QueryResult<R> {

@@ -1,4 +1,4 @@
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 import { CompiledQuery } from 'kysely';
 
 /**
@@ -24,17 +24,5 @@ export class RowsQuery implements CompiledQuery {
     this.shared = shared.length;
     this.width = width;
     this.parameters = [...shared, ...rows];
-  }
-}
-
-/** In the thread: runs the statement for each row. */
-export function writeRows(
-  statement: StatementSync,
-  { shared, width, parameters }: Pick<RowsQuery, 'shared' | 'width' | 'parameters'>,
-): void {
-  const row = parameters.slice(0, shared + width);
-  for (let at = shared; at < parameters.length; at += width) {
-    for (let i = 0; i < width; i++) row[shared + i] = parameters[at + i] ?? null;
-    statement.run(...row);
   }
 }

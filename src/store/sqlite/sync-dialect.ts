@@ -12,8 +12,8 @@ import {
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { bindable } from './bindable.ts';
-import { query, rowsOf } from './query.ts';
-import { RowsQuery, writeRows } from './rows-query.ts';
+import { query, rowsOf, writeRows } from './query.ts';
+import { RowsQuery } from './rows-query.ts';
 
 /** Kept prepared: preparing those of a small transaction takes longer than running them. */
 const STATEMENTS = 64;

@@ -8,8 +8,7 @@ import { assertCompatible, StoreVersionError } from '../migrations.ts';
 import type { ChargeTransactions } from './charge.ts';
 import { openConnection } from './connection.ts';
 import { migrate, readState } from './migrate.ts';
-import { query } from './query.ts';
-import { writeRows } from './rows-query.ts';
+import { query, writeRows } from './query.ts';
 import type { ThreadBulk } from './thread-bulk.ts';
 import type { BulkScope, Call, Calls, Failure, Operation, Reply, ThreadOptions } from './thread-messages.ts';
 

@@ -42,16 +42,29 @@ interface Entry {
   readonly slots: readonly Slot[];
 }
 
+/** `next`: null in a leaf. Most are, and their empty maps took 2 MB. */
 interface Node {
-  readonly next: Map<number, Node>;
+  next: Map<number, Node> | null;
   gap: Node | null;
   entry: number;
 }
-const newNode = (): Node => ({ next: new Map(), gap: null, entry: -1 });
+const newNode = (): Node => ({ next: null, gap: null, entry: -1 });
 
 interface CharNode {
-  readonly next: Map<string, CharNode>;
+  next: Map<string, CharNode> | null;
   entry: number;
+}
+const newCharNode = (): CharNode => ({ next: null, entry: -1 });
+
+/** The node to which `key` leads, made if there is none. */
+function follow<K, N extends { next: Map<K, N> | null }>(node: N, key: K, make: () => N): N {
+  node.next ??= new Map();
+  let next = node.next.get(key);
+  if (next === undefined) {
+    next = make();
+    node.next.set(key, next);
+  }
+  return next;
 }
 
 /** A match: index of its entry, what it says, and how many words (or characters) it took. */
@@ -75,7 +88,7 @@ interface Known {
   readonly only: Match | null;
 }
 const UNKNOWN: Known = { ids: [], starts: [], only: null };
-const isLeaf = ({ next, gap }: Node): boolean => next.size === 0 && gap === null;
+const isLeaf = ({ next, gap }: Node): boolean => next === null && gap === null;
 
 /** Han and kana, which are written without spaces. */
 export const UNSPACED = /[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
@@ -130,7 +143,7 @@ export function entriesOf(file: LexiconFile): readonly Entry[] {
 /** Throws if one phrase has two meanings. */
 export function compileLexicon(entries: readonly Entry[]): Lexicon {
   const root = newNode();
-  const chars: CharNode = { next: new Map(), entry: -1 };
+  const chars = newCharNode();
   const [exact, prefixes, suffixes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   let count = 0;
   const idOf = (map: Map<string, number>, word: string): number => {
@@ -152,14 +165,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     const phrase = fold(entry.phrase);
     if (UNSPACED.test(phrase)) {
       let node = chars;
-      for (const char of phrase) {
-        let next = node.next.get(char);
-        if (next === undefined) {
-          next = { next: new Map(), entry: -1 };
-          node.next.set(char, next);
-        }
-        node = next;
-      }
+      for (const char of phrase) node = follow(node, char, newCharNode);
       place(node, entry, index);
       continue;
     }
@@ -175,12 +181,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
         : word.startsWith('*')
           ? idOf(suffixes, word.slice(1))
           : idOf(exact, word);
-      let next = node.next.get(id);
-      if (next === undefined) {
-        next = newNode();
-        node.next.set(id, next);
-      }
-      node = next;
+      node = follow(node, id, newNode);
     }
     place(node, entry, index);
   }
@@ -207,7 +208,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     let found = cache.get(word);
     if (found !== undefined) return found;
     const ids = find(word);
-    const starts = ids.flatMap((id) => root.next.get(id) ?? []);
+    const starts = ids.flatMap((id) => root.next?.get(id) ?? []);
     found = ids.length === 0 ? UNKNOWN : { ids, starts, only: starts.every(isLeaf) ? matchAt(starts[0], 1) : null };
     if (word.length <= MAX_CACHED_LENGTH) {
       if (cache.size >= MAX_CACHED) cache.clear();
@@ -222,7 +223,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     if (at >= end) return best;
     if (isLeaf(node)) return best;
     for (const id of known(words[at] ?? '').ids) {
-      const next = node.next.get(id);
+      const next = node.next?.get(id);
       if (next === undefined) continue;
       const found = longestFrom(next, words, at + 1, end, from);
       if (found !== null && (best === null || found.length > best.length)) best = found;
@@ -258,7 +259,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
       let node = chars;
       let best: Match | null = null;
       for (let i = at; i < end; i++) {
-        const next = node.next.get(text.charAt(i));
+        const next = node.next?.get(text.charAt(i));
         if (next === undefined) break;
         node = next;
         if (node.entry >= 0) best = matchOf(node.entry, i + 1 - at);

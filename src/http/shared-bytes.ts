@@ -62,7 +62,7 @@ function bestCoding(request: HttpRequest): Coding | null {
   return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : null;
 }
 
-/** 304 where the client has these bytes already; an error has no conditions (RFC 9110 §13.2.1). */
+/** 304 where the client has these bytes already (RFC 9110 §13.1.2); an error has no conditions (§13.2.1). */
 export function sharedAnswer(
   request: HttpRequest,
   { bytes, coding, etag }: SharedBytes,
@@ -72,7 +72,7 @@ export function sharedAnswer(
 ): { status: number; body: Buffer | undefined; type: string; headers: Record<string, string> } {
   const headers = { ...own, etag, vary: 'accept-encoding', ...(coding === null ? {} : { 'content-encoding': coding }) };
   const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return status === 200 && known.includes(etag)
+  return status === 200 && (known.includes(etag) || known.includes('*'))
     ? { status: 304, body: undefined, type, headers }
     : { status, body: bytes, type, headers };
 }

@@ -103,6 +103,7 @@ describe('the guide', () => {
     expect([plain, br].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'br']);
     expect(br.headers.get('cache-control')).toBe('public, no-cache');
     const again = await get('/guide/api', { 'accept-encoding': 'br', 'if-none-match': br.headers.get('etag') ?? '' });
+    expect((await get('/guide/api', { 'if-none-match': '*' })).status).toBe(304);
     expect(again.status).toBe(304);
     const script = targets(await plain.text()).find((target) => target.endsWith('.js')) ?? '';
     expect((await get(script)).headers.get('cache-control')).toMatch(/immutable/);

@@ -17,7 +17,7 @@ export const LIST_OPERATOR_LENGTH = 200;
  */
 export const LIST_STEPS = {
   alone: { chunks: 4, blocks: 4, pass: 500, slice: 3, outcomes: 1_000, outcomesWaiting: 1_000 },
-  besideCalls: { chunks: 1, blocks: 1, pass: 100, slice: 1, outcomes: 50, outcomesWaiting: 200 },
+  besideCalls: { chunks: 1, blocks: 1, pass: 100, slice: 1, outcomes: 25, outcomesWaiting: 200 },
 } as const satisfies Record<string, ListSteps>;
 
 export interface ListSteps {

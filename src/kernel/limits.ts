@@ -188,6 +188,8 @@ export const IMPORT_BODY_BYTES = 256 * 1024;
 export const ALLOW_IPS = { min: 0, max: 200 };
 /** How long the old key stays valid after a roll. */
 export const KEY_GRACE_SECONDS = { min: 0, max: 30 * 86_400, default: 86_400 };
+/** API keys of an account that are not revoked; as many revoked ones are shown, the newest. */
+export const KEYS_MAX = 500;
 /** What a key may spend in a calendar month. */
 export const KEY_MONTHLY_CREDITS = { min: 1, max: 1_000_000_000 };
 /** A key not used for this long is flagged. */

@@ -1,5 +1,7 @@
 import type { Insertable, Transaction } from 'kysely';
+import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { KEYS_MAX } from '../kernel/limits.ts';
 import type { StorageDriver } from './driver.ts';
 import { countersOf } from './key-budget.ts';
 import { changedKey, keyEvent, limitColumns, limitDetail, refusePastExpiry, toKey } from './key-rows.ts';
@@ -25,8 +27,17 @@ export function keys(driver: StorageDriver): Keys {
     await lockAccount(driver, trx, account);
     return notDeleted(trx).where('keys.account_id', '=', account).where('keys.id', '=', id).executeTakeFirst();
   };
-  const insert = (trx: Transaction<Tables>, row: Insertable<Tables['keys']>) =>
-    trx.insertInto('keys').values(row).returningAll().executeTakeFirstOrThrow();
+  /** Under the lock of its account. Throws ApiError `too_many_keys`. */
+  const insert = async (trx: Transaction<Tables>, row: Insertable<Tables['keys']>) => {
+    const { n } = await trx
+      .selectFrom('keys')
+      .where('account_id', '=', row.account_id)
+      .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', row.created_at)]))
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow();
+    if (n >= KEYS_MAX) throw new ApiError('too_many_keys');
+    return trx.insertInto('keys').values(row).returningAll().executeTakeFirstOrThrow();
+  };
   const set = (trx: Transaction<Tables>, id: string, change: Partial<Row<'keys'>>) =>
     trx.updateTable('keys').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
@@ -59,7 +70,21 @@ export function keys(driver: StorageDriver): Keys {
       let query = notDeleted().orderBy('keys.created_at').orderBy('keys.id');
       if (account !== null && withTest)
         query = query.where((eb) => eb.or([eb('keys.account_id', '=', account), eb('accounts.test_of', '=', account)]));
-      else if (account !== null) query = query.where('keys.account_id', '=', account);
+      else if (account !== null) {
+        const now = await driver.now();
+        const ended = db
+          .selectFrom('keys as ended')
+          .where('ended.account_id', '=', account)
+          .where('ended.revoked_at', '<=', now)
+          .orderBy('ended.created_at', 'desc')
+          .limit(KEYS_MAX)
+          .select('ended.id');
+        query = query
+          .where('keys.account_id', '=', account)
+          .where((eb) =>
+            eb.or([eb('keys.revoked_at', 'is', null), eb('keys.revoked_at', '>', now), eb('keys.id', 'in', ended)]),
+          );
+      }
       return (await query.execute()).map(toKey);
     },
 
@@ -112,8 +137,8 @@ export function keys(driver: StorageDriver): Keys {
         const { test_of, name, allow_ips, expires_at, scopes, budget, budget_month, budget_spent } = before;
         const settings = { name, allow_ips, expires_at, scopes, budget, budget_month, budget_spent };
         const own = { id: newId('key', now), hash, last_four: lastFour, created_at: now };
-        const fresh = { ...(await insert(trx, { ...own, ...settings, account_id: account })), test_of };
         const old = { ...(await set(trx, id, { revoked_at: now + graceMs })), test_of };
+        const fresh = { ...(await insert(trx, { ...own, ...settings, account_id: account })), test_of };
         const detail = { key: id, fresh: fresh.id, grace_seconds: Math.round(graceMs / 1000) };
         await writeAudit(trx, account, now, by, { action: 'key.rolled', target: name, detail });
         await emitEvent({ driver, trx, now }, account, 'key.created', keyEvent(fresh));

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { KEY_SCOPES } from '../../src/kernel/key-scopes.ts';
+import { KEYS_MAX } from '../../src/kernel/limits.ts';
 import type { AccountId } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { IP, member, verifyNow } from './cast.ts';
@@ -45,6 +46,31 @@ describeStores('keys', (lab) => {
     const store = await lab.open();
     const input = { name: 'x', hash: 'h', lastFour: 'abcd', allowIps: [] };
     await expect(store.keys.create('acc_none' as never, input)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('of an account are bounded, and so is what is listed of revoked ones', async () => {
+    const store = await lab.open();
+    const { account, key } = await member(store);
+    let made = 0;
+    const add = () => {
+      made += 1;
+      return store.keys.create(account.id, { name: 'x', hash: `hash ${made}`, lastFour: 'abcd', allowIps: [] });
+    };
+    for (let n = 1; n < KEYS_MAX; n++) await add();
+    await expect(add()).rejects.toMatchObject({ code: 'too_many_keys' });
+    const roll = (graceMs: number) =>
+      store.keys.roll(account.id, key.id, { hash: `rolled ${graceMs}`, lastFour: 'abcd', graceMs }, BY);
+    await expect(roll(1)).rejects.toMatchObject({ code: 'too_many_keys' });
+    expect(await roll(0)).not.toBeNull();
+    for (const { id } of await store.keys.list(account.id)) await store.keys.revoke(id);
+    lab.clock.advance(1);
+    const last = await add();
+    await store.keys.revoke(last.id);
+    const left = await add();
+    const listed = (await store.keys.list(account.id)).map(({ id }) => id);
+    expect(listed).toHaveLength(KEYS_MAX + 1);
+    expect(listed).toEqual(expect.arrayContaining([last.id, left.id]));
+    expect(await store.keys.list(account.id, { withTest: true })).toHaveLength(KEYS_MAX + 3);
   });
 
   it('are refused from the moment they are revoked, by another process too', async () => {

@@ -86,7 +86,12 @@ export const KEY_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.KeyCreateRequest },
     output: { status: 201, content: C.KeyCreatedReply },
-    doc: { operationId: 'createKey', tag: 'Dashboard', summary: 'Create a key; its value is shown only once' },
+    doc: {
+      operationId: 'createKey',
+      tag: 'Dashboard',
+      summary: 'Create a key; its value is shown only once',
+      errors: [422],
+    },
     serve:
       ({ keys, clock }) =>
       async ({ account, actor }, { body: { name, allow_ips = [], ...limits } }) => ({

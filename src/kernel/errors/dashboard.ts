@@ -1,6 +1,6 @@
 import { counted } from '../format.ts';
 import { FRESH_SIGN_IN_DAYS } from '../lifetimes.ts';
-import { SAVED_VIEWS_MAX } from '../limits.ts';
+import { KEYS_MAX, SAVED_VIEWS_MAX } from '../limits.ts';
 import type { ErrorRow } from './row.ts';
 
 /** Errors that only the dashboard's private API returns, apart on the docs page and absent from the public document. */
@@ -120,6 +120,11 @@ export const DASHBOARD_ERRORS = {
     status: 422,
     message: 'The same job is already waiting or running.',
     fix: 'Drop the failed job.',
+  },
+  too_many_keys: {
+    status: 422,
+    message: `An account can have at most ${counted(KEYS_MAX, 'API key')}, without revoked ones.`,
+    fix: 'Revoke a key that is no longer used. A rolled key counts until its grace period ends.',
   },
   view_exists: {
     status: 422,

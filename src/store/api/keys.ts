@@ -56,13 +56,19 @@ export interface KeyLimits {
 }
 
 export interface Keys {
-  /** `hash` is all that is stored of the key's value. Throws ApiError('invalid_parameter') for an expiry in the past. */
+  /**
+   * `hash` is all that is stored of the key's value. Throws ApiError: `invalid_parameter` for an expiry in the past,
+   * `too_many_keys`.
+   */
   create(
     account: AccountId,
     input: { name: string; hash: string; lastFour: string; allowIps: readonly string[] } & KeyLimits,
     by?: Actor,
   ): Promise<Key>;
-  /** Of an account, `withTest` those of its test account as well; null: of all accounts. */
+  /**
+   * Of an account, without all but the newest KEYS_MAX of those that are revoked; `withTest`: all of them, those of its test account as
+   * well; null: all keys of all accounts.
+   */
   list(account: AccountId | null, options?: { readonly withTest?: boolean }): Promise<Key[]>;
   get(id: string): Promise<Key | null>;
   /** Throws as `create` does. */

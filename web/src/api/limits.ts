@@ -41,6 +41,7 @@ export const IMPORT_BODY_BYTES = 262144 as const;
 export const IMPORT_LINES = {"min":1,"max":200} as const;
 export const INSTANT_LENGTH = {"min":0,"max":40} as const;
 export const IP_LENGTH = {"min":0,"max":64} as const;
+export const KEYS_MAX = 500 as const;
 export const KEY_CLIENTS_SHOWN = 20 as const;
 export const KEY_GRACE_SECONDS = {"min":0,"max":2592000,"default":86400} as const;
 export const KEY_IDLE_DAYS = 90 as const;

@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
+import { MODE } from './access/admission.ts';
+import { sentKeyOf } from './access/credentials.ts';
 import { refuseBroken } from './broken.ts';
 import { rootRoutes } from './compat/table.ts';
 import type { HttpContext } from './context.ts';
@@ -73,6 +75,9 @@ export function buildApp(context: HttpContext): Server {
       else reply.send(308, '', { location, 'cache-control': 'no-store' });
       return;
     }
+    // No guard has looked at the key; whether it exists makes no difference here.
+    const key = sentKeyOf(request.raw);
+    if (key.ok && key.value.mode === 'test') reply.set({ [MODE]: key.value.mode });
     const methods = router.methodsOf(path);
     if (methods !== null && methods.length > 0) reply.set({ allow: methods.join(', ') });
     sendError(request, reply, unknown(methods));

@@ -158,6 +158,20 @@ describe('a test key', () => {
   });
 });
 
+it.each([
+  ['GET', '/v1/nothing', 404],
+  ['GET', '/v1/verify', 405],
+])('a test key is told its mode where nothing is served: %s %s', async (method, path, status) => {
+  const modeOf = async (by: Member) => {
+    const reply = await by.call(method, path);
+    return [reply.status, reply.headers.get('x-mailvet-mode')];
+  };
+  expect([await modeOf(test), await modeOf(live)]).toEqual([
+    [status, 'test'],
+    [status, null],
+  ]);
+});
+
 describe('test data', () => {
   it('is apart from live data, and from that of other accounts', async () => {
     const add = (by: Member, value: string) => by.call('POST', '/v1/filters', { value });

@@ -45,6 +45,14 @@ describe('what a request has beyond the contract is served, and named in warning
     expect(await warningsOf('GET', '/v1/lists?state=ready')).toHaveLength(1);
   });
 
+  it('an Idempotency-Key of an upload, which is another list each time', async () => {
+    const upload = () =>
+      member.call('POST', '/v1/lists?start=false', { emails: ['a@good.com'] }, { 'idempotency-key': 'once' });
+    const [first, second] = [await upload(), await upload()];
+    expect(first.json.warnings).toEqual(['Idempotency-Key does not apply to uploads.']);
+    expect(second.json.id).not.toBe(first.json.id);
+  });
+
   it('fields of filters, flat and wrapped, and of uploads', async () => {
     expect(await warningsOf('POST', '/v1/filters', { value: 'one.com' })).toEqual([]);
     expect(await warningsOf('POST', '/v1/filters', { value: 'two.com', note: 'x' })).toEqual([

@@ -1,7 +1,6 @@
 /** One mailbox check: host by host, then the random recipient. */
 import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../evidence.ts';
-import type { MailboxLimit } from '../verify.ts';
 import type { CatchAllCache } from './catchall.ts';
 import { forwardPath } from './commands.ts';
 import type { DialogueSetup } from './events.ts';
@@ -9,7 +8,7 @@ import { senderFor } from './identity.ts';
 import { inTime } from './in-time.ts';
 import type { SmtpLimits } from './limits.ts';
 import { operatorKey } from './operators.ts';
-import type { MailboxCheckOptions } from './options.ts';
+import type { CheckLimit, MailboxCheckOptions } from './options.ts';
 import type { Question, Read } from './outcome.ts';
 import type { Pool } from './pool.ts';
 import { randomLocalPart } from './probe.ts';
@@ -49,13 +48,15 @@ export interface CheckDeps {
   readonly silent: ReadonlySet<string>;
   readonly cache: CatchAllCache;
 }
+const isAborted = ({ aborted }: AbortSignal): boolean => aborted;
 type Answer = Served & { readonly outcome: Extract<Served['outcome'], { kind: 'answered' }> };
 
 export class Check {
   readonly #deps: CheckDeps;
   readonly #address: Address;
   readonly #dns: DnsEvidence;
-  readonly #limit: MailboxLimit;
+  readonly #limit: CheckLimit;
+  readonly #signals: readonly AbortSignal[];
   readonly #transcript: Transcript;
   readonly #operator: string;
   readonly #hosts: string;
@@ -74,11 +75,12 @@ export class Check {
   /** The random local part: the same one in every session of this check. */
   #probed: string | null = null;
 
-  constructor(deps: CheckDeps, { address, dns }: { address: Address; dns: DnsEvidence }, limit: MailboxLimit) {
+  constructor(deps: CheckDeps, { address, dns }: { address: Address; dns: DnsEvidence }, limit: CheckLimit) {
     this.#deps = deps;
     this.#address = address;
     this.#dns = dns;
     this.#limit = limit;
+    this.#signals = [limit.signal, limit.cut].filter((signal) => signal !== undefined);
     this.#transcript = new Transcript(deps.options.clock, deps.limits, address.localPart);
     this.#recipientDomain = deps.options.registrableDomain(address.domain) ?? address.domain;
     this.#operator = operatorKey(dns, deps.options);
@@ -152,7 +154,7 @@ export class Check {
   }
 
   #ask({ host, address }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
-    const { deadline, signal, startBy } = this.#limit;
+    const { deadline, startBy } = this.#limit;
     const tenant = this.#limit.isBackground ? backgroundOf(this.#limit.tenant) : this.#limit.tenant;
     const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
     return this.#deps.pool.ask({
@@ -170,7 +172,7 @@ export class Check {
       deadline,
       startBy: this.#failure === null && question.stage === 'rcpt' ? (startBy ?? deadline) : deadline,
       greetBy: others ? from + (deadline - from) * GREET_SHARE : deadline,
-      signal,
+      signals: this.#signals,
     });
   }
 
@@ -237,7 +239,8 @@ export class Check {
         this.#publish = cache.begin(domain, this.#operator);
         return null;
       }
-      const evidence = await inTime(probe, this.#limit, this.#deps.options.clock);
+      const limit = { deadline: this.#limit.deadline, signals: this.#signals };
+      const evidence = await inTime(probe, limit, this.#deps.options.clock);
       if (evidence !== null) return { ...evidence, cached: true };
       if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', retryAfter: null, cached: false };
     }
@@ -256,7 +259,7 @@ export class Check {
   }
 
   #over(): boolean {
-    return this.#limit.signal?.aborted === true || this.#deps.options.clock.elapsed() >= this.#limit.deadline;
+    return this.#signals.some(isAborted) || this.#deps.options.clock.elapsed() >= this.#limit.deadline;
   }
 
   #onFailure(service: Served): void {

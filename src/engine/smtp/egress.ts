@@ -4,11 +4,11 @@
  * inferred from the evidence of the checks themselves; canary hosts are probed only on suspicion.
  */
 import type { Clock } from '../../kernel/clock.ts';
-import { onAbort } from '../../kernel/on-abort.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { MailboxQuestion } from '../verify.ts';
 import type { Connectivity } from './canary-hosts.ts';
+import type { MailboxCheck } from './mailbox.ts';
 import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './result.ts';
 
 export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;
@@ -43,7 +43,10 @@ const FAIR_CONNECT_MS = 2_000;
 export type MonitoredMailboxCheck = MailboxQuestion & { state(): EgressHealth };
 
 /** The mailbox check, monitored. Memory is bounded: a handful of operator names. */
-export function monitorEgress(mailbox: MailboxQuestion, options: EgressMonitorOptions): MonitoredMailboxCheck {
+export function monitorEgress(
+  mailbox: Pick<MailboxCheck, 'check'>,
+  options: EgressMonitorOptions,
+): MonitoredMailboxCheck {
   const monitor = new EgressMonitor(options);
   return {
     state: () => monitor.state,
@@ -51,14 +54,12 @@ export function monitorEgress(mailbox: MailboxQuestion, options: EgressMonitorOp
       const refusal = monitor.refusal();
       if (refusal !== null) return refusal;
       const began = options.clock.elapsed();
-      const underWay = monitor.begin(limit.signal);
-      const answer = await mailbox.check(subject, { ...limit, signal: underWay.signal });
-      underWay.end();
+      const answer = await mailbox.check(subject, { ...limit, cut: monitor.cut });
       if (answer.smtp.decidedBy === 'cancelled' && limit.signal?.aborted !== true) {
         const cut = monitor.refusal('peek');
         if (cut !== null) return { ...cut, smtp: { ...cut.smtp, transcript: answer.smtp.transcript } };
       }
-      monitor.learn(options.operatorOf(subject.dns), answer.smtp, began);
+      monitor.learn(subject.dns, answer.smtp, began);
       return answer;
     },
   };
@@ -88,7 +89,7 @@ class EgressMonitor {
   #controlAt = Number.NEGATIVE_INFINITY;
   /** Null while a probe is under way, and before the first one. */
   #control: Connectivity | null = null;
-  readonly #underWay = new Set<AbortController>();
+  #cut = new AbortController();
 
   constructor(options: EgressMonitorOptions) {
     this.#options = options;
@@ -105,21 +106,13 @@ class EgressMonitor {
     return null;
   }
 
-  /** Registers a check; its signal aborts with the caller's, and when the port turns out to be closed. */
-  begin(outer: AbortSignal | undefined): { signal: AbortSignal; end(): void } {
-    const cut = new AbortController();
-    if (outer?.aborted) cut.abort();
-    const ignoreAbort = outer && onAbort(outer, () => cut.abort());
-    this.#underWay.add(cut);
-    const end = () => {
-      this.#underWay.delete(cut);
-      ignoreAbort?.();
-    };
-    return { signal: cut.signal, end };
+  /** For checks that begin now: aborts when the port turns out to be closed. */
+  get cut(): AbortSignal {
+    return this.#cut.signal;
   }
 
   /** Learns from a check that began at `began`. A failure that began before the last success is stale. */
-  learn(operator: string, smtp: SmtpEvidence, began: number) {
+  learn(dns: DnsEvidence, smtp: SmtpEvidence, began: number) {
     const now = this.#options.clock.elapsed();
     if (smtp.decidedBy === 'throttle') this.#triedAt = Number.NEGATIVE_INFINITY;
     switch (egressSignal(smtp, now - began, this.#options.aboutOurIp)) {
@@ -134,11 +127,11 @@ class EgressMonitor {
       case 'refuses':
         this.#onReached(now);
         if (began < this.#acceptedAt || !this.#options.stopsWhenRefused) return;
-        add(this.#refusing, operator, REFUSING_OPERATORS);
+        add(this.#refusing, this.#options.operatorOf(dns), REFUSING_OPERATORS);
         if (this.#refusing.size === REFUSING_OPERATORS) this.#set('refused_everywhere');
         return;
       case 'unreachable':
-        if (began >= this.#reachedAt) this.#onUnreachable(operator, now);
+        if (began >= this.#reachedAt) this.#onUnreachable(this.#options.operatorOf(dns), now);
         return;
       case null:
     }
@@ -174,7 +167,9 @@ class EgressMonitor {
     else {
       this.#set('port_closed');
       // Checks that wait for a connection or a permit need not wait any longer.
-      for (const cut of this.#underWay) cut.abort();
+      const cut = this.#cut;
+      this.#cut = new AbortController();
+      cut.abort();
     }
   }
 

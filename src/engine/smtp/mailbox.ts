@@ -1,14 +1,13 @@
 /** The mailbox check: queries the hosts of a domain about one address and combines the results. */
 import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../evidence.ts';
-import type { MailboxLimit } from '../verify.ts';
 import { CatchAllCache } from './catchall.ts';
 import { Check, type CheckDeps } from './check.ts';
 import { isQualifiedName, parseSender } from './identity.ts';
 import { SMTP_LIMITS } from './limits.ts';
 import type { OperatorNames, OperatorUse } from './operator-use.ts';
 import { loadSilentOperators } from './operators.ts';
-import type { MailboxCheckOptions } from './options.ts';
+import type { CheckLimit, MailboxCheckOptions } from './options.ts';
 import { Pool } from './pool.ts';
 import { SharedPace } from './shared-pace.ts';
 import { Throttle, type ThrottleStats } from './throttle.ts';
@@ -17,7 +16,7 @@ export interface MailboxCheck {
   /** Never rejects. */
   check(
     subject: { readonly address: Address; readonly dns: DnsEvidence },
-    limit: MailboxLimit,
+    limit: CheckLimit,
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
   /** Forgets which domains are catch-all. */
   forgetCatchAll(): void;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { MailboxLimit } from '../verify.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { HostOwners, SilentOperator } from './operators.ts';
 import type { Read, ReplyReading } from './outcome.ts';
@@ -17,6 +18,11 @@ export interface ReadRequest {
     readonly ourNames: readonly string[];
     readonly ourIps: readonly string[];
   };
+}
+
+export interface CheckLimit extends MailboxLimit {
+  /** Ends the check as well: shared by all of them. */
+  readonly cut?: AbortSignal;
 }
 
 export interface MailboxCheckOptions extends HostOwners {

@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { LinkedList, type Place } from '../../kernel/linked-list.ts';
+import { onAbort } from '../../kernel/on-abort.ts';
 import type { Lease } from './lease.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
@@ -73,21 +74,19 @@ export class Pool {
 
   ask(request: PoolRequest): Promise<Service> {
     return new Promise((resolve) => {
-      const { signal } = request;
-      if (signal?.aborted || this.#closed) return resolve({ refused: 'cancelled', retryAfter: null });
-      const waiter: Waiter = { request, settle: resolve, leave: NOTHING_TO_LEAVE, place: null, rejoined: 0 };
-      if (signal !== undefined) {
-        const onAbort = () => {
-          waiter.leave();
-          resolve({ refused: 'cancelled', retryAfter: null });
-        };
-        const settle = (service: Service) => {
-          signal.removeEventListener('abort', onAbort);
-          resolve(service);
-        };
-        waiter.settle = settle;
-        signal.addEventListener('abort', onAbort, { once: true });
-      }
+      const { signals } = request;
+      const isAborted = signals.some(({ aborted }) => aborted);
+      if (isAborted || this.#closed) return resolve({ refused: 'cancelled', retryAfter: null });
+      const cancel = () => {
+        waiter.leave();
+        waiter.settle({ refused: 'cancelled', retryAfter: null });
+      };
+      const ignoreAbort = signals.map((signal) => onAbort(signal, cancel));
+      const settle = (service: Service) => {
+        for (const ignore of ignoreAbort) ignore();
+        resolve(service);
+      };
+      const waiter: Waiter = { request, settle, leave: NOTHING_TO_LEAVE, place: null, rejoined: 0 };
       this.#serve(waiter);
     });
   }

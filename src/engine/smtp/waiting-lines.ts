@@ -22,7 +22,7 @@ export interface PoolRequest extends Destination {
   readonly startBy: number;
   readonly deadline: number;
   readonly greetBy: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signals: readonly AbortSignal[];
   /** Requires a new session. */
   readonly fresh: boolean;
 }
@@ -45,7 +45,7 @@ export type Service =
 /** A question that waits for a session. */
 export interface Waiter {
   readonly request: PoolRequest;
-  settle: (service: Service) => void;
+  readonly settle: (service: Service) => void;
   leave: () => void;
   /** Among those that wait; null: it never did. */
   place: Place<Waiter> | null;

@@ -9,7 +9,6 @@ export interface Limit {
   readonly signal?: AbortSignal;
 }
 
-const SLACK_MS = 1000;
 /** A flight that ends this soon after the deadline is waited for: most deadlines are as long as a flight. */
 const NEARLY_MS = 20;
 
@@ -20,12 +19,11 @@ export function waitFor(
   clock: Clock,
 ): Promise<DnsAnswer> {
   const { signal } = limit;
-  if (!signal && limit.deadline + NEARLY_MS >= flight.until) return flight.answer;
+  const endsInTime = limit.deadline + NEARLY_MS >= flight.until;
+  if (!signal && endsInTime) return flight.answer;
   return new Promise((resolve) => {
     const leave = (): void => settle({ kind: 'timeout' });
-    // Bounded by the flight's end, because timers are limited to 24 days.
-    const end = Math.min(limit.deadline, flight.until + SLACK_MS);
-    const timer = setTimeout(leave, Math.max(0, end - clock.elapsed()));
+    const timer = endsInTime ? undefined : setTimeout(leave, Math.max(0, limit.deadline - clock.elapsed()));
     const ignoreAbort = signal && onAbort(signal, leave);
     function settle(answer: DnsAnswer): void {
       clearTimeout(timer);

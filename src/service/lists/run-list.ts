@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
 import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } from '../../store/store.ts';
@@ -94,7 +94,7 @@ export class ListRun {
       return await verifier.inStore(this.list, () => lists.claimWaiting(waiting));
     } catch (error) {
       this.#parts.failed(error);
-      await setTimeout(AFTER_FAILURE_MS);
+      await sleep(AFTER_FAILURE_MS);
       return [];
     }
   }
@@ -112,14 +112,14 @@ export class ListRun {
       this.#outcomes.push(outcome);
       const isLast = this.#outcomes.length === this.#inHand;
       if (isLast || this.#outcomes.length >= GATHERED) void this.#record();
-      else if (this.#outcomes.length === 1) void setTimeout(GATHER_MS).then(() => this.#record());
+      else if (this.#outcomes.length === 1) void sleep(GATHER_MS).then(() => this.#record());
     };
     const to = { report, allUnderWay, room: (waiting: number) => this.#room(waiting) };
     before
       .then(() => verifier.verify(this.list, works, to, this.#ending.signal))
       .catch(async (error: unknown) => {
         failed(error);
-        await setTimeout(AFTER_FAILURE_MS);
+        await sleep(AFTER_FAILURE_MS);
       })
       .finally(() => {
         allUnderWay();
@@ -160,7 +160,7 @@ export class ListRun {
       } catch (error) {
         failed(error);
         if (this.#ending.signal.aborted) break;
-        await setTimeout(AFTER_FAILURE_MS);
+        await sleep(AFTER_FAILURE_MS);
       }
     }
   }
@@ -174,8 +174,8 @@ export class ListRun {
   async #changed(): Promise<void> {
     const changed = Promise.withResolvers<void>();
     this.#wake = changed.resolve;
-    const looking = new AbortController();
-    await Promise.race([changed.promise, setTimeout(LOOK_MS, undefined, { signal: looking.signal }).catch(() => {})]);
-    looking.abort();
+    const timer = setTimeout(changed.resolve, LOOK_MS);
+    await changed.promise;
+    clearTimeout(timer);
   }
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
 import { type Person, person } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
-import { heading, rowOf } from '../steps.ts';
+import { heading, rowOf, sideways } from '../steps.ts';
 
 const ROWS = 40;
 
@@ -94,5 +94,20 @@ describeBrowser('tables', (browser) => {
       `Object.assign(document.querySelector('main td button').style, { position: 'relative', left: '90px' })`,
     );
     expect((await page.evaluate<string[]>(CUT)).length).toBeGreaterThan(0);
+  });
+
+  it('scroll by themselves where a value is long, and the page does not', async () => {
+    const api = await lab.member({ credits: 100 });
+    const who = await person(lab, { account: api.account.id });
+    const part = 'x'.repeat(60);
+    const long = `${part}@${part}.${part}.${part}.com`;
+    const added = await who.call('POST', `/dashboard/accounts/${api.account.id}/filters`, {
+      value: long,
+      reason: null,
+    });
+    expect(added.status).toBe(201);
+    const { page } = await browser.visit(`${lab.url}/filters`, { width: 375, height: 740, as: who });
+    await rowOf(page, long).waitFor();
+    expect(await sideways(page)).toBe(0);
   });
 });

@@ -17,8 +17,8 @@ export async function takeOver(container: HTMLElement, render: () => void): Prom
   known?.remove();
   await router.load();
   const typed = [...container.querySelectorAll('input')].filter(({ value }) => value !== '');
-  const focusable = () => [...container.querySelectorAll<HTMLElement>(FOCUSABLE)];
-  const focusedAt = focusable().findIndex((element) => element === document.activeElement);
+  const focusable = (): (Element | null)[] => [...container.querySelectorAll(FOCUSABLE)];
+  const focusedAt = focusable().indexOf(document.activeElement);
   const focused = focusable()[focusedAt];
   const submitted = container.querySelector('form[aria-busy=true]') !== null;
   container.removeAttribute('data-first-view');
@@ -28,9 +28,9 @@ export async function takeOver(container: HTMLElement, render: () => void): Prom
     const now = fieldNow(field);
     if (now !== null) typeInto(now, field.value);
   }
-  if (focused !== undefined) {
-    const now = focusable()[focusedAt];
-    now?.focus({ preventScroll: true });
+  const now = focused && focusable()[focusedAt];
+  if (now instanceof HTMLElement) {
+    now.focus({ preventScroll: true });
     // Fields for email addresses have no selection.
     if (focused instanceof HTMLInputElement && now instanceof HTMLInputElement && focused.selectionStart !== null)
       now.setSelectionRange(focused.selectionStart, focused.selectionEnd);

@@ -32,16 +32,18 @@ export function LogPage() {
   const { id } = useAccount();
   const isAdmin = useHasRole('admin');
   const search = route.useSearch();
+  // The same object, whatever row is open: what depends on it alone is not rendered again with each row.
+  const filters = route.useSearch({ select: withoutOpen, structuralSharing: true });
   const navigate = route.useNavigate();
   const client = useQueryClient();
   /** The address to erase, while the dialog is open. */
   const [erasing, setErasing] = useState<string | null>(null);
-  const { open, ...filters } = search;
+  const { open } = search;
   const isSearch = Object.keys(filters).length > 0;
   const queryKey = ['account', id, 'log', filters];
   const query = useKeysetQuery(queryKey, (before) => {
     const page = { limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before }) };
-    const query = { ...logQuery(search, Date.now()), ...page };
+    const query = { ...logQuery(filters, Date.now()), ...page };
     return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account: id }, query } }));
   });
   const { data } = query;
@@ -49,8 +51,13 @@ export function LogPage() {
   // A thousand rows follow after what was clicked has been painted.
   const table = useDeferredValue(useMemo(() => ({ rows, search }), [rows, search]));
   const days = data?.[0]?.retention_days;
-  const fresh = useNewEntries(id, search, rows[0]);
-  const show = (next: LogSearch) => void navigate({ search: next, resetScroll: false });
+  const fresh = useNewEntries(id, filters, rows[0]);
+  const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
+  const showHours = useCallback(
+    (hours: Pick<LogSearch, 'hour' | 'until'>) => show({ ...withoutTime(filters), ...hours }),
+    [show, filters],
+  );
+  const showView = useCallback((text: string) => show(viewSearch(text)), [show]);
   const openEntry = useCallback(
     (open: string) => void navigate({ search: (now: LogSearch) => ({ ...now, open }), resetScroll: false }),
     [navigate],
@@ -78,19 +85,14 @@ export function LogPage() {
       action={
         <Group gap="xs">
           {isAdmin && <Button onClick={() => setErasing('')}>Erase address</Button>}
-          <ViewsMenu
-            page="log"
-            builtIn={BUILT_IN_VIEWS}
-            search={viewText(search)}
-            onChoose={(text) => show(viewSearch(text))}
-          />
-          <ExportMenu search={search} isSearch={isSearch} />
+          <ViewsMenu page="log" builtIn={BUILT_IN_VIEWS} search={viewText(filters)} onChoose={showView} />
+          <ExportMenu search={filters} isSearch={isSearch} />
         </Group>
       }
     >
-      <LogFilters search={search} onSearch={show} />
+      <LogFilters search={filters} onSearch={show} />
       <div className={css.panel}>
-        <Hours chosen={search} onChoose={(hours) => show({ ...withoutTime(filters), ...hours })} />
+        <Hours chosen={filters} onChoose={showHours} />
         {fresh !== null && (
           <FreshBar icon="arrow-up" onShow={() => void client.resetQueries({ queryKey })}>
             {`${fresh} new`}
@@ -121,6 +123,8 @@ export function LogPage() {
     </Page>
   );
 }
+
+const withoutOpen = ({ open: _open, ...filters }: LogSearch): LogSearch => filters;
 
 function withoutTime({
   range: _range,

@@ -42,7 +42,8 @@ export function OverviewPage() {
           <Button component={Link} to="/usage">
             Other periods
           </Button>
-          <Button component={Link} to="/verify" variant="filled">
+          {/* In a new account, the first step is what stands out. */}
+          <Button component={Link} to="/verify" variant={overview.data && isNew(overview.data) ? 'default' : 'filled'}>
             Verify an address
           </Button>
         </>

@@ -1,4 +1,3 @@
-import { useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
@@ -6,6 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Wordmark } from '../parts/mark.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
 import { QueryResult } from '../parts/query-result.tsx';
+import { useShortcut } from '../parts/shortcuts.ts';
 import { ColorSchemeToggle } from '../shell/color-scheme-toggle.tsx';
 import shell from '../shell/shell.module.css';
 import { useFocusOnNavigation } from '../shell/use-focus-on-navigation.ts';
@@ -31,7 +31,7 @@ function Frame({ document }: { document: ApiDocument }) {
   const main = useFocusOnNavigation(pathname);
   const burger = useRef<HTMLButtonElement>(null);
   const search = useRef<HTMLInputElement>(null);
-  useHotkeys([['/', () => search.current?.focus()]]);
+  useShortcut('search', () => search.current?.select());
   const close = () => setOpened(false);
   return (
     <div className={`${shell.frame} ${css.frame}`} {...(opened ? { 'data-nav': true } : {})}>

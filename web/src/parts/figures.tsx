@@ -15,6 +15,9 @@ interface FigureItem {
   readonly link?: Pick<LinkProps, 'to' | 'search'>;
 }
 
+/** Longer values are smaller where the columns are narrow. */
+const SHORT = 7;
+
 /** Key figures in a row, with hairlines between them. */
 export const Figures = ({ label, items }: { label: string; items: readonly FigureItem[] }) => (
   <section className={css.figures} aria-label={label}>
@@ -36,7 +39,7 @@ function Content({ label, value, unit, delta, note }: FigureItem) {
   return (
     <>
       <span className={css.label}>{label}</span>
-      <span className={css.value}>
+      <span className={css.value} data-long={value.length > SHORT || undefined}>
         {value}
         {unit && <small> {unit}</small>}
       </span>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
+import { formatShare, shareOf } from '../../parts/delta.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -18,7 +19,7 @@ export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
   const { progress, deliverability } = of;
   const { verdict, reason, kind, show } = search;
   const isAll = [verdict, reason, kind, show].every((value) => value === undefined);
-  const share = (count: number) => (progress.done === 0 ? '' : `${((count / progress.done) * 100).toFixed(1)} %`);
+  const share = (count: number) => (progress.done === 0 ? '' : formatShare(shareOf(count, progress.done)));
   return (
     <Panel title="By verdict" flush>
       <ul className={css.facets}>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { memo } from 'react';
 import { ADDRESS_LENGTH, LEVELS } from '../../api/limits.ts';
 import { REASON_FILTERS } from '../../api/reasons.ts';
 import { useAccount } from '../../api/session.ts';
@@ -38,7 +39,11 @@ function hoursText(hour: string, until: string | undefined): string {
 }
 
 /** Search and filters; their state is the URL. Those that are set come first, as the others may be out of sight. */
-export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: (search: LogSearch) => void }) {
+export const LogFilters = memo(function LogFilters(props: {
+  search: LogSearch;
+  onSearch: (search: LogSearch) => void;
+}) {
+  const { search, onSearch } = props;
   const { id } = useAccount();
   const { data } = useQuery(keysQuery(id));
   const keys = (data?.keys ?? []).map(({ id, name, key }) => ({ value: id, label: `${name} (${key.slice(-4)})` }));
@@ -55,8 +60,7 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
   const hasTime = search.hour !== undefined || search.from !== undefined;
   const offered = chips.filter(([name]) => name !== 'range' || !hasTime);
   const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
-  const change = (part: Readonly<Record<string, string | null>>) =>
-    onSearch(logSearch({ ...search, open: null, ...part }));
+  const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));
   const negated = negatedOf(search);
   const negation = (name: Negatable) => ({
     negated: negated.includes(name),
@@ -114,4 +118,4 @@ export function LogFilters({ search, onSearch }: { search: LogSearch; onSearch: 
       </div>
     </search>
   );
-}
+});

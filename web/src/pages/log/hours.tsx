@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -21,7 +21,7 @@ interface HoursProps {
  * The last 24 hours, verified above the line and rejected below; each hour opens its part of the log. Several are chosen
  * by dragging over them, or with Shift from the chosen one on.
  */
-export function Hours({ chosen, onChoose }: HoursProps) {
+export const Hours = memo(function Hours({ chosen, onChoose }: HoursProps) {
   const { id } = useAccount();
   const { data } = useQuery({
     queryKey: ['account', id, 'log-hours'],
@@ -40,7 +40,7 @@ export function Hours({ chosen, onChoose }: HoursProps) {
       {data === undefined ? <div className={css.bars} /> : <Bars chart={data} chosen={chosen} onChoose={onChoose} />}
     </section>
   );
-}
+});
 
 const rejectedIn = ({ refused, rate_limited }: { refused: number; rate_limited: number }): number =>
   refused + rate_limited;

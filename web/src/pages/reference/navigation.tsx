@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type RefObject, useState } from 'react';
 import { pluralize } from '../../parts/format.ts';
+import { ariaKeys } from '../../parts/shortcuts.ts';
 import shell from '../../shell/shell.module.css';
 import { type Entry, titleOf } from './document.ts';
 import css from './reference.module.css';
@@ -37,6 +38,7 @@ export function ReferenceNavigation(props: {
         ref={search}
         type="search"
         aria-label="Search the API reference"
+        aria-keyshortcuts={ariaKeys('search')}
         placeholder="Search ( / )"
         value={query}
         maxLength={100}

@@ -1,7 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import type { Passkeys } from '../../api/schema.ts';
 import { type SignedInUser, sessionQuery } from '../../api/session.ts';
@@ -11,6 +10,7 @@ import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { supportsPasskeys } from '../../parts/passkeys.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
+import { useDialogState } from '../../parts/use-dialog-state.ts';
 import { AddPasskey } from './add-passkey.tsx';
 import { Section } from './section.tsx';
 
@@ -25,7 +25,7 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
     queryFn: () => unwrap(api.GET('/dashboard/passkeys')),
   });
   const [adding, { open, close }] = useDisclosure();
-  const [removing, setRemoving] = useState<Passkey | null>(null);
+  const { item: removing, ...removal } = useDialogState<Passkey>();
   const refresh = () => client.invalidateQueries({ queryKey: KEY });
   async function remove() {
     if (removing === null) return;
@@ -58,7 +58,7 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
               quietHeader: true,
               cell: (row) => (
                 <Group justify="flex-end">
-                  <Button size="compact-sm" onClick={() => setRemoving(row)} aria-label={`Remove ${row.name}`}>
+                  <Button size="compact-sm" onClick={() => removal.open(row)} aria-label={`Remove ${row.name}`}>
                     Remove
                   </Button>
                 </Group>
@@ -91,8 +91,8 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
       <ConfirmDialog
         title="Remove passkey?"
         action="Remove"
-        opened={removing !== null}
-        onClose={() => setRemoving(null)}
+        opened={removal.opened}
+        onClose={removal.close}
         onConfirm={remove}
       >
         <Text size="sm">

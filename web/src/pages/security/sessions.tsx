@@ -1,7 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import type { Sessions } from '../../api/schema.ts';
 import { redirectToSignIn } from '../../api/sign-out.ts';
@@ -9,6 +8,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { notify } from '../../parts/notify.tsx';
+import { useDialogState } from '../../parts/use-dialog-state.ts';
 import { Section } from './section.tsx';
 import { SessionTable } from './session-table.tsx';
 
@@ -19,7 +19,7 @@ const KEY = ['sessions'];
 export function SessionsSection() {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/dashboard/sessions')) });
-  const [ending, setEnding] = useState<Session | null>(null);
+  const { item: ending, ...ended } = useDialogState<Session>();
   const [others, othersDialog] = useDisclosure();
   const [everywhere, everywhereDialog] = useDisclosure();
   const refresh = () => client.invalidateQueries({ queryKey: KEY });
@@ -44,7 +44,7 @@ export function SessionsSection() {
     >
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {data && <SessionTable sessions={data.sessions} onEnd={setEnding} />}
+      {data && <SessionTable sessions={data.sessions} onEnd={ended.open} />}
       <Group gap="sm">
         {data && data.sessions.length > 1 && <Button onClick={othersDialog.open}>Sign out all other sessions</Button>}
         <Button onClick={everywhereDialog.open}>Sign out everywhere</Button>
@@ -52,8 +52,8 @@ export function SessionsSection() {
       <ConfirmDialog
         title="Sign out this session?"
         action="Sign out"
-        opened={ending !== null}
-        onClose={() => setEnding(null)}
+        opened={ended.opened}
+        onClose={ended.close}
         onConfirm={end}
       >
         <Text size="sm">

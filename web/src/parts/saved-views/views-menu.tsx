@@ -1,13 +1,13 @@
 import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useAccount } from '../../api/session.ts';
 import { Icon } from '../icon.tsx';
 import { ManageDialog, SaveDialog } from './dialogs.tsx';
 import { type ViewPage, viewsQuery } from './queries.ts';
 
 /** Searches of a page under a name: some that every user has, and the user's own. Searches are query strings. */
-export function ViewsMenu(props: {
+export const ViewsMenu = memo(function ViewsMenu(props: {
   page: ViewPage;
   builtIn: readonly { name: string; search: string }[];
   /** The present one; empty: none. */
@@ -52,4 +52,4 @@ export function ViewsMenu(props: {
       <ManageDialog page={page} views={own} opened={dialog === 'manage'} onClose={close} />
     </>
   );
-}
+});

@@ -38,8 +38,8 @@ function completeStyles(): Plugin {
 
 const NOT_STYLES = /^ *<(?:script type="module"|link rel="(?:module)?preload").*\n/gm;
 
-/** The script that all pages with a session load next. The service takes `data-inside` out of the others (page-html.ts). */
-const isFrame = (file: string): boolean => /\/frame-[\w-]+\.js$/.test(file);
+/** Scripts that all pages with a session load next. The service takes `data-inside` out of the others (page-html.ts). */
+const isFrame = (file: string): boolean => /\/(?:frame|parts)-[\w-]+\.js$/.test(file);
 const preloadInside = (file: string): string =>
   `    <link rel="modulepreload" crossorigin href="/${file}" data-inside>\n`;
 
@@ -78,20 +78,21 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // One file for what every page needs, with the sign-in page, and one for the frame of those with a session,
-            // with the overview: each file of its own would be a round trip more for every six of them.
+            // One file for what every page needs, with the sign-in page; one for what most pages share; and one for the frame of
+            // those with a session, with the overview: each file of its own would be a round trip more for every six of them.
+            // The API reference has the little that it shares with the frame in the first.
             {
               name: 'base',
-              test: /web[\\/]src[\\/](?:main|pages[\\/]sign-in)\.tsx$/,
+              test: /web[\\/]src[\\/](?:main|pages[\\/]sign-in|shell[\\/](?:color-scheme-toggle|use-focus-on-navigation)|parts[\\/]shortcuts)\.tsx?$|react-query[\\/].*[\\/]useQuery\.js$/,
               priority: 3,
             },
-            { name: 'frame', test: /web[\\/]src[\\/](?:shell[\\/]shell|pages[\\/]overview)\.tsx$/, priority: 2 },
             {
               name: 'parts',
               test: /(?:node_modules[\\/]@mantine|web[\\/]src[\\/](?:parts|api)).*(?<!\.css)$/,
               minShareCount: 8,
-              priority: 1,
+              priority: 2,
             },
+            { name: 'frame', test: /web[\\/]src[\\/](?:shell[\\/]shell|pages[\\/]overview)\.tsx$/, priority: 1 },
           ],
         },
       },

@@ -10,6 +10,9 @@ const LOAD_LAST = 'document.body.append(document.getElementById("last").content)
 /** What only pages with a session need soon. */
 const INSIDE = /^ *<link [^>]* data-inside>\n/gm;
 
+/** The page without a first view. `page`: the built one. */
+export const withoutFirstView = (page: string): string => page.replaceAll(INSIDE, '');
+
 /** JSON that can stand in a script element, where `<` could end it (HTML §4.12.1.3). */
 const embedded = (json: string): string => json.replaceAll('<', '\\u003c');
 
@@ -22,7 +25,7 @@ export function withFirstView(page: string, { html, account, known }: Rendered<s
   const end = after.replace(
     LOADED_LAST,
     (tags) =>
-      `<template id="last">\n${account === null ? tags.replaceAll(INSIDE, '') : tags}</template>\n<script>${LOAD_LAST}</script>\n`,
+      `<template id="last">\n${account === null ? withoutFirstView(tags) : tags}</template>\n<script>${LOAD_LAST}</script>\n`,
   );
   return `${head}<div id="root" data-first-view>${html}</div>${data}${end}`;
 }

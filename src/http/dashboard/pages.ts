@@ -3,7 +3,7 @@ import { randomBytes } from '../../kernel/ids.ts';
 import { type Answer, type Route, route } from '../route.ts';
 import { accepted, compressedIfIdle, sharedAnswer } from '../shared-bytes.ts';
 import { firstViewOf, hasFirstView } from './first-view.ts';
-import { inlineScripts, withFirstView } from './page-html.ts';
+import { inlineScripts, withFirstView, withoutFirstView } from './page-html.ts';
 
 /** The page routes these paths itself. */
 const PATHS = [
@@ -126,7 +126,7 @@ function pageRoute(path: string, absent: () => Answer, status = 200): Route {
         const nonce = randomBytes(16).toString('base64');
         const page = built.replaceAll('__CSP_NONCE__', nonce);
         const view = (await firstView?.(request, reply, nonce)) ?? null;
-        const html = Buffer.from(view === null ? page : withFirstView(page, view));
+        const html = Buffer.from(view === null ? withoutFirstView(page) : withFirstView(page, view));
         const { bytes, coding } = await compressedIfIdle(html, request);
         return {
           status,

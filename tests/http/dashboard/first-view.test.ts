@@ -89,6 +89,7 @@ describe('the HTML of the sign-in page', () => {
     const plain = await ask('', {});
     expect(rootOf(plain.text)).toMatch(/<form.*name="email".*name="password".*>Sign in</);
     expect(plain.text).not.toMatch(FRAME);
+    expect((await request(lab.url, 'GET', '/docs/verify')).text).not.toMatch(FRAME);
     const other = await ask('?next=%2Fevil%22%3E', { 'user-agent': 'evil', 'x-forwarded-for': '203.0.113.9' });
     const nonceOf = (html: string) => /name="csp-nonce" content="([^"]+)"/.exec(html)![1]!;
     expect(nonceOf(other.text)).not.toBe(nonceOf(plain.text));

@@ -67,5 +67,6 @@ type Pair = [number[], number[]];
 const HOW =
   `${ROUNDS} rounds of ${LOADS.map(([, count]) => count.toLocaleString('en-US')).join(', ')} dialogues with smtp-sink on ` +
   'loopback: banner, EHLO, MAIL and RCPT in one packet, QUIT; one recipient per session, catch-all cached. The floor is ' +
-  'a bare socket that sends the same commands and reads only the first digit of each reply. Each client ' +
+  'a bare socket that sends the same commands, reads into the same kind of buffer only the first digit of each reply, ' +
+  'and closes in the same way. Each client ' +
   'runs in its own process; both are warm.';

@@ -16,7 +16,9 @@ export async function startServedPostgres(): Promise<PostgresServer> {
   const server = await startPostgres({ flush: true });
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
+  // As docs/operating.md recommends.
   await client.query(`ALTER SYSTEM SET min_wal_size = '1GB'`);
+  await client.query(`ALTER SYSTEM SET max_wal_size = '4GB'`);
   await client.query('SELECT pg_reload_conf()');
   for (let i = 0; i < LOG_FILES; i += 1) {
     // A file with nothing in it is not left.

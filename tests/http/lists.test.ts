@@ -121,6 +121,7 @@ describe('POST /v1/lists', () => {
     [{ emails: 'ada@good.com' }, 400, { code: 'missing_parameter', field: 'emails' }],
     [{ emails: [1] }, 422, { code: 'unreadable_file' }],
     [{ emails: [], column: [1] }, 400, { code: 'invalid_parameter', field: 'column' }],
+    [{ emails: [], toString: [1], column: [1] }, 400, { code: 'invalid_parameter', field: 'column' }],
     [{ emails: ['ada@good.com'], start: 'yes' }, 400, { code: 'invalid_parameter', field: 'start' }],
     ['{"emails": ["a@good.com"]', 400, { code: 'invalid_json' }],
     ['{"emails": ["a@good.com"]}}', 400, { code: 'invalid_json' }],

@@ -1,8 +1,12 @@
 /** Lists for the store's tests. */
+
+import { expect } from 'vitest';
 import { listResultId, newId } from '../../src/kernel/ids.ts';
+import { LIST_CLAIMS_MAX } from '../../src/kernel/limits.ts';
 import type { Level } from '../../src/kernel/plans.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import type { ListOutcome, ListRow, ListWork, NewListBlock, Store, VerificationRecord } from '../../src/store/store.ts';
+import type { StoreLab } from '../lab/stores.ts';
 import { type Member, verdict } from './cast.ts';
 
 /** Blocks of these addresses, one in each row; an empty text is a blank row. */
@@ -87,6 +91,15 @@ export const claimWith = (store: Store, { account }: Member, list: string, lease
 
 export const waitingWith = (store: Store, { account }: Member, list: string, lease: string, limit = 100) =>
   store.lists.claimWaiting({ account: account.id, list, lease, leaseMs: LEASE_MS, limit });
+
+/** Workers claim addresses and die, until the list fails. */
+export async function claimUntilFailed(lab: StoreLab, store: Store, who: Member, list: string): Promise<void> {
+  for (let n = 0; n < LIST_CLAIMS_MAX; n++) {
+    expect(await claimWith(store, who, list, `w${n}`)).not.toEqual([]);
+    lab.clock.advance(LEASE_MS);
+  }
+  expect(await claimWith(store, who, list, 'last')).toEqual([]);
+}
 
 /** The result of an address; with `retryMs`, a temporary one. */
 export const found = (

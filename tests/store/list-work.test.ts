@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
-import { LIST_CLAIMS_MAX } from '../../src/kernel/limits.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import { listObject } from '../../src/store/lists/object.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member, purge, removeDeleted } from './cast.ts';
-import { addressesOf, claimWith, found, LEASE_MS, startedList, waitingWith } from './list-cast.ts';
+import { addressesOf, claimUntilFailed, claimWith, found, LEASE_MS, startedList, waitingWith } from './list-cast.ts';
 import { BY } from './people.ts';
 import { create } from './webhook-cast.ts';
 
@@ -43,11 +42,7 @@ describeStores('work on a list', (lab) => {
     const store = await lab.open();
     const who = await member(store);
     const id = await startedList(store, who, addressesOf(2));
-    for (let n = 0; n < LIST_CLAIMS_MAX; n++) {
-      expect(await claimWith(store, who, id, `w${n}`)).toHaveLength(2);
-      lab.clock.advance(LEASE_MS);
-    }
-    expect(await claimWith(store, who, id, 'last')).toEqual([]);
+    await claimUntilFailed(lab, store, who, id);
     expect(await store.lists.get(who.account.id, id)).toMatchObject({
       ...{ status: 'failed', error: { code: 'internal_error' }, credits: { held: 0, used: 0 } },
     });
@@ -274,7 +269,7 @@ describeStores('work on a list', (lab) => {
     const cancelled = await startedList(store, who, addressesOf(1));
     await store.lists.change(account, cancelled, 'cancel');
     const failed = await startedList(store, who, addressesOf(1));
-    await store.lists.fail(account, failed, { code: 'internal_error', error: 'A fault.' });
+    await claimUntilFailed(lab, store, who, failed);
     const told = (await store.webhooks.due(webhook.id, 10)).due.map(({ body }) => JSON.parse(body));
     told.sort((a, b) => a.type.localeCompare(b.type));
     expect(told).toMatchObject([

@@ -190,7 +190,6 @@ describeStores('a list of addresses', (lab) => {
         works.map((work) => found(work)),
       ),
     ).toMatchObject({ outcome: 'ended' });
-    await store.lists.fail(stranger, id, { code: 'internal_error', error: 'No.' });
     await store.lists.discard(stranger, id);
     await store.lists.remove(stranger, id);
     expect(await store.lists.get(who.account.id, id)).toMatchObject({ status: 'running', done: 0 });

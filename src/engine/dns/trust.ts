@@ -6,6 +6,7 @@
  * A state machine without sockets or a clock: replies and results of control queries in, rulings and control queries
  * out. Times are `Clock.elapsed()` ms. One instance per server.
  */
+import { HOUR_MS } from '../../kernel/clock.ts';
 import type { Question, Reply } from './message.ts';
 import type { Distrust, Untrusted } from './records.ts';
 
@@ -40,7 +41,6 @@ export type Step = { readonly send: readonly ControlQuery[] } | { readonly end: 
 
 /** Denials per hour of which each is confirmed; beyond that, confirmations become rarer with each one. */
 const CONFIRMED_EACH = 5;
-const HOUR_MS = 3_600_000;
 /** A denial is confirmed if nothing was found for this long. */
 const SILENCE_MS = 5 * 60_000;
 /** How often a name that cannot exist is tried, while the server is in use. */

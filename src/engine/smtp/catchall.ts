@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import type { CatchAllEvidence } from '../evidence.ts';
 
-const HOUR_MS = 3_600_000;
 /** A catch-all domain rarely changes; another domain may become a catch-all any day. */
 const KEPT_MS = { fail: 24 * HOUR_MS, pass: 6 * HOUR_MS } as const;
 const MOST_DOMAINS = 50_000;

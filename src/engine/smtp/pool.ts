@@ -4,7 +4,7 @@
  * hosts goes along, in one transaction. A session without a next question sends QUIT.
  */
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import type { Lease } from './lease.ts';
@@ -39,7 +39,7 @@ interface Owned {
 /** After so many sessions that ended because of another recipient, a question gets one of its own. */
 const MOST_REJOINED = 2;
 const LEARNED_OPERATORS = 2_000;
-const LEARNED_MS = 3_600_000;
+const LEARNED_MS = HOUR_MS;
 
 const NOTHING_TO_LEAVE = () => {};
 

@@ -114,7 +114,7 @@ function textOf(field: string, value: unknown): [string, string][] {
   if (value === null) return [];
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return [[field, String(value)]];
-  if (field in ListUpload.properties)
+  if (Object.hasOwn(ListUpload.properties, field))
     throw new ApiError('invalid_parameter', `${field} must be text, a number, true or false.`, { field });
   return [[field, '']];
 }

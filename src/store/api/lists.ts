@@ -254,8 +254,6 @@ export interface Lists {
   setError(account: AccountId, id: string, error: ListError | null): Promise<void>;
   /** Canceling releases what is held; deleting makes the list invisible, and a job removes it with its results. */
   change(account: AccountId, id: string, action: Exclude<ListAction, 'start'>, by?: Actor): Promise<ListChange>;
-  /** Ends a running list for a fault of the service; releases what is held. */
-  fail(account: AccountId, id: string, error: ListError): Promise<void>;
 
   /** A lease for a worker in this process. */
   newLease(): Promise<string>;

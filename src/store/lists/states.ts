@@ -26,7 +26,7 @@ const allowed = (action: ListAction, status: ListRecord['status']): boolean => {
   return statuses.includes(status);
 };
 
-export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' | 'change' | 'fail'> {
+export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' | 'change'> {
   /** With the account locked; undefined: no such list. */
   async function within<T>(
     account: AccountId,
@@ -72,12 +72,6 @@ export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' 
         return { outcome: 'done', list: after ?? before };
       });
       return outcome ?? { outcome: 'not_found' };
-    },
-
-    async fail(account, id, error) {
-      await within(account, id, async (scope, { status }) => {
-        if (status === 'running' || status === 'paused') await endList(scope, account, id, 'failed', error);
-      });
     },
   };
 }

@@ -33,7 +33,7 @@ const CACHE = 'cache_size = -4096';
 const PRAGMAS: Readonly<Record<Role, readonly string[]>> = {
   writer: [
     'journal_mode = WAL',
-    // A commit reaches the disk before it is acknowledged (but see thread-bulk.ts).
+    // A commit reaches the disk before it is acknowledged.
     'synchronous = FULL',
     // 8 MB of log between checkpoints. All requests under way wait for one: with 48 MB, one takes 15 ms of CPU time, out of a
     // log that no cache of the processor holds.

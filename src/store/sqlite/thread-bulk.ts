@@ -42,34 +42,9 @@ export function bulkTransactionsOn(connection: DatabaseSync, { now, retentionDay
     writeTogether,
     jobs: { add: (trx, job) => addJob({ now: async () => now, policies }, trx, job) },
   };
-  const { append, record, ...others } = bulkTransactions(driver);
+  const { record, ...others } = bulkTransactions(driver);
   return {
     ...others,
-    // The end of the upload is flushed, before it is answered.
-    append: (account, list, blocks) => unflushed(connection, () => append(account, list, blocks)),
-    async record(account, list, outcomes) {
-      const read = readOutcomes(account, list, outcomes);
-      const recorded = await unflushed(connection, () => record(account, list, read));
-      // The end of the list is told to others.
-      if (recorded.outcome === 'completed') flush(connection);
-      return recorded;
-    },
+    record: (account, list, outcomes) => record(account, list, readOutcomes(account, list, outcomes)),
   };
 }
-
-/**
- * Commits without a flush: the next commit with one, such as a charge, flushes what was written before it as well. Until then a
- * loss of power undoes the last transactions as a whole, and their addresses are verified again; the end of the process undoes
- * nothing (https://www.sqlite.org/pragma.html#pragma_synchronous). Charges wait for these transactions, so they are short.
- */
-async function unflushed<T>(connection: DatabaseSync, work: () => Promise<T>): Promise<T> {
-  connection.exec('PRAGMA synchronous = NORMAL');
-  try {
-    return await work();
-  } finally {
-    connection.exec('PRAGMA synchronous = FULL');
-  }
-}
-
-/** By a commit: only one that writes is flushed. */
-const flush = (connection: DatabaseSync): void => connection.exec('UPDATE heartbeat SET at = at WHERE id = 1');

@@ -64,7 +64,7 @@ export class ReplyParser {
     // One octet above the limit: a CR whose LF has not arrived yet.
     const left = bytes.length - start;
     if (left > MAX_LINE + 1 || (left > MAX_LINE && bytes[bytes.length - 1] !== CR)) this.fail('line too long');
-    // Copied, so that a few octets do not retain a whole network buffer.
+    // Copied, because the chunk may be of a buffer that is used again.
     else this.rest = left === 0 ? NOTHING : Buffer.from(bytes.subarray(start));
     return replies;
   }

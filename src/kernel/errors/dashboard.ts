@@ -123,7 +123,7 @@ export const DASHBOARD_ERRORS = {
   },
   too_many_keys: {
     status: 422,
-    message: `An account can have at most ${counted(KEYS_MAX, 'API key')}, without revoked ones.`,
+    message: `An account can have at most ${counted(KEYS_MAX, 'API key')}, not counting revoked ones.`,
     fix: 'Revoke a key that is no longer used. A rolled key counts until its grace period ends.',
   },
   view_exists: {

@@ -28,8 +28,10 @@ export function createMailvet(options: MailvetOptions): Mailvet {
   }
 
   return {
-    verify: (request, { evidence, ...call } = {}) =>
-      send({ ...call, method: 'POST', path: 'v1/verify', query: evidence ? { evidence: 1 } : {}, body: request }),
+    verify: (request, { evidence, ...call } = {}) => {
+      const query = evidence ? { evidence: 1 } : {};
+      return send({ ...call, method: 'POST', path: 'v1/verify', query, body: request, replyField: 'deliverability' });
+    },
     usage: (query, call) => send({ ...call, method: 'GET', path: 'v1/usage', query }),
     filters: {
       add: (filter, call) => send({ ...call, method: 'POST', path: 'v1/filters', body: filter }),

@@ -19,8 +19,15 @@ const passed = outcomes();
  */
 export function emailGuard<Request extends ExpressRequest = ExpressRequest>(options: FormGuardOptions<Request>) {
   const guarded = formGuard<Request>(options, (request) => request.ip);
-  return async (request: Request, response: ExpressResponse, next: () => void): Promise<void> => {
-    const outcome = await guarded.check(request.body, request);
+  return async (request: Request, response: ExpressResponse, next: (error?: unknown) => void): Promise<void> => {
+    let outcome: GuardOutcome;
+    try {
+      outcome = await guarded.check(request.body, request);
+    } catch (error) {
+      // Express 4 does not wait: a rejection would end the process.
+      next(error);
+      return;
+    }
     if (!outcome.ok) {
       response.status(REJECTED).json(guarded.body(outcome));
       return;

@@ -1,5 +1,6 @@
 import { createMailvet } from './client.ts';
 import { MailvetError } from './error.ts';
+import { unknownOption } from './transport.ts';
 import type { MailvetOptions, Verification, VerifyRequest } from './types.ts';
 
 type Policy = 'accept' | 'reject';
@@ -147,7 +148,7 @@ export function guard(options: GuardOptions): Guard {
       result = await verify(email, addressIn(clientIp), signal);
     } catch (error) {
       if (signal?.aborted) throw error;
-      if (rejectedField(error) === 'email') return rejected('invalid_address');
+      if (rejectedField(error) === 'email' || !mayBeAddress(email)) return rejected('invalid_address');
       onError(error);
       return { ok: true, code: 'unverified', message: null, suggestion: null, result: null };
     }
@@ -173,6 +174,20 @@ function rejectionOf(result: Verification, policy: GuardOptions): GuardRejection
   if (deliverability === 'unknown' && reason !== null && unknown === 'reject') return 'unknown';
   return null;
 }
+
+/** Of one part between dots: without a quoted local part, and of a domain in any script. */
+const WORD = String.raw`[^\s"(),.:;<>@[\\\]]+`;
+const LABEL = String.raw`[-\da-z\u0080-\uffff]+`;
+/** A domain has a dot; those of other scripts are not ASCII. */
+const ADDRESS = new RegExp(
+  String.raw`^("[^]*"|${WORD}(\.${WORD})*)@(?=[^]*[.\u0080-\uffff])${LABEL}(\.${LABEL})*$`,
+  'i',
+);
+/** Zero-width characters and marks of direction, which the service drops around an address. */
+const INVISIBLE = /[\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]/g;
+
+/** For want of a verdict: false only for what the service would never take for an address. */
+const mayBeAddress = (email: string): boolean => ADDRESS.test(email.replace(INVISIBLE, '').trim());
 
 /** The field that the service could not take. */
 const rejectedField = (error: unknown): string | null =>
@@ -229,7 +244,7 @@ function recentlyOffered() {
 
 function checkOptions(options: GuardOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    if (!isOption(name)) throw new TypeError(`guard has no option ${name}; it has ${Object.keys(OPTIONS).join(', ')}.`);
+    if (!isOption(name)) throw unknownOption('guard', name, OPTIONS);
     const values = OPTIONS[name];
     if (values !== null && value !== undefined && !values.includes(value))
       throw new TypeError(`${name} must be ${values.map((one) => `'${one}'`).join(' or ')}.`);

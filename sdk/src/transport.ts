@@ -11,6 +11,8 @@ interface Call extends WriteOptions {
   path: string;
   query?: object | undefined;
   body?: unknown;
+  /** A field that every reply to the call has: what lacks it did not come from Mailvet. */
+  replyField?: string | undefined;
   /** In place of `body`: sent as it is. A stream is sent once, so such a call is not retried. */
   upload?: Upload | undefined;
 }
@@ -26,8 +28,18 @@ export interface Transport {
   download(call: Call): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** Throws TypeError for a URL or key that cannot be used; its message never contains the key. */
-export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: MailvetOptions): Transport {
+const OPTIONS: Readonly<Record<keyof MailvetOptions, true>> = {
+  ...{ url: true, key: true, fetch: true, timeout: true, retries: true },
+};
+
+export const unknownOption = (of: string, name: string, known: object): TypeError =>
+  new TypeError(`${of} has no option ${name}; it has ${Object.keys(known).join(', ')}.`);
+
+/** Throws TypeError for a URL, key or option that cannot be used; its message never contains the key. */
+export function transport(options: MailvetOptions): Transport {
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(OPTIONS, name)) throw unknownOption('createMailvet', name, OPTIONS);
+  const { url, key, fetch, timeout = TIMEOUT, retries = 0 } = options;
   const base = serviceAddress(url);
   if (key === undefined) throw new TypeError('key is missing: set it to an API key, mv_live_… or mv_test_….');
   // The platform's own error for an invalid header would contain the key.
@@ -69,14 +81,16 @@ export function transport({ url, key, fetch, timeout = TIMEOUT, retries = 0 }: M
   async function refusal(reply: Response, text: string): Promise<never> {
     const json = objectOf(text);
     const message = `The reply (status ${reply.status}) did not come from Mailvet. Check the url.`;
-    throw new MailvetError(reply.status, json ?? { error: message });
+    throw new MailvetError(reply.status, json === null || reply.ok ? { error: message } : json);
   }
 
   async function once(call: Call, signal: AbortSignal): Promise<unknown> {
     const reply = await request(call, signal);
     const text = await reply.text();
     const json = objectOf(text);
-    return reply.ok && json !== null ? json : refusal(reply, text);
+    const { replyField } = call;
+    const isOurs = json !== null && (replyField === undefined || Object.hasOwn(json, replyField));
+    return reply.ok && isOurs ? json : refusal(reply, text);
   }
 
   async function attempts<T>(call: Call, limit: number | null, once: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -216,6 +216,7 @@ describe('behind a proxy, and without a service', () => {
     [{ url: undefined, key: 'k' }, /^url is missing: set it to the address of the service, such as https:/],
     [{ url: '', key: 'k' }, /url must be/],
     [{ url: 'http://localhost', key: undefined }, /^key is missing: set it to an API key/],
+    [{ url: 'http://localhost', key: 'k', retry: 3 }, /^createMailvet has no option retry; it has url, key, /],
     [{ url: 'http://localhost', key: 'k', retries: -1 }, /retries must be/],
     [{ url: 'http://localhost', key: 'k', timeout: Number.NaN }, /timeout must be/],
   ])('rejects %o', (options, message) => {

@@ -3,7 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { emailGuard } from '../../sdk/src/express.ts';
 import { type GuardOptions, guard } from '../../sdk/src/index.ts';
+import { parseAddress } from '../../src/engine/address/parse.ts';
+import { trimBlanks } from '../../src/kernel/blanks.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
 let lab: Lab;
@@ -183,6 +186,66 @@ describe('without a verdict', () => {
     expect(await made({ key, ...more })('x'.repeat(2000))).toMatchObject({ ok: false, code: 'invalid_address' });
   });
 
+  it.each([
+    'not-an-address',
+    '@example.com',
+    'ada@',
+    'ada@localhost',
+    'a b@example.com',
+    'a@b@example.com',
+    'a..b@example.com',
+  ])('rejects %j even then', async (email) => {
+    expect(await made({ url: 'http://127.0.0.1:9' })(email)).toMatchObject({ ok: false, code: 'invalid_address' });
+    expect(errors).toEqual([]);
+  });
+
+  it('accepts whatever the service would take for an address', async () => {
+    const check = made({ url: 'http://127.0.0.1:9' });
+    const label = fc.string({
+      unit: fc.constantFrom('a', 'é', '-', '。', '界', '\u200d', '.'),
+      minLength: 1,
+      maxLength: 8,
+    });
+    const local = fc.string({
+      unit: fc.constantFrom('a', '+', "'", '"', '\\', ' ', '@', 'é', '.'),
+      minLength: 1,
+      maxLength: 8,
+    });
+    const blanks = fc.string({ unit: fc.constantFrom(' ', '\u200b', '\u00a0', '\u202e'), maxLength: 2 });
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(blanks, local, label, blanks, async (before, name, domain, after) => {
+        const email = `${before}${name}@${domain}.com${after}`;
+        if (!parseAddress(trimBlanks(email)).ok) return;
+        taken += 1;
+        expect([email, (await check(email)).code]).toEqual([email, 'unverified']);
+      }),
+      {
+        numRuns: 2000,
+        examples: [
+          ['', '"a b"', 'example', ''],
+          ['\u200b ', 'a', 'é。b', ' \u200b'],
+        ],
+      },
+    );
+    expect(taken).toBeGreaterThan(20);
+  });
+
+  it.each([
+    '{}',
+    '[]',
+    '{"status":"ok"}',
+    '{"error":"x"}',
+  ])('accepts where something else answers, with %s', async (text) => {
+    const other = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'application/json' }).end(text));
+    server = other;
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    expect(await made({ url })(ADDRESS('ada'))).toMatchObject({ ok: true, code: 'unverified' });
+    expect(errors).toMatchObject([{ code: 'unexpected_reply', status: 200 }]);
+    other.closeAllConnections();
+  });
+
   it('accepts when the service hangs, after the timeout', async () => {
     const silent = createServer(() => {});
     server = silent;
@@ -221,4 +284,14 @@ it.each([
 ])('throws at once for %j', (more, message) => {
   const options: object = { url: 'http://localhost', key: 'k', ...more };
   expect(() => Reflect.apply(guard, undefined, [options])).toThrow(message);
+});
+
+it('hands what a function of the caller throws to Express, of which version 4 awaits nothing', async () => {
+  const reason = new Error('no address');
+  const clientIp = () => {
+    throw reason;
+  };
+  const [next, status] = [vi.fn(), vi.fn()];
+  await emailGuard({ url: lab.url, key: test.key, clientIp })({ body: {} }, { status }, next);
+  expect(next.mock.calls).toEqual([[reason]]);
 });

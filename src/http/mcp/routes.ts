@@ -12,15 +12,19 @@ import { JSON_TYPE, noteError } from '../reply.ts';
 import { type ChargedKeyContext, type Route, route } from '../route.ts';
 import type { McpBackend } from './tools.ts';
 
+/** Null in place of a scope: the key is authenticated, and the request does not count. */
+async function admittedFor(context: HttpContext, granted: ChargedKeyContext, scope: KeyScope | null, invalid = false) {
+  const { keyHash, ip, reply } = granted;
+  const asked = { keyHash, scope, ip, invalid, idempotency: null, gone: () => isGone(reply) };
+  const admission = requireAdmission(context, granted, await context.admission.admit(asked));
+  if (admission.outcome !== 'admitted') throw new TypeError('A request without a verification is admitted.');
+  return admission;
+}
+
 /** The service's operations with the caller's key: each is admitted, limited and charged like its own route. */
 function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend {
   const { keyHash, test, ip, reply, via } = granted;
-  const admitted = async (scope: KeyScope, invalid = false) => {
-    const asked = { keyHash, scope, ip, invalid, idempotency: null, gone: () => isGone(reply) };
-    const admission = requireAdmission(context, granted, await context.admission.admit(asked));
-    if (admission.outcome !== 'admitted') throw new TypeError('A request without a verification is admitted.');
-    return admission;
-  };
+  const admitted = (scope: KeyScope, invalid = false) => admittedFor(context, granted, scope, invalid);
   return {
     async verify({ email, validation_type, client_ip, timeout_ms = TIMEOUT_MS.default }) {
       const outcome = await context.verify.verify({
@@ -57,8 +61,7 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend
       },
       async usage() {
         const { caller, window } = await admitted('usage');
-        const usage = await context.usage(caller, window, { groupBy: null, from: null, to: null });
-        return { ...usage, warnings: [] };
+        return context.usage(caller, window, { groupBy: null, from: null, to: null });
       },
     },
   };
@@ -93,6 +96,8 @@ export const MCP_ROUTES: readonly Route[] = [
       async (granted, { body }) => {
         const { request } = granted;
         refuseForeignOrigin(request, context.url());
+        // Also of messages that call no tool: a key that is none gets 401, as the protocol's section on authorization says.
+        await admittedFor(context, granted, null);
         const { answerMessage, createMcpServer } = await import('./server.ts');
         const server = createMcpServer(backendOf(context, granted), (apiError) => noteError(request, apiError));
         const headers = HEADERS.flatMap((name) => {

@@ -1,9 +1,10 @@
 /** The tools for assistants (Model Context Protocol), over HTTP and standard input alike. */
-import Type, { type TSchema } from 'typebox';
+import Type, { type TObject, type TSchema } from 'typebox';
 import { ExplainReplyReply, ExplainReplyRequest } from '../../contract/dashboard/replies.ts';
 import { ListReply, ListUpload } from '../../contract/lists.ts';
 import type { Read } from '../../contract/schema.ts';
 import { Nullable } from '../../contract/schema.ts';
+import { NO_WARNINGS, WithWarnings } from '../../contract/unknown-fields.ts';
 import { UsageReply } from '../../contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { toApiError } from '../../kernel/errors.ts';
@@ -74,22 +75,26 @@ interface Tool {
   readonly call: (backend: McpBackend, input: unknown) => Promise<object>;
 }
 
+/** Its result names what the input has beyond the schema. */
 function tool<T extends TSchema>(
-  row: Omit<Tool, 'input' | 'call'> & {
+  row: Omit<Tool, 'input' | 'output' | 'call'> & {
     readonly input: T;
+    readonly output: TObject;
     readonly call: (backend: McpBackend, input: Read<T>) => Promise<object>;
   },
 ): Tool {
   const read = jsonReader(row.input);
   return {
     ...row,
+    output: WithWarnings(row.title, row.output),
     call: async (backend, input) => {
       const parsed = read(input);
       if (!parsed.ok) {
         await backend.countUnusable(row.scope);
         throw parsed.error;
       }
-      return row.call(backend, parsed.value);
+      const result = await row.call(backend, parsed.value);
+      return { ...result, warnings: parsed.warnings ?? NO_WARNINGS };
     },
   };
 }

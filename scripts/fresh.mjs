@@ -86,7 +86,7 @@ export function ensureInstalled() {
   const path = process.env.PATH?.split(delimiter).filter((dir) => !dir.includes('node_modules')) ?? [];
   const env = { ...process.env, PATH: path.join(delimiter), NODE_ENV: 'development' };
   // Errors only: npm would warn about packages that require the newer Node that it is about to install.
-  const npm = spawnSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'], {
+  const npm = spawnSync('npm', ['ci', '--prefer-offline', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -107,8 +107,8 @@ async function besideList(loader: Loader, service: Service, addresses: readonly 
 }
 
 /**
- * Every address at a name that was never asked about. The floors ask the same server: the engine alone, without uploads,
- * charges or results, and bare questions.
+ * Every address at a name that was never asked about. The floors ask the same server: the engine alone, without
+ * uploads, charges or results, and bare questions.
  */
 async function cold(): Promise<Figure[]> {
   const ground = await prepareGround();
@@ -136,8 +136,8 @@ async function cold(): Promise<Figure[]> {
 }
 
 /**
- * Without lists, a client calls for each address, with as many calls open as there may be dialogues; so does the first floor.
- * The second one is the mailbox check alone, without requests, charges or results, a session for each recipient.
+ * Without lists, a client calls for each address, with as many calls open as there may be dialogues; so does the first
+ * floor. The second one is the mailbox check alone, without requests, charges or results, a session for each recipient.
  */
 async function mailboxes(loader: Loader): Promise<Figure[]> {
   const sink = await startSink(SHARED_HOSTS);

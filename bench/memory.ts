@@ -44,7 +44,10 @@ export const memory: Bench = {
   },
 };
 
-/** What `look` reads at rest, and after each of MARKS. The service does not end while an inspector is attached: `detach`. */
+/**
+ * What `look` reads at rest, and after each of MARKS. The service does not end while an inspector is attached:
+ * `detach`.
+ */
 async function load(
   args: readonly string[],
   look: (service: Service) => number | Promise<number>,

@@ -25,8 +25,8 @@ const EMAIL = 'bench@example.com';
 const PASSWORD = 'correct horse battery staple';
 
 /**
- * Runs first in the page: records, by the page's clock, when the expected content is drawn, and when it reacts: until then
- * the page shows what came with its HTML.
+ * Runs first in the page: records, by the page's clock, when the expected content is drawn, and when it reacts: until
+ * then the page shows what came with its HTML.
  */
 const NOTE = (selector: string): string => `{
   const expected = ${JSON.stringify(selector)};

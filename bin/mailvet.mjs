@@ -16,18 +16,18 @@ const major = Number.parseInt(process.versions.node, 10);
 const runsOn = Math.max(major, 24);
 
 /**
- * For the service, in MB; a setting of the operator's comes first. Little of what a request needs outlives it, so a young
- * generation beyond 2 × 8 MB only costs memory, some 80 MB under load. The old one is far smaller than its bound, but the
- * bound decides how much garbage V8 lets gather: up to 4 times what is in use from 2 GB on, 1.6 times at 1 GB. In a machine
- * or container of less than 4 GB, V8's own bound is lower than that.
+ * For the service, in MB; a setting of the operator's comes first. Little of what a request needs outlives it, so a
+ * young generation beyond 2 × 8 MB only costs memory, some 80 MB under load. The old one is far smaller than its bound,
+ * but the bound decides how much garbage V8 lets gather: up to 4 times what is in use from 2 GB on, 1.6 times at 1 GB.
+ * In a machine or container of less than 4 GB, V8's own bound is lower than that.
  */
 const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 const HEAP = {
   '--max-semi-space-size': '=8',
   ...(memory >= 4 * 1024 ** 3 ? { '--max-old-space-size': '=1024' } : {}),
-  // A task of V8 begins to mark the heap well before its limit: under load once or twice a second, and all requests under
-  // way wait, which made them the slowest hundredth. Without it, marking begins at the limit. Node refuses flags that its V8
-  // does not have, and this one is not documented.
+  // A task of V8 begins to mark the heap well before its limit: under load once or twice a second, and all requests
+  // under way wait, which made them the slowest hundredth. Without it, marking begins at the limit. Node refuses flags
+  // that its V8 does not have, and this one is not documented.
   ...(runsOn === 24 ? { '--no-incremental-marking-task': '' } : {}),
 };
 const isService = process.argv[2] === 'serve';
@@ -37,8 +37,8 @@ const flags = Object.entries(HEAP).flatMap(([flag, value]) =>
 );
 
 /**
- * Of the C library: by default, each thread gets an arena, in which the pages of freed messages stay; two take 15 MB less
- * under load, at the same CPU time.
+ * Of the C library: by default, each thread gets an arena, in which the pages of freed messages stay; two take 15 MB
+ * less under load, at the same CPU time.
  */
 if (isService) process.env.MALLOC_ARENA_MAX ??= '2';
 
@@ -47,7 +47,8 @@ if (major >= 24) await start();
 else handOver();
 
 async function start() {
-  // V8 reads its flags, and the C library its variables, when they start: this process begins again, as itself. A channel to a parent would not survive that.
+  // V8 reads its flags, and the C library its variables, when they start: this process begins again, as itself. A
+  // channel to a parent would not survive that.
   if (flags.length > 0 && process.platform !== 'win32' && process.send === undefined)
     process.execve?.(process.execPath, [
       process.execPath,

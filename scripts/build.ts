@@ -53,8 +53,8 @@ const COMMIT = (() => {
 const ADDONS = ['@node-rs/argon2'];
 
 /**
- * An import of node:http reads all that it exports, and so loads its WebSocket client with fetch and HTTP/2: 14 MB and 50 ms
- * of CPU time in every process.
+ * An import of node:http reads all that it exports, and so loads its WebSocket client with fetch and HTTP/2: 14 MB and
+ * 50 ms of CPU time in every process.
  */
 const HTTP = /^(node:)?http$/;
 const withoutWebSocket: Plugin = {

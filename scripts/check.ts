@@ -12,7 +12,10 @@ const SOURCE_TESTS = readdirSync(join(ROOT, 'tests'))
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `tests/${name}`);
 
-/** Each thread of the compiler repeats work of the others: on two cores, one takes as long as several, in half the memory. */
+/**
+ * Each thread of the compiler repeats work of the others: on two cores, one takes as long as several, in half the
+ * memory.
+ */
 const TSC = availableParallelism() > 2 ? ['--noEmit'] : ['--noEmit', '--singleThreaded'];
 
 const CHECKS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [

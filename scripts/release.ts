@@ -1,7 +1,8 @@
 /**
- * `npm run release -- --dry-run`: everything of a release but publishing, in release/ (or `--out FOLDER`): the tarballs, the notes
- * from CHANGELOG.md, the software bill of materials and SHA-256 checksums. Without `--dry-run` the working tree has to be
- * committed and the changelog has to have a dated section. It publishes nothing: it prints the commands that do.
+ * `npm run release -- --dry-run`: everything of a release but publishing, in release/ (or `--out FOLDER`): the
+ * tarballs, the notes from CHANGELOG.md, the software bill of materials and SHA-256 checksums. Without `--dry-run` the
+ * working tree has to be committed and the changelog has to have a dated section. It publishes nothing: it prints the
+ * commands that do.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -88,8 +88,8 @@ export interface VerifyOptions {
 export interface Verifier {
   /**
    * One verdict. A malformed or dead address is a result, not an error; `credits_used` is 0, since nobody is charged.
-   * Throws VerificationUnavailableError when no resolver answers anybody, or it lies; VerifierClosedError after `close`;
-   * TypeError for arguments of a wrong type.
+   * Throws VerificationUnavailableError when no resolver answers anybody, or it lies; VerifierClosedError after
+   * `close`; TypeError for arguments of a wrong type.
    */
   verify(email: string, options?: VerifyOptions): Promise<Report>;
   /** Ends sockets, caches and running checks. */

@@ -1,4 +1,6 @@
-/** The files under deploy/: what can be checked without running them. tests/debian/deploy.test.ts runs the validators. */
+/**
+ * The files under deploy/: what can be checked without running them. tests/debian/deploy.test.ts runs the validators.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';

@@ -3,9 +3,10 @@ import { type Node, parse, placeOf, type Source, visit } from './syntax.ts';
 const ASSIGNMENTS = new Set(['=', '??=', '||=', '&&=']);
 
 /**
- * Functions that V8 allocates in the old generation: literals assigned to a property, and accessors of object literals. A
- * scavenge takes them for alive, so that all they close over stays in memory until a full collection. A function that goes
- * through a constant first, a method and a class field are allocated like anything else. Returns `path:line` of each.
+ * Functions that V8 allocates in the old generation: literals assigned to a property, and accessors of object literals.
+ * A scavenge takes them for alive, so that all they close over stays in memory until a full collection. A function that
+ * goes through a constant first, a method and a class field are allocated like anything else. Returns `path:line` of
+ * each.
  */
 export function oldClosuresIn(sources: readonly Source[]): string[] {
   const found: string[] = [];

@@ -76,6 +76,7 @@ describe('a violation is found', () => {
     ['tests/http/key-manager.ts', 'export {};', /the file name/],
     ['src/http/long.ts', 'export {};\n'.repeat(301), /301 lines/],
     ['tests/http/long.test.ts', 'export {};\n'.repeat(301), /301 lines/],
+    ['tests/a.ts', `const x = 1;\n// ${'word '.repeat(24)}`, /a\.ts:2: a comment wider/],
     ['tests/a.ts', 'export const x: any = 1;', /any/],
     ['src/http/a.ts', 'const x = 1; // @ts-ignore', /@ts-ignore/],
   ];

@@ -8,8 +8,8 @@ import { lineAt, type Node, parse, visit } from './syntax.ts';
 const SERVER = ['kernel', 'config', 'contract', 'engine', 'files', 'store', 'service', 'jobs', 'http'] as const;
 
 /**
- * Room → the rooms it may import besides itself. Files directly in src/ are rooms of their own. Folders outside src/ that
- * are not listed, tests and scripts, may import everything.
+ * Room → the rooms it may import besides itself. Files directly in src/ are rooms of their own. Folders outside src/
+ * that are not listed, tests and scripts, may import everything.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernel: ['package.json'],
@@ -40,6 +40,10 @@ const STARTS_SERVERS = ['http', 'main.ts', 'main', 'cli'];
 /** Tables, which may be longer than other files. */
 const TABLES: readonly string[] = ['src/config/options.ts', 'src/http/metrics/table.ts', 'src/kernel/errors.ts'];
 const LONGEST = 300;
+/** The formatter keeps code to this width, but leaves comments as they are. */
+const WIDE_COMMENT = /^(?=.{121})\s*(\/\/|\/?\*)/mu;
+/** Generated, with descriptions of any length. */
+const GENERATED = /^(sdk\/src|web\/src\/api)\/schema\.ts$/;
 
 /** Members reserved for one room. */
 const ONLY_IN: Readonly<Record<string, string>> = {
@@ -70,6 +74,8 @@ export function brokenRules(path: string, text: string): string[] {
   if (BAD_NAME.test(path)) say('the file name says nothing about its content');
   const length = text.trimEnd().split('\n').length;
   if (length > LONGEST && !TABLES.includes(path)) say(`${length} lines; the longest allowed has ${LONGEST}`);
+  const wide = WIDE_COMMENT.exec(text);
+  if (wide && !GENERATED.test(path)) say('a comment wider than 120 columns', wide.index);
   const suppression = SUPPRESSION.exec(text);
   // The checker and its test contain them too.
   if (suppression && !path.startsWith('tests/rooms.')) say(`${suppression[0]}: mend the cause`, suppression.index);

@@ -38,14 +38,16 @@ function completeStyles(): Plugin {
 
 const NOT_STYLES = /^ *<(?:script type="module"|link rel="(?:module)?preload").*\n/gm;
 
-/** Scripts that all pages with a session load next. The service takes `data-inside` out of the others (page-html.ts). */
+/**
+ * Scripts that all pages with a session load next. The service takes `data-inside` out of the others (page-html.ts).
+ */
 const isFrame = (file: string): boolean => /\/(?:frame|parts)-[\w-]+\.js$/.test(file);
 const preloadInside = (file: string): string =>
   `    <link rel="modulepreload" crossorigin href="/${file}" data-inside>\n`;
 
 /**
- * Fonts and scripts at the end: they would take most of a slow line from the styles, and then from the rest of the page, which has its
- * content in the HTML.
+ * Fonts and scripts at the end: they would take most of a slow line from the styles, and then from the rest of the
+ * page, which has its content in the HTML.
  */
 function stylesFirst(): Plugin {
   return {
@@ -78,9 +80,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // One file for what every page needs, with the sign-in page; one for what most pages share; and one for the frame of
-            // those with a session, with the overview: each file of its own would be a round trip more for every six of them.
-            // The API reference has the little that it shares with the frame in the first.
+            // One file for what every page needs, with the sign-in page; one for what most pages share; and one for the
+            // frame of those with a session, with the overview: each file of its own would be a round trip more for
+            // every six of them. The API reference has the little that it shares with the frame in the first.
             {
               name: 'base',
               test: /web[\\/]src[\\/](?:main|pages[\\/]sign-in|shell[\\/](?:color-scheme-toggle|use-focus-on-navigation)|parts[\\/]shortcuts)\.tsx?$|react-query[\\/].*[\\/]useQuery\.js$/,

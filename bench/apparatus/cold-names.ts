@@ -1,4 +1,6 @@
-/** Addresses at names that were never asked about: the engine in this process, and bare questions to the same server. */
+/**
+ * Addresses at names that were never asked about: the engine in this process, and bare questions to the same server.
+ */
 import { createEngine, type VerificationEngine } from '../../src/engine/create.ts';
 import { decideVerdict } from '../../src/engine/decide-verdict.ts';
 import { loadLists } from '../../src/engine/lists/lists.ts';
@@ -22,7 +24,10 @@ export const toolsFor = (port: number, lists = loadLists()): VerificationEngine 
     smtp: null,
   });
 
-/** `count`: names per sample. `resolve` and `raw` return addresses per second, from DNS to the verdict, or to the reply alone. */
+/**
+ * `count`: names per sample. `resolve` and `raw` return addresses per second, from DNS to the verdict, or to the reply
+ * alone.
+ */
 export function coldNames(port: number, count: number) {
   const tools = toolsFor(port);
   let asked = 0;

@@ -1,4 +1,6 @@
-/** The service on a big store: its start, and verifications while people use the dashboard and while rows are purged. */
+/**
+ * The service on a big store: its start, and verifications while people use the dashboard and while rows are purged.
+ */
 import { DAY_MS, systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';

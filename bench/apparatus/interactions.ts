@@ -17,7 +17,10 @@ const RECORD = `{
   }).observe({ type: 'event', durationThreshold: 16 });
 }`;
 
-/** The longest of some interactions with the page at `url`: ms, in steps of 8. `narrow`: the last one, which shows fewer rows. */
+/**
+ * The longest of some interactions with the page at `url`: ms, in steps of 8. `narrow`: the last one, which shows fewer
+ * rows.
+ */
 export async function longestInteraction(
   browser: Browser,
   url: string,

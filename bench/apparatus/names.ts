@@ -26,7 +26,9 @@ export const DOMAINS: readonly string[] = [...PROVIDERS, ...COMPANIES];
 /** Under it every name has mail servers (RFC 4592). */
 export const WILDCARD = 'wildcard-names.com';
 
-/** Addresses of mail servers of one operator each, on loopback; under each domain every name is served by one of them. */
+/**
+ * Addresses of mail servers of one operator each, on loopback; under each domain every name is served by one of them.
+ */
 export const SHARED_HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'];
 export const sharedDomain = (host: number): string => `shared-host-${host}.com`;
 

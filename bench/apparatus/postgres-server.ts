@@ -9,8 +9,8 @@ const LOG_FILES = 48;
 export const SERVED_POSTGRES = 'PostgreSQL flushes its commits, and has files of its log to use again.';
 
 /**
- * Flushes its commits, and has files to write its log into: a new server fills each with zeros and flushes it first, while
- * all commits wait. After its checkpoints a server uses its files again.
+ * Flushes its commits, and has files to write its log into: a new server fills each with zeros and flushes it first,
+ * while all commits wait. After its checkpoints a server uses its files again.
  */
 export async function startServedPostgres(): Promise<PostgresServer> {
   const server = await startPostgres({ flush: true });

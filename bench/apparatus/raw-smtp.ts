@@ -37,7 +37,10 @@ function counter(): (chunk: Buffer) => number {
 /** What all sockets read into, as in the check: nothing refers to it afterwards. */
 const INPUT = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Banner, EHLO, MAIL and RCPT in one packet, QUIT; closes when that is answered, and resolves when the socket is closed. */
+/**
+ * Banner, EHLO, MAIL and RCPT in one packet, QUIT; closes when that is answered, and resolves when the socket is
+ * closed.
+ */
 export function rawDialogue({ address, port, recipient }: RawQuestion): Promise<void> {
   return new Promise((resolve, reject) => {
     const groups = GROUPS(recipient);

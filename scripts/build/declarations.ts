@@ -17,9 +17,9 @@ interface Declarations {
 }
 
 /**
- * Writes the declarations reachable from the entries into `folder`, for ES modules (`.d.ts`) and for CommonJS (`.d.cts`). The
- * compiler leaves `.ts` in their imports; `.js` and `.cjs` are what every consumer's TypeScript resolves to the declaration
- * next to them. Files with types only are there once, as `.d.cts`, which both can import.
+ * Writes the declarations reachable from the entries into `folder`, for ES modules (`.d.ts`) and for CommonJS
+ * (`.d.cts`). The compiler leaves `.ts` in their imports; `.js` and `.cjs` are what every consumer's TypeScript
+ * resolves to the declaration next to them. Files with types only are there once, as `.d.cts`, which both can import.
  */
 export function writeDeclarations(folder: string, { project, entries }: Declarations): void {
   const all = mkdtempSync(join(tmpdir(), 'mailvet-types-'));

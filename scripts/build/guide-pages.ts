@@ -27,8 +27,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Before the paths of the service that are none of the guide's: VitePress would put them below `/guide`. Taken out after
- * the build.
+ * Before the paths of the service that are none of the guide's: VitePress would put them below `/guide`. Taken out
+ * after the build.
  */
 export const OUTSIDE = 'outside-of-guide:';
 

@@ -26,9 +26,9 @@ const DATA = [
 ];
 
 /**
- * library/dist: the engine as @mailvet/engine, for Node 20, as ES module and CommonJS with one copy of the data. Neither
- * minified nor with files to find at run time: stack traces are readable, and bundlers need no settings. Built in a temporary
- * folder and moved into place, like dist/.
+ * library/dist: the engine as @mailvet/engine, for Node 20, as ES module and CommonJS with one copy of the data.
+ * Neither minified nor with files to find at run time: stack traces are readable, and bundlers need no settings. Built
+ * in a temporary folder and moved into place, like dist/.
  */
 export async function buildLibrary(): Promise<void> {
   const place = join(ROOT, 'library/dist');

@@ -11,8 +11,9 @@ const SOURCES = 'sdk/src';
 const TYPES_ONLY = /^(schema|types|.*\.d)\.ts$/;
 
 /**
- * sdk/dist: the published client for Node 20 and browsers, in both module formats, with declarations. One file for each source,
- * so that the adapters and the package share their classes. Built in a temporary folder and moved into place, like dist/.
+ * sdk/dist: the published client for Node 20 and browsers, in both module formats, with declarations. One file for each
+ * source, so that the adapters and the package share their classes. Built in a temporary folder and moved into place,
+ * like dist/.
  */
 export async function buildSdk(): Promise<void> {
   const place = join(ROOT, 'sdk/dist');

@@ -4,7 +4,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type InlineConfig } from 'vite';
 import { ROOT } from '../fresh.mjs';
 
-/** `first-view.js`: one script that the service runs anew for each view, with the global object that the view is to see. */
+/**
+ * `first-view.js`: one script that the service runs anew for each view, with the global object that the view is to see.
+ */
 const FIRST_VIEW = {
   define: { 'process.env.NODE_ENV': '"production"' },
   ssr: { noExternal: true },
@@ -21,7 +23,8 @@ const FIRST_VIEW = {
 } satisfies InlineConfig;
 
 /**
- * Builds the dashboard into `outDir`, with each asset also precompressed, and the script that renders first views. Returns the names of the bundled packages.
+ * Builds the dashboard into `outDir`, with each asset also precompressed, and the script that renders first views.
+ * Returns the names of the bundled packages.
  */
 export async function buildWeb(outDir: string): Promise<string[]> {
   const configFile = join(ROOT, 'web/vite.config.ts');

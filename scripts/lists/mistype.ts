@@ -2,8 +2,8 @@
  * Makes the rows of src/engine/address/testdata/typos.txt: mail domains mistyped by a model of a keyboard, which shares
  * no code with the repair. Two rows of keys are offset as on an ISO keyboard; keys less than 1.25 widths apart are
  * neighbors. Providers are drawn by rank, kinds of slips by how often people make them (the order of frequency is that
- * of Kukich, "Techniques for automatically correcting words in text", ACM Computing Surveys 24(4), 1992, §1.2, where four
- * in five misspelled words have a single omission, insertion, substitution or transposition).
+ * of Kukich, "Techniques for automatically correcting words in text", ACM Computing Surveys 24(4), 1992, §1.2, where
+ * four in five misspelled words have a single omission, insertion, substitution or transposition).
  *
  *   node scripts/lists/mistype.ts ROWS SEED
  */

@@ -7,7 +7,9 @@ export type { GuardOptions, GuardOutcome, GuardRejection } from './form.ts';
 type BetterAuthPlugin = import('better-auth', { with: { 'resolution-mode': 'import' }}).BetterAuthPlugin;
 
 export interface EmailGuardOptions extends Omit<FormGuardOptions<{ readonly headers: Headers | undefined }>, 'field'> {
-  /** Field with the address by endpoint; by default those where an address is new, `/sign-up/email` and `/change-email`. */
+  /**
+   * Field with the address by endpoint; by default those where an address is new, `/sign-up/email` and `/change-email`.
+   */
   paths?: Readonly<Record<string, string>> | undefined;
 }
 

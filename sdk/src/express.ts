@@ -14,8 +14,8 @@ interface ExpressResponse {
 const passed = outcomes();
 
 /**
- * Middleware behind the body parser: replies with 422 to an address that `guard` rejects. The user's IP address is `request.ip`,
- * which follows the `trust proxy` setting.
+ * Middleware behind the body parser: replies with 422 to an address that `guard` rejects. The user's IP address is
+ * `request.ip`, which follows the `trust proxy` setting.
  */
 export function emailGuard<Request extends ExpressRequest = ExpressRequest>(options: FormGuardOptions<Request>) {
   const guarded = formGuard<Request>(options, (request) => request.ip);

@@ -15,8 +15,8 @@ interface FastifyReply {
 const passed = outcomes();
 
 /**
- * A `preHandler` hook: replies with 422 to an address that `guard` rejects. The user's IP address is `request.ip`, which follows the
- * `trustProxy` option.
+ * A `preHandler` hook: replies with 422 to an address that `guard` rejects. The user's IP address is `request.ip`,
+ * which follows the `trustProxy` option.
  */
 export function emailGuard(options: FormGuardOptions<FastifyRequest>) {
   const guarded = formGuard(options, (request) => request.ip);

@@ -108,8 +108,9 @@ const LONGEST_CHECK = 30_000;
 const LONGEST_ADDRESS = 320;
 
 /**
- * Decides whether an address may sign up. Outages and errors of the service accept the address, unverified, so that they do
- * not stop sign-ups; what is not an address is rejected even then. Throws TypeError for options that cannot be used.
+ * Decides whether an address may sign up. Outages and errors of the service accept the address, unverified, so that
+ * they do not stop sign-ups; what is not an address is rejected even then. Throws TypeError for options that cannot be
+ * used.
  */
 export function guard(options: GuardOptions): Guard {
   checkOptions(options);
@@ -202,8 +203,8 @@ function report(error: unknown): void {
 const LONGEST_FORWARDED = 100;
 
 /**
- * The first address of a list such as X-Forwarded-For, without port, brackets and zone; null where it cannot be one. The
- * service judges it, so this need not be exact.
+ * The first address of a list such as X-Forwarded-For, without port, brackets and zone; null where it cannot be one.
+ * The service judges it, so this need not be exact.
  */
 function addressIn(text: string | null | undefined): string | null {
   const [first = ''] = typeof text === 'string' ? text.split(',', 1) : [];
@@ -222,7 +223,10 @@ function addressIn(text: string | null | undefined): string | null {
 const OFFERED_FOR = 15 * 60_000;
 const OFFERED_MOST = 10_000;
 
-/** Whoever sends an address again has seen the suggestion. In memory, so `confirmed` is surer where there are many processes. */
+/**
+ * Whoever sends an address again has seen the suggestion. In memory, so `confirmed` is surer where there are many
+ * processes.
+ */
 function recentlyOffered() {
   const until = new Map<string, number>();
   return {

@@ -15,8 +15,8 @@ interface HonoContext {
 const passed = outcomes();
 
 /**
- * Middleware: replies with 422 to an address that `guard` rejects. Hono does not know the user's IP address: `clientIp` can take
- * it from a header that your proxy sets.
+ * Middleware: replies with 422 to an address that `guard` rejects. Hono does not know the user's IP address: `clientIp`
+ * can take it from a header that your proxy sets.
  */
 export function emailGuard<Context extends HonoContext = HonoContext>(options: FormGuardOptions<Context>) {
   const guarded = formGuard<Context>(options);

@@ -15,8 +15,8 @@ interface NestContext {
 const passed = outcomes();
 
 /**
- * For `@UseGuards()`: throws an HttpException with status 422 for an address that `guard` rejects. The user's IP address is
- * `request.ip`.
+ * For `@UseGuards()`: throws an HttpException with status 422 for an address that `guard` rejects. The user's IP
+ * address is `request.ip`.
  */
 export function emailGuard<Request extends NestRequest = NestRequest>(
   options: FormGuardOptions<Request>,

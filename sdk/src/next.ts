@@ -11,8 +11,9 @@ export type {
 } from './form.ts';
 
 /**
- * A Route Handler that replies with 422 to an address that `guard` rejects, and otherwise calls `handler`, which can read the
- * request again. Next.js does not know the user's IP address: `clientIp` can take it from a header that your proxy sets.
+ * A Route Handler that replies with 422 to an address that `guard` rejects, and otherwise calls `handler`, which can
+ * read the request again. Next.js does not know the user's IP address: `clientIp` can take it from a header that your
+ * proxy sets.
  */
 export function guardRoute<Incoming extends Request, Context>(
   options: FormGuardOptions<Incoming>,

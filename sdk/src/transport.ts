@@ -20,7 +20,9 @@ export interface Upload {
   readonly type: string;
   readonly content: Blob | ReadableStream<Uint8Array>;
 }
-/** All reject with MailvetError, with the reason of the caller's signal, or with TypeError for a `timeout` that is none. */
+/**
+ * All reject with MailvetError, with the reason of the caller's signal, or with TypeError for a `timeout` that is none.
+ */
 export interface Transport {
   /** Resolves with the body of a 2xx reply. An upload has no time limit but the caller's. */
   send<Body>(call: Call): Promise<Body>;
@@ -165,8 +167,8 @@ function objectOf(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Milliseconds to wait before a retry; null where the call must not be retried. Only errors of the service itself promise
- * that nothing was done; those of a proxy in front of it do not.
+ * Milliseconds to wait before a retry; null where the call must not be retried. Only errors of the service itself
+ * promise that nothing was done; those of a proxy in front of it do not.
  */
 function retryDelay(error: unknown): number | null {
   if (!(error instanceof MailvetError) || error.requestId === null || error.retryAfter === null) return null;

@@ -31,8 +31,8 @@ export type DeliveriesQuery = QueryOf<'listDeliveries'>;
 export type DeliveryPage = JsonOf<operations['listDeliveries']['responses'][200]>;
 
 /**
- * What a webhook receives: `data` is the object of the API that the event is about, as its `type` says. Later versions may
- * send more types.
+ * What a webhook receives: `data` is the object of the API that the event is about, as its `type` says. Later versions
+ * may send more types.
  */
 export type WebhookEvent = JsonOf<webhooks[keyof webhooks]['post']['requestBody']>;
 /** Of a Fetch API request, or of a request in Node. */
@@ -77,8 +77,8 @@ type ListRef = string | { readonly id: string };
 
 export interface MailvetLists {
   /**
-   * Uploads a list and starts it. A file or stream is sent as it is read, without a time limit unless `timeout` is given. What
-   * prevents the start, such as too few credits, is the list's `error`.
+   * Uploads a list and starts it. A file or stream is sent as it is read, without a time limit unless `timeout` is
+   * given. What prevents the start, such as too few credits, is the list's `error`.
    */
   create(source: ListSource, options?: ListOptions): Promise<List>;
   get(list: ListRef, options?: CallOptions): Promise<List>;
@@ -91,8 +91,8 @@ export interface MailvetLists {
   /** Erases the list with its rows and results. */
   remove(list: ListRef, options?: CallOptions): Promise<ListRemoved>;
   /**
-   * Resolves when the list is neither running nor paused. Aborting the signal, or a `timeout` of one look, ends the wait, not the
-   * list.
+   * Resolves when the list is neither running nor paused. Aborting the signal, or a `timeout` of one look, ends the
+   * wait, not the list.
    */
   wait(list: ListRef, options?: WaitOptions): Promise<List>;
   /** Every row, or those that match, in the order of the file, fetched page by page. */
@@ -103,8 +103,8 @@ export interface MailvetLists {
 
 export interface MailvetOptions {
   /**
-   * Where the service is, such as `https://verify.example.net`; a path is kept, and `/v1` at its end does not count. Undefined,
-   * as a variable of the environment may be, throws at once, like `key`.
+   * Where the service is, such as `https://verify.example.net`; a path is kept, and `/v1` at its end does not count.
+   * Undefined, as a variable of the environment may be, throws at once, like `key`.
    */
   url: string | undefined;
   /** `mv_live_…`, or `mv_test_…` for test mode. */
@@ -114,8 +114,8 @@ export interface MailvetOptions {
   /** Milliseconds for one call, retries included; 35,000 by default, as a check may take 30 seconds. */
   timeout?: number | undefined;
   /**
-   * How often a call is retried after 429 or 503, each time after the delay that the service requests; 0 by default. Such a
-   * call was not charged. Where the delay would exceed `timeout`, the error is thrown at once.
+   * How often a call is retried after 429 or 503, each time after the delay that the service requests; 0 by default.
+   * Such a call was not charged. Where the delay would exceed `timeout`, the error is thrown at once.
    */
   retries?: number | undefined;
 }
@@ -129,8 +129,8 @@ export interface CallOptions {
 
 export interface WriteOptions extends CallOptions {
   /**
-   * 1 to 255 characters. For 24 hours the same key with the same request returns the first reply and charges nothing, so
-   * a call whose reply was lost can be repeated.
+   * 1 to 255 characters. For 24 hours the same key with the same request returns the first reply and charges nothing,
+   * so a call whose reply was lost can be repeated.
    */
   idempotencyKey?: string | undefined;
 }
@@ -149,8 +149,8 @@ export interface Mailvet {
     add(filter: FilterRequest, options?: WriteOptions): Promise<Filter>;
     list(query?: FiltersQuery, options?: CallOptions): Promise<FilterPage>;
     /**
-     * Every matching filter once, fetched page by page. Collect them before removing any: a removal shifts the pages after
-     * it. The timeout applies to each page.
+     * Every matching filter once, fetched page by page. Collect them before removing any: a removal shifts the pages
+     * after it. The timeout applies to each page.
      */
     all(query?: Omit<FiltersQuery, 'page'>, options?: CallOptions): AsyncGenerator<Filter, void, undefined>;
     /** Removes a filter; an unknown id is an error, 404. */

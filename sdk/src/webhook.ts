@@ -15,9 +15,10 @@ const SECRET_PREFIX = 'whsec_';
 const SCHEME = 'v1,';
 
 /**
- * Verifies a webhook (Standard Webhooks) and returns its event. `payload`: the body as it arrived, not parsed and written
- * again. `secret`: that of the webhook, `whsec_…`; several while it is rotated. Rejects with WebhookVerificationError
- * where no signature fits or the time is off, and with TypeError for a payload or secret that is none.
+ * Verifies a webhook (Standard Webhooks) and returns its event. `payload`: the body as it arrived, not parsed and
+ * written again. `secret`: that of the webhook, `whsec_…`; several while it is rotated. Rejects with
+ * WebhookVerificationError where no signature fits or the time is off, and with TypeError for a payload or secret that
+ * is none.
  */
 export async function verifyWebhook(
   payload: string | Uint8Array | ArrayBuffer,

@@ -9,8 +9,8 @@ interface RefinementContext {
 }
 
 /**
- * For `.superRefine()`, parsed with `parseAsync` or `safeParseAsync`: adds an issue to an address that `guard` rejects, with
- * `code` and `suggestion` in its `params`. Values with other issues are not verified.
+ * For `.superRefine()`, parsed with `parseAsync` or `safeParseAsync`: adds an issue to an address that `guard` rejects,
+ * with `code` and `suggestion` in its `params`. Values with other issues are not verified.
  */
 export function emailGuard(options: GuardOptions): (email: string, context: RefinementContext) => Promise<void> {
   const verify = guard(options);

@@ -103,7 +103,9 @@ export function table(rows: readonly (readonly (string | number | null)[])[], he
     .join('\n');
 }
 
-/** Untrusted text must not control the terminal: control and bidirectional characters are printed as their code points. */
+/**
+ * Untrusted text must not control the terminal: control and bidirectional characters are printed as their code points.
+ */
 export const printable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 

@@ -32,8 +32,8 @@ interface Stored {
 const PROGRESS_EVERY_MS = 1_000;
 
 /**
- * Opens the output. `identity`: of the input and the settings; only a run with the same one is continued, and none where
- * it is null. `stored` is the progress of that run, null without one.
+ * Opens the output. `identity`: of the input and the settings; only a run with the same one is continued, and none
+ * where it is null. `stored` is the progress of that run, null without one.
  */
 export async function openOutput(
   path: string,

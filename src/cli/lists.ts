@@ -151,7 +151,9 @@ const status = () =>
       });
     });
 
-/** Until the list ends. Ctrl-C ends the command, not the list: from before `begin` on, which may say what the list is. */
+/**
+ * Until the list ends. Ctrl-C ends the command, not the list: from before `begin` on, which may say what the list is.
+ */
 async function watch(lists: Mailvet['lists'], id: string, flags: Common, begin = () => {}): Promise<void> {
   const stop = new AbortController();
   const onInterrupt = () => stop.abort();

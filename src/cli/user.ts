@@ -107,7 +107,10 @@ function requireProven({ email, emailVerified }: User): void {
   );
 }
 
-/** The hash of a password from standard input, without the newline, to keep it out of the process list and shell history. */
+/**
+ * The hash of a password from standard input, without the newline, to keep it out of the process list and shell
+ * history.
+ */
 async function readPassword(owner: PasswordOwner): Promise<string> {
   const { rejectWeakPassword } = await import('../service/sign-in/validate.ts');
   const chunks: Buffer[] = [];

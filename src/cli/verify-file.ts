@@ -88,7 +88,9 @@ async function openInput(path: string): Promise<Input> {
   return { stream: handle.createReadStream(), size };
 }
 
-/** What must be the same to continue: every byte of the input, and what decides the rows that are written. Null: a pipe. */
+/**
+ * What must be the same to continue: every byte of the input, and what decides the rows that are written. Null: a pipe.
+ */
 async function identityOf({ file, out, format, column, header, only, level }: FileCheck, size: Input['size']) {
   if (out === '-' || size === null) return null;
   const hash = createHash('sha256');

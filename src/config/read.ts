@@ -34,9 +34,9 @@ type ReadOptions = { ok: true; options: Options } | { ok: false; problems: strin
 export const systemEnvironment = (): Environment => process.env;
 
 /**
- * Precedence: flag, environment variable or its `…_FILE`, alternative names, default. An empty variable counts as not set.
- * Reports all problems at once, each with the variable and what to give instead, but never the value of a secret. Options
- * of a client that `command` is not are left at their defaults.
+ * Precedence: flag, environment variable or its `…_FILE`, alternative names, default. An empty variable counts as not
+ * set. Reports all problems at once, each with the variable and what to give instead, but never the value of a secret.
+ * Options of a client that `command` is not are left at their defaults.
  */
 export function readOptions(
   env: Environment,

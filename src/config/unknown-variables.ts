@@ -3,7 +3,9 @@ import { optionsOf } from './options.ts';
 import type { Environment } from './read.ts';
 
 const PREFIX = 'MAILVET_';
-/** Set in pods by Kubernetes if there is a Service whose name begins with "mailvet"; and those of this project's tests. */
+/**
+ * Set in pods by Kubernetes if there is a Service whose name begins with "mailvet"; and those of this project's tests.
+ */
 const OF_OTHERS = /_(SERVICE_(HOST|PORT)(_.+)?|PORT(_\d+_(TCP|UDP|SCTP).*)?)$|^MAILVET_TEST_/;
 
 /** One sentence for each variable that is named like an option and is none; it has no effect. Values are not shown. */

@@ -11,8 +11,8 @@ const EMBEDDED = 'embedded:';
 let embedded: Readonly<Record<string, string>> | null = null;
 
 /**
- * From now on, the files of `data/` are these texts by name. For the library, whose code may be bundled into a program that is
- * installed without its packages.
+ * From now on, the files of `data/` are these texts by name. For the library, whose code may be bundled into a program
+ * that is installed without its packages.
  */
 export function embedData(files: Readonly<Record<string, string>>): void {
   embedded = files;

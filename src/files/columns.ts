@@ -46,8 +46,8 @@ export const numberedColumns = (count: number): string[] => Array.from({ length:
 const numberedColumn = (index: number): string => `column_${index + 1}`;
 
 /**
- * The key of the cell at an index in an object: the name of its column, or its number where the column has no name, that
- * of an earlier column, or the row is longer than the header. No two cells have the same.
+ * The key of the cell at an index in an object: the name of its column, or its number where the column has no name,
+ * that of an earlier column, or the row is longer than the header. No two cells have the same.
  */
 export function cellKeys(names: readonly string[]): (index: number) => string {
   const taken = new Set(names);

@@ -1,6 +1,6 @@
 /**
- * The reader of address files: CSV, TSV, plain text, NDJSON, a JSON array, XLSX. Streams in bounded memory; an XLSX file
- * is first copied to a temporary file, and read in a thread.
+ * The reader of address files: CSV, TSV, plain text, NDJSON, a JSON array, XLSX. Streams in bounded memory; an XLSX
+ * file is first copied to a temporary file, and read in a thread.
  */
 import {
   LIST_BYTES,
@@ -48,7 +48,10 @@ export interface AddressFile {
   readonly form: FileForm;
   /** Between the cells of a row; null: the form has none, or a row has one cell. */
   readonly delimiter: Exclude<Delimiter, 'none'> | null;
-  /** Without result columns of an earlier run. Columns without a name are called `column_2`, that of the addresses `email`. */
+  /**
+   * Without result columns of an earlier run. Columns without a name are called `column_2`, that of the addresses
+   * `email`.
+   */
   readonly columns: readonly string[];
   /** Whether these names are in the file. */
   readonly hasHeader: boolean;

@@ -16,7 +16,9 @@ function refusalOf(code: string | undefined): ApiError {
   return new ApiError('malformed_request');
 }
 
-/** What cannot be read as HTTP at all has no route and no key; it gets the same shape of error and a closed connection. */
+/**
+ * What cannot be read as HTTP at all has no route and no key; it gets the same shape of error and a closed connection.
+ */
 export function refuseBroken(
   error: NodeJS.ErrnoException,
   socket: Socket,

@@ -24,8 +24,8 @@ const TYPES_HERE: Readonly<Record<string, string>> = {
 const AS_THEY_ARE: readonly string[] = ['.png', '.woff2'];
 
 /**
- * `folders`: candidates for dist/guide; the first that exists is used. Names are looked up in a directory listing, never
- * joined to a path directly. Files are read, and compressed, at their first request.
+ * `folders`: candidates for dist/guide; the first that exists is used. Names are looked up in a directory listing,
+ * never joined to a path directly. Files are read, and compressed, at their first request.
  */
 export function createGuideFiles(folders: readonly string[]): GuideFiles {
   let listed: { folder: string; names: ReadonlySet<string> } | null = null;

@@ -123,8 +123,8 @@ function plain(schema: unknown, style: Pick<Style, 'isPrivate'>, schemas: Json |
 }
 
 /**
- * A property with a default may be left out of a request, but generators of clients (openapi-typescript) take the keyword
- * to mean that it is always there.
+ * A property with a default may be left out of a request, but generators of clients (openapi-typescript) take the
+ * keyword to mean that it is always there.
  */
 function defaultInWords(schema: object): object {
   if (!('default' in schema)) return schema;
@@ -136,7 +136,9 @@ function defaultInWords(schema: object): object {
 /** A schema by itself, as plain JSON without private keywords. */
 export const jsonSchemaOf = (schema: TSchema) => JSON.parse(JSON.stringify(plain(schema, BARE, null)));
 
-/** TypeBox describes a record by one pattern that matches every name; generators of clients know the plainer keyword. */
+/**
+ * TypeBox describes a record by one pattern that matches every name; generators of clients know the plainer keyword.
+ */
 function described(keyword: string, value: unknown): [string, unknown] {
   if (keyword !== 'patternProperties' || typeof value !== 'object' || value === null) return [keyword, value];
   return '^.*$' in value ? ['additionalProperties', value['^.*$']] : [keyword, value];

@@ -15,9 +15,9 @@ interface Line {
 }
 
 /**
- * Serves few of the pipelined requests of a connection at once and lets the others wait untouched, so that a client that sends
- * many and reads no reply costs little. Nothing is read from its socket meanwhile; but what arrived in one piece is parsed
- * as a whole, therefore the number of those that wait is bounded as well.
+ * Serves few of the pipelined requests of a connection at once and lets the others wait untouched, so that a client
+ * that sends many and reads no reply costs little. Nothing is read from its socket meanwhile; but what arrived in one
+ * piece is parsed as a whole, therefore the number of those that wait is bounded as well.
  */
 export class Pipelines {
   readonly #lines = new Map<Socket, Line>();

@@ -77,9 +77,9 @@ function connectionCounter({ perNetwork, isProxy }: ConnectionBounds): (socket: 
 }
 
 /**
- * Node calls `destroySoon` when it has made the last reply of a connection. Closing a connection with unread bytes resets it,
- * which may take the reply away from a client that is still sending: so only our half is closed at first, as RFC 9112 §9.6
- * advises.
+ * Node calls `destroySoon` when it has made the last reply of a connection. Closing a connection with unread bytes
+ * resets it, which may take the reply away from a client that is still sending: so only our half is closed at first, as
+ * RFC 9112 §9.6 advises.
  */
 function endWithLastReply(socket: Socket, ended: () => void): void {
   const destroySoon = socket.destroySoon.bind(socket);

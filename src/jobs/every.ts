@@ -5,8 +5,8 @@ interface Rounds {
 }
 
 /**
- * Runs `round` every `ms` until stopped; rounds never overlap. `stop` aborts the signal of the current round and waits for
- * it to end.
+ * Runs `round` every `ms` until stopped; rounds never overlap. `stop` aborts the signal of the current round and waits
+ * for it to end.
  */
 export function every(
   ms: number,

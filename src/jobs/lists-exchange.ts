@@ -4,7 +4,9 @@ import { every } from './every.ts';
 
 const EXCHANGE_MS = 5_000;
 
-/** Keeps this node's copy of the lists the newest one of all nodes, from the start on. Not a job: every process does it. */
+/**
+ * Keeps this node's copy of the lists the newest one of all nodes, from the start on. Not a job: every process does it.
+ */
 export function startListsExchange(shared: SharedLists, logger: Logger): { stop(): Promise<void> } {
   let failing = false;
   async function round(): Promise<void> {

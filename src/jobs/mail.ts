@@ -3,8 +3,8 @@ import type { MailLimits } from '../service/mail-limits.ts';
 import type { JobRunner } from './runner.ts';
 
 /**
- * Sends a mail from the template and the variables in its payload; none for an account that has been suspended or deleted
- * since it was queued.
+ * Sends a mail from the template and the variables in its payload; none for an account that has been suspended or
+ * deleted since it was queued.
  */
 export function mailJob(
   mail: Pick<Mail, 'invitation' | 'lowBalance' | 'webhookDisabled' | 'securityChange'>,

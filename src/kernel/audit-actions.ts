@@ -68,7 +68,9 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const AUDIT_SUBJECTS = ['account', 'user'] as const;
 export type AuditSubject = (typeof AUDIT_SUBJECTS)[number];
 
-/** Who acted: a user, an operator, an API key, the command line, the service itself, or someone who is not signed in. */
+/**
+ * Who acted: a user, an operator, an API key, the command line, the service itself, or someone who is not signed in.
+ */
 export const ACTOR_KINDS = ['user', 'operator', 'key', 'command', 'service', 'anonymous'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 

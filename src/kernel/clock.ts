@@ -23,7 +23,10 @@ export const toDate = (ms: number): Date => new Date(ms);
 
 let isoOf = { ms: 0, text: new Date(0).toISOString() };
 
-/** `2026-11-20T10:00:00.000Z` (RFC 3339, UTC, milliseconds). The last one is kept: under load, many fall in a millisecond. */
+/**
+ * `2026-11-20T10:00:00.000Z` (RFC 3339, UTC, milliseconds). The last one is kept: under load, many fall in a
+ * millisecond.
+ */
 export function toIso(ms: number): string {
   if (ms !== isoOf.ms) isoOf = { ms, text: new Date(ms).toISOString() };
   return isoOf.text;

@@ -8,9 +8,9 @@ function cell(value: string | number | null): string {
 }
 
 /**
- * Spreadsheets treat cells that begin with =, +, -, @, tab or a line break as formulas, some also with the first four in full
- * width (OWASP, "CSV Injection"); a leading apostrophe marks them as text. Cells that begin with apostrophes followed by one of
- * these get one more, so that the import restores the value by removing exactly one.
+ * Spreadsheets treat cells that begin with =, +, -, @, tab or a line break as formulas, some also with the first four
+ * in full width (OWASP, "CSV Injection"); a leading apostrophe marks them as text. Cells that begin with apostrophes
+ * followed by one of these get one more, so that the import restores the value by removing exactly one.
  */
 export const notFormula = (text: string): string => (/^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text);
 

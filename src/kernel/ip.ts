@@ -1,6 +1,6 @@
 /**
- * The one parser of IP addresses, CIDR blocks and `host:port`. Canonical forms: dotted decimal for v4, RFC 5952 for v6, a
- * v4-mapped address as v4, a block with its host bits zeroed, a block of one address as the address.
+ * The one parser of IP addresses, CIDR blocks and `host:port`. Canonical forms: dotted decimal for v4, RFC 5952 for v6,
+ * a v4-mapped address as v4, a block with its host bits zeroed, a block of one address as the address.
  *
  * Written for speed, because every verification checks some addresses: well under 1 µs for each.
  */
@@ -200,8 +200,8 @@ const LINK_LOCAL: Block = { groups: [0xfe80, 0, 0, 0, 0, 0, 0, 0], bits: 10 };
 const ZONE = /^[\w.~-]{1,32}$/;
 
 /**
- * A canonical address to listen on or connect to, with its zone (RFC 4007 §11) if it is a link-local one: `fe80::1%eth0`.
- * Null for anything else.
+ * A canonical address to listen on or connect to, with its zone (RFC 4007 §11) if it is a link-local one:
+ * `fe80::1%eth0`. Null for anything else.
  */
 export function canonicalScopedIp(text: string): string | null {
   const at = text.indexOf('%');

@@ -1,6 +1,6 @@
 /**
- * Latencies are counted in buckets, each 10 % wider than the one before: percentiles are accurate to within 5 %, and each
- * level and hour needs at most about 150 counters, however many requests there are.
+ * Latencies are counted in buckets, each 10 % wider than the one before: percentiles are accurate to within 5 %, and
+ * each level and hour needs at most about 150 counters, however many requests there are.
  */
 const GROWTH = Math.log(1.1);
 /** 1.1^145: more than 17 minutes. */

@@ -136,7 +136,10 @@ export const REJECTED_PER_DAY = 2_000;
 export const REJECTED_WAITING = 5_000;
 /** Hours or days of one chart: a month of hours, two years of days. */
 export const CHART_BUCKETS_MAX = 800;
-/** Usage counters are by the hour for as long, or as verifications are kept if longer: a chart of so many hours is exact. */
+/**
+ * Usage counters are by the hour for as long, or as verifications are kept if longer: a chart of so many hours is
+ * exact.
+ */
 export const USAGE_HOURS_KEPT_DAYS = Math.ceil(CHART_BUCKETS_MAX / 24) + 1;
 
 // Files of addresses.
@@ -263,7 +266,10 @@ export const STORE_WAIT_SECONDS = 5;
 
 /** A node whose clock differs from the store's by more is not ready and purges nothing, seconds. */
 export const CLOCK_TOLERANCE_SECONDS = 60;
-/** A store's clock that is ahead by more than this of what can have passed is doubted, and nothing is purged for as long. */
+/**
+ * A store's clock that is ahead by more than this of what can have passed is doubted, and nothing is purged for as
+ * long.
+ */
 export const CLOCK_DOUBT_HOURS = 24;
 
 // Options of the checks.

@@ -12,8 +12,8 @@ export const LIST_CHECKS = 2_000;
 export const LIST_OPERATORS_OF_OTHERS = 1_000;
 export const LIST_OPERATOR_LENGTH = 200;
 /**
- * What a process does at once for lists, while nobody else charges and while single calls come. Calls wait for each of the
- * steps, and for garbage collections, which copy what is in memory.
+ * What a process does at once for lists, while nobody else charges and while single calls come. Calls wait for each of
+ * the steps, and for garbage collections, which copy what is in memory.
  */
 export const LIST_STEPS = {
   alone: { chunks: 4, blocks: 4, pass: 500, slice: 3, outcomes: 1_000, outcomesWaiting: 1_000 },

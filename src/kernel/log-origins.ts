@@ -1,8 +1,8 @@
 import { COMPAT_VENDORS } from './compat-vendors.ts';
 
 /**
- * Where a verification was asked for. `api`: our own API; `compat`: another service's; `list`: it is the result of a list,
- * wherever that was uploaded.
+ * Where a verification was asked for. `api`: our own API; `compat`: another service's; `list`: it is the result of a
+ * list, wherever that was uploaded.
  */
 export const LOG_ORIGINS = ['api', 'compat', 'mcp', 'dashboard', 'list'] as const;
 export type LogOrigin = (typeof LOG_ORIGINS)[number];

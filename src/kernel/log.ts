@@ -4,8 +4,8 @@ import { systemClock, toIso } from './clock.ts';
 
 export interface Logger extends PinoLogger {
   /**
-   * A line of level info whose fields are JSON already, `"name":value,…`: for the line of every request, which costs a fifth of
-   * what it costs with `info`.
+   * A line of level info whose fields are JSON already, `"name":value,…`: for the line of every request, which costs a
+   * fifth of what it costs with `info`.
    */
   infoFields(fields: string): void;
 }
@@ -13,9 +13,9 @@ export interface Logger extends PinoLogger {
 type LogAddresses = 'hash' | 'domain' | 'full';
 
 /**
- * JSON lines on standard output, buffered to avoid a system call per request; the buffer is flushed at least every second
- * and at exit. Keys, passwords and cookies are never passed to it: redacting them here would cost as much as the whole
- * line, and tests search the output for them.
+ * JSON lines on standard output, buffered to avoid a system call per request; the buffer is flushed at least every
+ * second and at exit. Keys, passwords and cookies are never passed to it: redacting them here would cost as much as the
+ * whole line, and tests search the output for them.
  */
 export function createLogger(level: string): Logger {
   const output = standardOutput();

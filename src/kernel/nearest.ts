@@ -2,7 +2,8 @@
 
 /**
  * Restricted Damerau–Levenshtein distance (optimal string alignment): insertion, deletion, substitution and
- * transposition of adjacent characters cost 1. Short names, such as domain labels: both at most 63 characters, else Infinity.
+ * transposition of adjacent characters cost 1. Short names, such as domain labels: both at most 63 characters, else
+ * Infinity.
  */
 export function distance(a: string, b: string): number {
   if (a.length > 63 || b.length > 63) return Number.POSITIVE_INFINITY;
@@ -29,8 +30,8 @@ const allowedIn = (name: string): number => (name.length > 5 ? 2 : 1);
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /**
- * Which of `known` has a spelling close to `name`, or begins with it or as it does; null: none. Case and punctuation do not
- * count, so `validationType` is `validation_type`.
+ * Which of `known` has a spelling close to `name`, or begins with it or as it does; null: none. Case and punctuation do
+ * not count, so `validationType` is `validation_type`.
  */
 export function nearest<K extends string>(name: string, known: readonly K[]): K | null {
   const wanted = letters(name);

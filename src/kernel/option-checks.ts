@@ -21,8 +21,9 @@ export const within = (range: Range): OptionCheck => ({
 });
 
 /**
- * Throws a TypeError for options that are no object, an option that does not exist, since a misspelled one would silently be
- * a default, and a value that does not fit. `taker`: whose options they are. Undefined values count as absent.
+ * Throws a TypeError for options that are no object, an option that does not exist, since a misspelled one would
+ * silently be a default, and a value that does not fit. `taker`: whose options they are. Undefined values count as
+ * absent.
  */
 export function checkOptions(taker: string, given: unknown, checks: Readonly<Record<string, OptionCheck>>): void {
   if (typeof given !== 'object' || given === null) throw new TypeError(`${taker}: the options must be an object.`);

@@ -1,6 +1,6 @@
 /**
- * NIST SP 800-63B §5.1.1.2: passwords have a length requirement and no composition rules, but must not be what attackers
- * try first: frequent passwords, and the names of the user and the service.
+ * NIST SP 800-63B §5.1.1.2: passwords have a length requirement and no composition rules, but must not be what
+ * attackers try first: frequent passwords, and the names of the user and the service.
  */
 export const PASSWORD_LENGTH = { min: 12, max: 256 };
 /** How many of the most frequent passwords are rejected. */
@@ -15,7 +15,9 @@ const WORD = /[\p{L}\p{M}]+/gu;
 const wordsIn = (text: string): string[] => text.toLowerCase().match(WORD) ?? [];
 const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 
-/** A password in lower case without the digits and punctuation around it; without letters, only the punctuation goes. */
+/**
+ * A password in lower case without the digits and punctuation around it; without letters, only the punctuation goes.
+ */
 export function passwordCore(password: string): string {
   const lower = password.toLowerCase();
   const core = lower.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}\p{M}]+$/u, '');
@@ -46,8 +48,8 @@ function consistsOf(word: string, parts: ReadonlySet<string>): boolean {
 export type PasswordWeakness = 'length' | 'repetition' | 'own name' | 'frequent';
 
 /**
- * What is wrong with a new password; null: nothing. `names`: of the user, their address and their accounts. `frequent`: the
- * cores of the most frequent passwords.
+ * What is wrong with a new password; null: nothing. `names`: of the user, their address and their accounts. `frequent`:
+ * the cores of the most frequent passwords.
  */
 export function weaknessOf(
   password: string,

@@ -60,7 +60,10 @@ export const subscribes = (events: WebhookSubscription, type: WebhookEventType):
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why an endpoint gets nothing: `manual`: a user turned it off; `gone`: it answered 410; `failing`: nothing but failures. */
+/**
+ * Why an endpoint gets nothing: `manual`: a user turned it off; `gone`: it answered 410; `failing`: nothing but
+ * failures.
+ */
 export const DISABLED_REASONS = ['manual', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 

@@ -39,7 +39,9 @@ export class Closers {
     this.#stack.push({ name, withinMs, close });
   }
 
-  /** Never throws: closers that fail or hang are logged, and the others still run. Returns the names of the failed ones. */
+  /**
+   * Never throws: closers that fail or hang are logged, and the others still run. Returns the names of the failed ones.
+   */
   closeAll(): Promise<readonly string[]> {
     this.#closed ??= this.#run();
     return this.#closed;

@@ -1,4 +1,6 @@
-/** Metrics that need a query: cheap, shared by all scrapes within seconds, and absent while the store does not answer. */
+/**
+ * Metrics that need a query: cheap, shared by all scrapes within seconds, and absent while the store does not answer.
+ */
 import type { MetricSources } from '../http/metrics/registry.ts';
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { isJobKind, JOB_KINDS, JOB_STATES } from '../kernel/jobs.ts';

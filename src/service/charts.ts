@@ -22,7 +22,10 @@ export interface ChartQuery {
 const SIZE: Readonly<Record<Bucket, number>> = { hour: HOUR_MS, day: DAY_MS };
 const WEEK = 7 * DAY_MS;
 
-/** The range, extended to whole buckets. Throws ApiError. `hoursFrom`: since when counters are by the hour; null: all are. */
+/**
+ * The range, extended to whole buckets. Throws ApiError. `hoursFrom`: since when counters are by the hour; null: all
+ * are.
+ */
 function rangeOf(
   query: ChartQuery,
   now: number,

@@ -8,7 +8,9 @@ import type { SharedLists } from './shared-lists.ts';
 export interface ListsUpdate {
   /** Updates in this process, in a worker thread. Throws an Error with a message for users. */
   run(signal?: AbortSignal): Promise<void>;
-  /** Adds a job, which any node may claim, and waits for it. Returns a sentence about the outcome; throws as `run` does. */
+  /**
+   * Adds a job, which any node may claim, and waits for it. Returns a sentence about the outcome; throws as `run` does.
+   */
   request(): Promise<string>;
 }
 

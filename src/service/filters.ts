@@ -32,7 +32,10 @@ export interface FilterService {
     by: ChangedBy,
     stored?: ReplyToStore<FilterAdded> | null,
   ): Promise<FilterAdded>;
-  /** One outcome per input, in the same order. Invalid inputs, and those that already are ApiErrors, do not affect others. */
+  /**
+   * One outcome per input, in the same order. Invalid inputs, and those that already are ApiErrors, do not affect
+   * others.
+   */
   addMany(account: AccountId, inputs: readonly (NewFilter | ApiError)[], by: Actor): Promise<ImportOutcome[]>;
   list(
     account: AccountId,

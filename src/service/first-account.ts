@@ -2,7 +2,9 @@ import { FIRST_ACCOUNT } from '../kernel/plans.ts';
 import type { Account, Store } from '../store/store.ts';
 import { createKey } from './keys.ts';
 
-/** If the store is empty, creates the first account with an API key for each mode, returned only here. Otherwise null. */
+/**
+ * If the store is empty, creates the first account with an API key for each mode, returned only here. Otherwise null.
+ */
 export async function firstAccount(
   store: Pick<Store, 'accounts' | 'keys'>,
 ): Promise<{ account: Account; key: string; testKey: string } | null> {

@@ -1,6 +1,6 @@
 /**
- * What mail clients turn into a link. Names that strangers choose (of accounts and users) end up in mails that others get,
- * so they must not contain any.
+ * What mail clients turn into a link. Names that strangers choose (of accounts and users) end up in mails that others
+ * get, so they must not contain any.
  */
 import { domainToASCII } from 'node:url';
 import { tldExists } from '../engine/address/tld.ts';
@@ -13,7 +13,9 @@ import { MAILED_NAME_LENGTH } from '../kernel/limits.ts';
 export const UNSAFE_CHARACTERS =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** As clients that normalize names see it (UTS #46): full-width letters and dots are plain ones, the invisible is gone. */
+/**
+ * As clients that normalize names see it (UTS #46): full-width letters and dots are plain ones, the invisible is gone.
+ */
 const flat = (text: string): string => text.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 
 /** A scheme, `www.`, a Windows share, an IPv4 address. */
@@ -23,8 +25,8 @@ const MARKED =
 const DOT = /(?<=[\p{L}\p{N}\p{M}_-])[.。]([\p{L}\p{N}\p{M}-]+)/gu;
 
 /**
- * Whether a label, or its beginning, is a top-level domain. The beginning, because clients differ in where they let a host
- * name end: `evil.com-x`, `evil.com様`.
+ * Whether a label, or its beginning, is a top-level domain. The beginning, because clients differ in where they let a
+ * host name end: `evil.com-x`, `evil.com様`.
  */
 function endsHostName(label: string): boolean {
   const beginnings = [/^[a-z0-9]+/i, /^[\p{L}\p{N}\p{M}]+/u].map((form) => form.exec(label)?.[0] ?? '');

@@ -1,6 +1,7 @@
 /**
- * How many mails one mailbox gets in a day, from all accounts and strangers together, and from whom it gets none. Counted
- * in the store, on all nodes together. The sign-in limits (sign-in/limits.ts) bound those who ask; this bounds what arrives.
+ * How many mails one mailbox gets in a day, from all accounts and strangers together, and from whom it gets none.
+ * Counted in the store, on all nodes together. The sign-in limits (sign-in/limits.ts) bound those who ask; this bounds
+ * what arrives.
  */
 import { mailboxOf } from '../engine/address/mailbox.ts';
 import { DAY_MS } from '../kernel/clock.ts';
@@ -15,9 +16,13 @@ interface Rule {
   /** Whether a mail waits for another day when the mailbox has had its fill. All mails count towards that. */
   readonly waitsForOthers: boolean;
 }
-/** Somebody else causes it. The origin is their network or account, none of which can use up what the others may send. */
+/**
+ * Somebody else causes it. The origin is their network or account, none of which can use up what the others may send.
+ */
 const BY_OTHERS: Rule = { perOrigin: MAILS_PER_MAILBOX_AND_ORIGIN, waitsForOthers: true };
-/** Nobody but the recipient, or a member of their account, can cause it: it does not depend on what others have sent. */
+/**
+ * Nobody but the recipient, or a member of their account, can cause it: it does not depend on what others have sent.
+ */
 const OWN: Rule = { perOrigin: MAILS_PER_MAILBOX, waitsForOthers: false };
 
 const RULES = {

@@ -15,8 +15,8 @@ type PayloadOf<Template extends MailPayload['template']> = Omit<
 >;
 
 /**
- * Plain-text mail to users. `id` is the job's ID and becomes the Message-ID, so that a mail sent twice has the same one.
- * Throws JobFailure, whose message contains no addresses, links or text of the mail server.
+ * Plain-text mail to users. `id` is the job's ID and becomes the Message-ID, so that a mail sent twice has the same
+ * one. Throws JobFailure, whose message contains no addresses, links or text of the mail server.
  */
 export interface Mail {
   passwordReset(mail: LinkMail, id: string): Promise<void>;
@@ -226,7 +226,9 @@ const SECURITY_CHANGES: Readonly<Record<SecurityChange, { readonly subject: stri
   },
 };
 
-/** The recipient or the message was rejected with 5xx (RFC 5321 §4.2.1). A failed login may be fixed, so it is retried. */
+/**
+ * The recipient or the message was rejected with 5xx (RFC 5321 §4.2.1). A failed login may be fixed, so it is retried.
+ */
 const isPermanent = ({ responseCode = 0, command = '' }: TransportError): boolean =>
   responseCode >= 500 && /^(RCPT|DATA)/.test(command);
 
@@ -257,8 +259,9 @@ const BOUNDS = {
 const singleLine = (text: string): string => text.replaceAll(UNSAFE_CHARACTERS, ' ');
 
 /**
- * Connection settings. Certificates are always verified. A password is sent only over TLS; without a password, STARTTLS is
- * used if offered. Not on loopback: nobody can eavesdrop there, and local servers rarely have a certificate for that name.
+ * Connection settings. Certificates are always verified. A password is sent only over TLS; without a password, STARTTLS
+ * is used if offered. Not on loopback: nobody can eavesdrop there, and local servers rarely have a certificate for that
+ * name.
  */
 function transportOf(server: string) {
   const url = new URL(server);

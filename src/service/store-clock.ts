@@ -7,8 +7,8 @@ const TOLERANCE_MS = CLOCK_TOLERANCE_SECONDS * 1000;
 const SLOW_MS = 5_000;
 
 /**
- * The store's clock as this process knows it: `now()` is the store's time by the last reading and the time that has passed
- * since. With SQLite it is this process's own clock.
+ * The store's clock as this process knows it: `now()` is the store's time by the last reading and the time that has
+ * passed since. With SQLite it is this process's own clock.
  */
 export interface WatchedClock extends Clock {
   read(): Promise<ClockReading>;

@@ -38,8 +38,8 @@ interface VerifyRequest {
   /** Of the request, for its reply; none by default. */
   readonly warnings?: readonly string[];
   /**
-   * Aborted when the client disconnects: the dialogue ends with QUIT, the evidence so far is recorded and charged. Called only
-   * by a check that has to wait.
+   * Aborted when the client disconnects: the dialogue ends with QUIT, the evidence so far is recorded and charged.
+   * Called only by a check that has to wait.
    */
   readonly signal: () => AbortSignal;
   /** Whether the client has gone. */

@@ -18,8 +18,8 @@ interface Sums {
  * Sums that must agree, per account: balance = Σ amounts of the ledger; locked = Σ holds; Σ charged = Σ verification
  * credits (+ those purged) = Σ usage credits. The ledger is its rows, the verifications that are their own entries, and
  * the sums of past days. One statement, so that it sees one state, which reads every table once. Returns a sentence for
- * each sum that does not agree. Of a deleted account, rows disappear one after the other, but what it has locked stays true
- * to the end.
+ * each sum that does not agree. Of a deleted account, rows disappear one after the other, but what it has locked stays
+ * true to the end.
  */
 export async function audit(driver: StorageDriver): Promise<string[]> {
   const { rows } = await sql<Sums>`

@@ -95,8 +95,8 @@ export interface StorageDriver {
   /** A write transaction. `work` must use only `trx`. */
   transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /**
-   * Reads, outside of the write transactions. PostgreSQL gives up on a statement after `withinMs`; SQLite cannot, so `work`
-   * must be cheap.
+   * Reads, outside of the write transactions. PostgreSQL gives up on a statement after `withinMs`; SQLite cannot, so
+   * `work` must be cheap.
    */
   read<T>(withinMs: number, work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** See `StoreStats.pool`. */

@@ -51,7 +51,9 @@ function reads(driver: TransactionDriver, trx: Transaction<Tables>, account: Acc
   } satisfies Record<FilterType | 'accounts', unknown>;
 }
 
-/** See `BulkTransactions.addFilters`. Charges of the account wait for as long as its lock is held: for few round trips. */
+/**
+ * See `BulkTransactions.addFilters`. Charges of the account wait for as long as its lock is held: for few round trips.
+ */
 export async function addFilters(
   driver: TransactionDriver,
   account: AccountId,

@@ -28,8 +28,8 @@ async function count(trx: Transaction<Tables>, account: AccountId, type: FilterT
 const noAccount = () => new ApiError('not_found', 'There is no such account.');
 
 /**
- * An id that no filter of the account has had; a duplicate wastes its own. Locks the account, as whatever changes filters
- * does before anything else. Throws ApiError when the account was deleted.
+ * An id that no filter of the account has had; a duplicate wastes its own. Locks the account, as whatever changes
+ * filters does before anything else. Throws ApiError when the account was deleted.
  */
 async function reserveId(trx: Transaction<Tables>, account: AccountId): Promise<number> {
   const update = trx.updateTable('accounts').set((eb) => ({ last_filter_id: eb('last_filter_id', '+', 1) }));

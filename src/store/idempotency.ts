@@ -36,8 +36,8 @@ async function write(
 
 /**
  * For the transaction of a change, after it: stores the reply that reports `outcome`, if the request has an
- * Idempotency-Key. Throws ApiError `idempotency_in_progress`, which undoes the change, where another request has taken the
- * key meanwhile: that request makes the change, and a repeated one gets its reply.
+ * Idempotency-Key. Throws ApiError `idempotency_in_progress`, which undoes the change, where another request has taken
+ * the key meanwhile: that request makes the change, and a repeated one gets its reply.
  */
 export async function storeReply<Outcome>(
   driver: StorageDriver,

@@ -72,7 +72,10 @@ export function readMigrations(folder: string): Migration[] {
   });
 }
 
-/** The migrations to apply to a store. None to one that is newer but compatible; throws StoreVersionError where it is not. */
+/**
+ * The migrations to apply to a store. None to one that is newer but compatible; throws StoreVersionError where it is
+ * not.
+ */
 export function pending(migrations: readonly Migration[], state: SchemaState): readonly Migration[] {
   assertCompatible(state, migrations.length);
   return migrations.slice(state.version);

@@ -71,8 +71,8 @@ const FATES: ReadonlyMap<string, Fate> = new Map(Object.entries(OWNED_TABLES));
 const RANK = new Map(Object.keys(OWNED_TABLES).map((table, rank) => [table, rank]));
 
 /**
- * The tables whose rows go with their account, according to the database itself, so that none is forgotten: also one that a
- * newer version has added meanwhile. A table comes before those it refers to.
+ * The tables whose rows go with their account, according to the database itself, so that none is forgotten: also one
+ * that a newer version has added meanwhile. A table comes before those it refers to.
  */
 export async function removableTables(driver: StorageDriver): Promise<TableSchema[]> {
   const left = (await driver.schema())

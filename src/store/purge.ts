@@ -16,8 +16,8 @@ import { type UsageRollUp, usageHoursFrom } from './usage-roll-up.ts';
 const PURGE_ROUND_ROWS = 50_000;
 
 /**
- * Deletes a batch of the oldest verifications, of one account or of all, in order of recording. They are looked up before
- * the transaction, for which charges wait; whatever has deleted one of them meanwhile has counted it.
+ * Deletes a batch of the oldest verifications, of one account or of all, in order of recording. They are looked up
+ * before the transaction, for which charges wait; whatever has deleted one of them meanwhile has counted it.
  */
 async function retentionStep(driver: StorageDriver, before: number, account?: string): Promise<number> {
   const all = driver.db.selectFrom('verifications').select(['seq', 'account_id', 'created_at']).limit(DELETED_ROWS);
@@ -32,7 +32,9 @@ async function retentionStep(driver: StorageDriver, before: number, account?: st
   return old.length === 0 ? 0 : driver.bulk.deleteVerifications(old);
 }
 
-/** Accounts with a retention of their own and rows beyond it; looks at up to BATCH_ROWS accounts after `after`, by id. */
+/**
+ * Accounts with a retention of their own and rows beyond it; looks at up to BATCH_ROWS accounts after `after`, by id.
+ */
 async function overdue({ db }: StorageDriver, now: number, after: string) {
   const some = await oldestByRetention(db, after);
   const due = some.flatMap(({ id, retention_days: days, oldest }) => {

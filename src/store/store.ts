@@ -123,8 +123,8 @@ export interface Store {
   /** Deletes the named secret if it has this value, because it is kept elsewhere. */
   forgetSecret(name: string, value: string): Promise<void>;
   /**
-   * Migrates the schema to this version. Leaves a newer, compatible store as it is; throws StoreVersionError for one that is
-   * not compatible. Safe when two processes start.
+   * Migrates the schema to this version. Leaves a newer, compatible store as it is; throws StoreVersionError for one
+   * that is not compatible. Safe when two processes start.
    */
   migrate(): Promise<{ from: number; to: number }>;
   /** Changes nothing. Throws StoreVersionError. */

@@ -1,4 +1,7 @@
-/** What the first view costs and lets through: its scripts, its content policy, its cookies, and what other sites can do. */
+/**
+ * What the first view costs and lets through: its scripts, its content policy, its cookies, and what other sites can
+ * do.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

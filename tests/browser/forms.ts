@@ -11,7 +11,10 @@ export interface FormRow {
   readonly cancel?: boolean;
   /** What to type. */
   readonly type?: Readonly<Record<string, string>>;
-  /** What comes back after the session has ended, if it was typed; by label. Null: nothing can be typed, or nothing is kept. */
+  /**
+   * What comes back after the session has ended, if it was typed; by label. Null: nothing can be typed, or nothing is
+   * kept.
+   */
   readonly draft: Readonly<Record<string, string>> | null;
   /** Its first field takes several lines: Enter begins another. */
   readonly lines?: boolean;

@@ -1,6 +1,9 @@
 /** Every page, with its heading and what is compared of its looks. */
 
-/** Path and heading of those of a signed-in operator; `:entry`, `:key`, `:list`, `:ready`, `:webhook`, `:account` and `:reset` are filled in. */
+/**
+ * Path and heading of those of a signed-in operator; `:entry`, `:key`, `:list`, `:ready`, `:webhook`, `:account` and
+ * `:reset` are filled in.
+ */
 export const INSIDE = [
   ['/', 'Overview'],
   ['/usage', 'Usage'],

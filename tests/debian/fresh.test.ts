@@ -1,7 +1,7 @@
 /**
- * What a newcomer does on a machine with only Node and npm: a clean clone, `npm run up` as README.md and docs/quickstart.md
- * have it, the printed requests, then a form, a list and a webhook with the samples of docs/quickstart.md and docs/webhooks.md.
- * Then `npm run up` again, and again while it is running.
+ * What a newcomer does on a machine with only Node and npm: a clean clone, `npm run up` as README.md and
+ * docs/quickstart.md have it, the printed requests, then a form, a list and a webhook with the samples of
+ * docs/quickstart.md and docs/webhooks.md. Then `npm run up` again, and again while it is running.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,6 +40,9 @@ beforeAll(async () => {
     // For the webhook's receiver, which is on loopback.
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     npm_config_prefer_offline: 'true',
+    // As on many servers: the build needs packages for development, and the service one that is optional.
+    NODE_ENV: 'production',
+    npm_config_omit: 'dev optional',
   };
 });
 afterAll(async () => {

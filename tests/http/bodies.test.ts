@@ -114,7 +114,9 @@ describe('a large body', () => {
   });
 });
 
-/** Whether a client that has the reply to its refused body, and the end of the connection's other half, may still send. */
+/**
+ * Whether a client that has the reply to its refused body, and the end of the connection's other half, may still send.
+ */
 async function canSendAfterReply(): Promise<boolean> {
   const { socket } = await openRaw(lab.url, { halfOpen: true });
   socket.write(head('/v1/verify', { 'content-length': '200000' }));

@@ -46,7 +46,9 @@ function asset(): string {
   return `/assets/${sized.sort((a, b) => b.size - a.size)[0]?.name}`;
 }
 
-/** The highest memory while `act` runs, above what it was before, MiB; and the slowest request of another caller, ms. */
+/**
+ * The highest memory while `act` runs, above what it was before, MiB; and the slowest request of another caller, ms.
+ */
 async function measure(act: () => Promise<void>) {
   for (const path of ['/openapi.json', asset()]) await (await get(path)).arrayBuffer();
   const before = residentMib();

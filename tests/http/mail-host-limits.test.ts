@@ -11,7 +11,9 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-/** The service with domains `d0.com`, `d1.com` …: each has a mail host of its own name, at the address that is given. */
+/**
+ * The service with domains `d0.com`, `d1.com` …: each has a mail host of its own name, at the address that is given.
+ */
 async function setUp(persona: Persona, addresses: readonly string[], more: Record<string, string> = {}) {
   // All of 127.0.0.0/8, so that one server counts the connections of several networks.
   const server = await startSmtp(persona, { address: '0.0.0.0' });

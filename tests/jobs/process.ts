@@ -1,7 +1,7 @@
 /**
- * A worker process of its own, for tests of several and of kill -9. Usage: process.ts URL work|hang LEASE_SECONDS. Prints
- * one JSON text per line: the key of each job it claimed; `work` finishes them until its input ends, `hang` holds them
- * for ever.
+ * A worker process of its own, for tests of several and of kill -9. Usage: process.ts URL work|hang LEASE_SECONDS.
+ * Prints one JSON text per line: the key of each job it claimed; `work` finishes them until its input ends, `hang`
+ * holds them for ever.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LeaseLostError } from '../../src/store/jobs/queue.ts';

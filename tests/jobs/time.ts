@@ -1,4 +1,6 @@
-/** The passing of time, for jobs: SQLite goes by the test's clock; PostgreSQL by its own, so there the rows grow older. */
+/**
+ * The passing of time, for jobs: SQLite goes by the test's clock; PostgreSQL by its own, so there the rows grow older.
+ */
 import type { JobKind } from '../../src/kernel/jobs.ts';
 import type { StoreLab } from '../lab/stores.ts';
 

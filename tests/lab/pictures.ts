@@ -1,7 +1,7 @@
 /**
- * Pages compared with accepted pictures, which are WebP files of half their size. `npm run screenshots -- --accept` renews those
- * that differ. Chromium decodes, compares and encodes; the code for it is text, because these sources are compiled
- * without DOM types.
+ * Pages compared with accepted pictures, which are WebP files of half their size. `npm run screenshots -- --accept`
+ * renews those that differ. Chromium decodes, compares and encodes; the code for it is text, because these sources are
+ * compiled without DOM types.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -74,8 +74,8 @@ function ready(server: ChildProcess): Promise<void> {
 }
 
 /**
- * Starts a server. `parent`: the folder for its own; a small one gets small files. Tests need no data after a power failure,
- * so commits are not flushed to disk, unless `flush` is set, as a measurement must.
+ * Starts a server. `parent`: the folder for its own; a small one gets small files. Tests need no data after a power
+ * failure, so commits are not flushed to disk, unless `flush` is set, as a measurement must.
  */
 export async function startPostgres({
   parent,

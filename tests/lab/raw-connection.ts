@@ -11,8 +11,8 @@ interface RawConnection {
 }
 
 /**
- * `reads: false`: what the server sends stays in the buffers of the operating system. `halfOpen`: stays open when the server
- * has closed its half.
+ * `reads: false`: what the server sends stays in the buffers of the operating system. `halfOpen`: stays open when the
+ * server has closed its half.
  */
 export async function openRaw(url: string, { reads = true, halfOpen = false } = {}): Promise<RawConnection> {
   const { hostname, port } = new URL(url);

@@ -1,4 +1,6 @@
-/** @mailvet/engine and @mailvet/client from their tarballs, in empty projects: every module format, manager and tool. */
+/**
+ * @mailvet/engine and @mailvet/client from their tarballs, in empty projects: every module format, manager and tool.
+ */
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

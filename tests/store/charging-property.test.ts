@@ -1,4 +1,6 @@
-/** Whatever is done in whatever order, on two stores at once, with crashes: the sums agree and nothing is charged twice. */
+/**
+ * Whatever is done in whatever order, on two stores at once, with crashes: the sums agree and nothing is charged twice.
+ */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY_MS, monthOf } from '../../src/kernel/clock.ts';

@@ -1,4 +1,6 @@
-/** Programs of two versions on one store: the older one knows the package's migrations, the newer one knows one more. */
+/**
+ * Programs of two versions on one store: the older one knows the package's migrations, the newer one knows one more.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';

@@ -1,4 +1,6 @@
-/** Whatever is done to a list in whatever order, by two workers that lose their leases: the sums agree after every step. */
+/**
+ * Whatever is done to a list in whatever order, by two workers that lose their leases: the sums agree after every step.
+ */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ListWork, Store } from '../../src/store/store.ts';
@@ -30,7 +32,10 @@ const operation = fc.oneof(
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
-/** A balance of 50 does not cover the price of 60: most sequences begin with a list that runs, or they would seldom have one. */
+/**
+ * A balance of 50 does not cover the price of 60: most sequences begin with a list that runs, or they would seldom have
+ * one.
+ */
 const opening = fc.constantFrom<Operation[]>([], ...Array(4).fill([{ do: 'top up' }, { do: 'start' }]));
 
 class World {

@@ -1,4 +1,6 @@
-/** A copy of the sources in a folder of its own, to change one fact in and see what compiler, generator and tests say. */
+/**
+ * A copy of the sources in a folder of its own, to change one fact in and see what compiler, generator and tests say.
+ */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -135,8 +135,8 @@ export type MembersReply = Static<typeof MembersReply>;
 export const RoleRequest = Type.Object({ role: Role });
 export const InviteRequest = Type.Object({ email: Email, role: Role });
 /**
- * `link`: for the inviter to pass on, shown once. Null where it was sent to the address by mail, and always where anyone may
- * sign up, since the holder of the link chooses the password of that address.
+ * `link`: for the inviter to pass on, shown once. Null where it was sent to the address by mail, and always where
+ * anyone may sign up, since the holder of the link chooses the password of that address.
  */
 export const InviteReply = Type.Object(
   { id: Type.String(), link: Nullable(Type.String()), mailed: Type.Boolean() },

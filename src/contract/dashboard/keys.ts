@@ -41,8 +41,8 @@ export type DashboardKey = Static<typeof DashboardKey>;
 export const KeysReply = Type.Object({ keys: Type.Array(DashboardKey) }, { title: 'Keys' });
 
 /**
- * Verifications with each key, by day (UTC), the last of them today, and the rejected requests of that time that the log
- * has. Keys without any are left out.
+ * Verifications with each key, by day (UTC), the last of them today, and the rejected requests of that time that the
+ * log has. Keys without any are left out.
  */
 export const KeyUsageReply = Type.Object(
   {

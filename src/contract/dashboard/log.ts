@@ -153,8 +153,8 @@ export const LogQuery = Type.Object({
 });
 /**
  * Newest first. One request looks through a bounded number of rows: a page may hold fewer entries than asked, or none,
- * and still have a `next`; `searched_to` says how far back it looked. Rejected requests that are found by their request ID
- * are on the first page, however old.
+ * and still have a `next`; `searched_to` says how far back it looked. Rejected requests that are found by their request
+ * ID are on the first page, however old.
  */
 export const LogReply = Type.Object(
   {

@@ -17,7 +17,9 @@ export const ServiceReply = Type.Object(
       dns_queries: Type.Integer({ description: 'Under way.' }),
       dns_cached: Type.Integer({ description: 'Answers in the cache.' }),
     }),
-    /** Processes with a row in the store, those that started last first; empty where the store did not answer in time. */
+    /**
+     * Processes with a row in the store, those that started last first; empty where the store did not answer in time.
+     */
     nodes: Type.Array(
       Type.Object({
         id: Type.String(),

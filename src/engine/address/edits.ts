@@ -24,8 +24,8 @@ export type Slip = 'swapped' | 'doubled' | 'missing' | 'neighbor' | 'neighbor_ad
 
 /**
  * The slip that turns `target` into `typed`, which is at distance 1: two letters swapped, one doubled or left out, an
- * adjacent key hit instead or as well. Null: rather another name, such as an added plural or number. `first`: the slip is
- * at the first letter.
+ * adjacent key hit instead or as well. Null: rather another name, such as an added plural or number. `first`: the slip
+ * is at the first letter.
  */
 export function slipBetween(typed: string, target: string): { readonly kind: Slip; readonly first: boolean } | null {
   let at = 0;

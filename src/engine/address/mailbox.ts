@@ -15,7 +15,9 @@ interface Rule {
 
 const RULES: readonly Rule[] = rules;
 const BY_DOMAIN = new Map(RULES.flatMap((rule) => rule.domains.map((domain) => [domain, rule] as const)));
-/** Nearly every server that knows tags separates them with a plus; where one does not, nobody has a plus in their name. */
+/**
+ * Nearly every server that knows tags separates them with a plus; where one does not, nobody has a plus in their name.
+ */
 const OTHERS: Rule = { domains: [], separators: '+', ignored: '' };
 
 /**

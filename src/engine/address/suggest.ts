@@ -29,14 +29,16 @@ interface Target {
 
 const CORRECTIONS: ReadonlyMap<string, string> = new Map(Object.entries(typos.corrections));
 const NEVER: ReadonlySet<string> = new Set(typos.never);
-/** Names like many a word or surname: only what no word has, a doubled letter or two swapped ones, is a typo of them. */
+/**
+ * Names like many a word or surname: only what no word has, a doubled letter or two swapped ones, is a typo of them.
+ */
 const WORDS: ReadonlySet<string> = new Set(typos.words);
 /** Suffix → existing suffix that is typed for it → shortest name behind which it is a slip. */
 const TLD_SLIPS: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map(Object.entries(typos.tldSlips));
 
 /**
- * The shortest name of which such a slip is a typo: shorter names are one letter away from too many words. `first`: where
- * it concerns the first letter, which rarely goes wrong and often makes another name (email, ymail).
+ * The shortest name of which such a slip is a typo: shorter names are one letter away from too many words. `first`:
+ * where it concerns the first letter, which rarely goes wrong and often makes another name (email, ymail).
  */
 const SHORTEST: Readonly<Record<Slip, { readonly inside: number; readonly first: number }>> = {
   doubled: { inside: 3, first: 3 },

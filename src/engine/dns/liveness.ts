@@ -33,7 +33,10 @@ interface ProbeRound {
   readonly waiting: Set<Notify>;
 }
 
-/** `ask` sends one query, bypassing the cache, and calls back when it ended, successfully (after `recordSuccess`) or not. */
+/**
+ * `ask` sends one query, bypassing the cache, and calls back when it ended, successfully (after `recordSuccess`) or
+ * not.
+ */
 export function createLiveness(clock: Clock, ask: (question: Question, done: () => void) => void): Liveness {
   let last: number | null = null;
   // The third control: a private resolver may know only its own names. This query may hang while others work, which is

@@ -67,7 +67,9 @@ export function* lookUpMailServers(domain: string, options: MxLookupOptions): Mx
 
 const sorted = new WeakMap<DnsAnswer, readonly MxRecord[]>();
 
-/** Records of an MX answer by preference, then host, each host once; where there are several, computed once per answer. */
+/**
+ * Records of an MX answer by preference, then host, each host once; where there are several, computed once per answer.
+ */
 function recordsOf(answer: DnsAnswer): readonly MxRecord[] {
   if (answer.kind !== 'records') return [];
   const [only] = answer.records;

@@ -18,8 +18,8 @@ const failed = ({ kind }: DnsAnswer): boolean => kind !== 'records' && kind !== 
 /**
  * Runs the lookup with `resolver.ask`; never rejects. Timeouts cost at most 5 s in total: time spent on one is
  * subtracted from what later queries may wait. If queries failed and the others were inconclusive, `dns_failure` means
- * that the resolver is alive, so this domain's servers are failing; `resolver_unavailable` that it is not, that it lies,
- * or that the caller disconnected.
+ * that the resolver is alive, so this domain's servers are failing; `resolver_unavailable` that it is not, that it
+ * lies, or that the caller disconnected.
  */
 export async function runLookup(
   lookup: MxLookup,

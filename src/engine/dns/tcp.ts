@@ -6,8 +6,8 @@ import type { Server } from './servers.ts';
 import type { OnResult } from './udp.ts';
 
 /**
- * Sends one query; `onResult` is called at most once, and not after the returned function was called. The two-octet length
- * prefix bounds the reply to 64 KiB, in any number of packets. A connection that closes mid-reply, or a reply to
+ * Sends one query; `onResult` is called at most once, and not after the returned function was called. The two-octet
+ * length prefix bounds the reply to 64 KiB, in any number of packets. A connection that closes mid-reply, or a reply to
  * another question, is `malformed`.
  */
 export function askTcp(server: Server, question: Question, edns: boolean, onResult: OnResult): () => void {

@@ -208,9 +208,9 @@ export class Trust {
   }
 
   /**
-   * How many denials in a row are believed without a confirmation. None at first, so that a server that begins to lie is
-   * caught at once; after some confirmations in the same hour, which traffic with many dead domains causes, twice as many
-   * after each, so that an hour costs a handful of control queries whatever the traffic.
+   * How many denials in a row are believed without a confirmation. None at first, so that a server that begins to lie
+   * is caught at once; after some confirmations in the same hour, which traffic with many dead domains causes, twice as
+   * many after each, so that an hour costs a handful of control queries whatever the traffic.
    */
   #allowedRun(now: number): number {
     const confirmations = now - this.#hour >= HOUR_MS ? 0 : this.#confirmations;

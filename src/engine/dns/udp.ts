@@ -109,7 +109,9 @@ export function createUdp(server: Server): Udp {
     }
   }
 
-  /** Queries that follow from the replies of one turn go out together, so a server on this host is woken once for them. */
+  /**
+   * Queries that follow from the replies of one turn go out together, so a server on this host is woken once for them.
+   */
   function flush(): void {
     const all = burst;
     burst = [];

@@ -1,6 +1,6 @@
 /**
- * Walks a DNS message (RFC 1035 §4.1): finds each record and validates its lengths before anything is decoded. Work is bounded
- * for any input: a name costs at most MAX_JUMPS pointers and 128 labels.
+ * Walks a DNS message (RFC 1035 §4.1): finds each record and validates its lengths before anything is decoded. Work is
+ * bounded for any input: a name costs at most MAX_JUMPS pointers and 128 labels.
  */
 export const HEADER = 12;
 export const CLASS_IN = 1;

@@ -1,6 +1,6 @@
 /**
- * The one outgoing HTTP client: posts to URLs that others chose. It connects only to addresses that the mailbox check may
- * dial too, follows no redirect, and reads no more of a reply than it returns.
+ * The one outgoing HTTP client: posts to URLs that others chose. It connects only to addresses that the mailbox check
+ * may dial too, follows no redirect, and reads no more of a reply than it returns.
  */
 import http from 'node:http';
 import https from 'node:https';

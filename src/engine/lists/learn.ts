@@ -1,9 +1,9 @@
 /**
  * Learns which mail hosts are disposable: those that serve at least LEARN_LISTED listed domains and no known good one.
  *
- * Whoever owns a listed domain can point its MX at anybody's mail host, or a name of a host at anybody's address. So what
- * the owner of the host says counts more: a host whose own domain receives mail there and is on no list is not learned,
- * nor an address whose confirmed name (PTR, RFC 1912 §2.1) is of a domain on no list.
+ * Whoever owns a listed domain can point its MX at anybody's mail host, or a name of a host at anybody's address. So
+ * what the owner of the host says counts more: a host whose own domain receives mail there and is on no list is not
+ * learned, nor an address whose confirmed name (PTR, RFC 1912 §2.1) is of a domain on no list.
  */
 import type { Clock } from '../../kernel/clock.ts';
 import { isHostName } from '../dns/records.ts';

@@ -1,6 +1,6 @@
 /**
- * `mailvet disposable update`: fetches the source lists and merges them into one file. Fetched data is untrusted: a list
- * that is malformed, has shrunk or contains a large provider is rejected, and what it named before stays in use.
+ * `mailvet disposable update`: fetches the source lists and merges them into one file. Fetched data is untrusted: a
+ * list that is malformed, has shrunk or contains a large provider is rejected, and what it named before stays in use.
  */
 import { type Clock, fromIso, toIso } from '../../kernel/clock.ts';
 import { allEntries, type Entry, formatDisposable, parseDisposable, tierOf } from './entries.ts';

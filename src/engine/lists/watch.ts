@@ -14,8 +14,8 @@ interface WatchOptions {
   /** The package's data/ folder. */
   readonly packaged?: string;
   /**
-   * Minimum interval in milliseconds between two stat calls. The default is shorter than `disposable update` takes to exit
-   * after its rename, so that the next request sees the new list; its cost is not measurable.
+   * Minimum interval in milliseconds between two stat calls. The default is shorter than `disposable update` takes to
+   * exit after its rename, so that the next request sees the new list; its cost is not measurable.
    */
   readonly checkEveryMs?: number;
 }
@@ -36,8 +36,8 @@ export interface WatchedLists {
 }
 
 /**
- * `dir` is the output directory of `disposable update`; it need not exist (null: only the packaged lists). The newer of that
- * file and the packaged one is used. Without timers or handles: the file is checked on access.
+ * `dir` is the output directory of `disposable update`; it need not exist (null: only the packaged lists). The newer of
+ * that file and the packaged one is used. Without timers or handles: the file is checked on access.
  */
 export function watchLists(dir: string | null, clock: Clock, options: WatchOptions = {}): WatchedLists {
   const { packaged = packagedDir(), checkEveryMs = 20, learned: learns = true } = options;

@@ -43,8 +43,8 @@ export class Breaker {
   }
 
   /**
-   * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. True if the breaker
-   * opened. A domain may have rules of its own, so several have to say the same, with no answer in between.
+   * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. True if the
+   * breaker opened. A domain may have rules of its own, so several have to say the same, with no answer in between.
    */
   refused(domain: string | null): boolean {
     if (this.#ms === 0) return false;
@@ -55,8 +55,8 @@ export class Breaker {
   }
 
   /**
-   * The same for an address: unless a dialogue was answered there recently. The server may have rules for each of its names,
-   * so one name's rejection is believed only if no other name knows better; a second one in a row is believed.
+   * The same for an address: unless a dialogue was answered there recently. The server may have rules for each of its
+   * names, so one name's rejection is believed only if no other name knows better; a second one in a row is believed.
    */
   refusedAtAddress(domain: string | null): boolean {
     if (domain !== null) return this.refused(domain);

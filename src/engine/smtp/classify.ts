@@ -40,7 +40,10 @@ export interface Reading {
    * `starttls_required`: ask again under TLS.
    */
   readonly finding: RuleFinding;
-  /** Id of what decided (decide.ts, or a row of data/smtp-codes.json), or `unmatched.4xx`, `unmatched.5xx`, `unmatched.other`. */
+  /**
+   * Id of what decided (decide.ts, or a row of data/smtp-codes.json), or `unmatched.4xx`, `unmatched.5xx`,
+   * `unmatched.other`.
+   */
   readonly rule: string;
   /** False if nothing matched and only the reply code decided. */
   readonly matched: boolean;

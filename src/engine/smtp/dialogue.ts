@@ -3,8 +3,8 @@
  * (session.ts) performs the actions and feeds in the events.
  *
  * One session runs several transactions, one after the other: RSET, MAIL, and RCPT for each recipient (RFC 5321
- * §4.1.1.5). What a reply says of one recipient holds for no other. The machine never sends DATA, and nothing before the
- * whole banner was read.
+ * §4.1.1.5). What a reply says of one recipient holds for no other. The machine never sends DATA, and nothing before
+ * the whole banner was read.
  */
 import type { SmtpFinding, SmtpStage } from '../evidence.ts';
 import type { Capabilities } from './commands.ts';
@@ -226,7 +226,9 @@ export class Dialogue {
     return { stage, reply, reading: this.#setup.read(stage, reply, about?.question.path ?? null) };
   }
 
-  /** A rejection that is not about the mailbox: STARTTLS if it requires that, else the end. `by`: see Recipients.fail. */
+  /**
+   * A rejection that is not about the mailbox: STARTTLS if it requires that, else the end. `by`: see Recipients.fail.
+   */
   #refuse(heard: Heard, next: Next, by: Inquiry | null = null) {
     const demanded = heard.reading.finding === 'starttls_required' && heard.stage !== 'starttls';
     const able = this.#bannerRead && !this.secure && this.#setup.tls !== 'never' && !this.recipients.isProbing;

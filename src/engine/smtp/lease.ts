@@ -77,8 +77,9 @@ export class Lease {
   }
 
   /**
-   * Whether someone waits for this dialogue's place who has a better right to it than `tenant`: who has fewer dialogues,
-   * even after getting it, or whose client waits while `tenant` is background work; or another process. Null: than nobody.
+   * Whether someone waits for this dialogue's place who has a better right to it than `tenant`: who has fewer
+   * dialogues, even after getting it, or whose client waits while `tenant` is background work; or another process.
+   * Null: than nobody.
    */
   isWantedMoreThanBy(tenant: string | null): boolean {
     const { address, host, limiters } = this.#route;

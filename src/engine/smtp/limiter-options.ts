@@ -11,8 +11,8 @@ export interface LimiterSetup {
   /** 0 = the breaker never opens. */
   readonly breakerSeconds: number;
   /**
-   * One dialogue more than `most` may be open, for the queue whose turn it is. Without that, a queue which waits for two
-   * limiters could miss the moments at which each has room, forever.
+   * One dialogue more than `most` may be open, for the queue whose turn it is. Without that, a queue which waits for
+   * two limiters could miss the moments at which each has room, forever.
    */
   readonly isSoft?: boolean;
   /** This process's part of it all; null: all. */

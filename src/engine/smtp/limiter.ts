@@ -137,8 +137,8 @@ export class Limiter {
   }
 
   /**
-   * Milliseconds until the rate alone would admit one more of this tenant, behind the requests which come before it; null
-   * where it depends on other processes.
+   * Milliseconds until the rate alone would admit one more of this tenant, behind the requests which come before it;
+   * null where it depends on other processes.
    */
   waitMs(now: number, tenant: string): number | null {
     const turns = (this.#lines.get(tenant)?.entries ?? 0) + 1;
@@ -153,8 +153,8 @@ export class Limiter {
   }
 
   /**
-   * Whether a dialogue may begin for the tenant, for a request of `queue` if given. Background work leaves one place and
-   * one dialogue of the rate to others, so that nobody waits for it. Wakes when the rate will allow it.
+   * Whether a dialogue may begin for the tenant, for a request of `queue` if given. Background work leaves one place
+   * and one dialogue of the rate to others, so that nobody waits for it. Wakes when the rate will allow it.
    */
   admits(now: number, tenant: string, queue: WaitingQueue | null = null): boolean {
     const { isSoft } = this.#options;
@@ -192,9 +192,9 @@ export class Limiter {
   }
 
   /**
-   * The queue to serve now; null if none can be served. Background work comes last. Tenants with the fewest dialogues at
-   * the address come first, so that slow dialogues count for more than fast ones; then tenants, and each tenant's queues,
-   * in rotation.
+   * The queue to serve now; null if none can be served. Background work comes last. Tenants with the fewest dialogues
+   * at the address come first, so that slow dialogues count for more than fast ones; then tenants, and each tenant's
+   * queues, in rotation.
    */
   next(now: number): WaitingQueue | null {
     return this.#nextOf(false, now) ?? this.#nextOf(true, now);
@@ -254,8 +254,8 @@ export class Limiter {
   }
 
   /**
-   * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. The breaker may
-   * open, and refuse everything that waits; until then, only what waits for that domain is refused.
+   * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. The breaker
+   * may open, and refuse everything that waits; until then, only what waits for that domain is refused.
    */
   refused(domain: string | null, isAddress: boolean): void {
     const { breakerSeconds } = this.#options;

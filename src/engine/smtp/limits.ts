@@ -36,8 +36,8 @@ export interface SmtpLimits {
    */
   readonly networkFactor: number;
   /**
-   * How many domains have to reject recipients because of our IP address, with no answer in between, before the breaker of
-   * their operator opens.
+   * How many domains have to reject recipients because of our IP address, with no answer in between, before the breaker
+   * of their operator opens.
    */
   readonly breakerDomains: number;
   /** Dialogues open at once in this process, all operators together. */

@@ -24,9 +24,9 @@ export interface OperatorNames {
 }
 
 /**
- * By operator, for a bounded number of names: the `most` most active of those that `isNamed` admits; all others together.
- * Names that are no provider's come from the DNS of the addresses that are checked, so they are neither few nor ours to
- * tell.
+ * By operator, for a bounded number of names: the `most` most active of those that `isNamed` admits; all others
+ * together. Names that are no provider's come from the DNS of the addresses that are checked, so they are neither few
+ * nor ours to tell.
  */
 export function useByOperator(
   limiters: Iterable<readonly [operator: string, use: LimiterUse]>,

@@ -31,9 +31,9 @@ export const hostOwners = (lists: () => Pick<Lists, 'provider'>): HostOwners => 
 });
 
 /**
- * Key of the operator, for throttling and caches: of each mail host, the provider if known, else the registrable domain.
- * Not the recipient's domain: one operator may serve thousands of domains. All hosts count: a provider's name in one MX record
- * of a domain does not make the others its hosts, and what they reply must not be held against it.
+ * Key of the operator, for throttling and caches: of each mail host, the provider if known, else the registrable
+ * domain. Not the recipient's domain: one operator may serve thousands of domains. All hosts count: a provider's name
+ * in one MX record of a domain does not make the others its hosts, and what they reply must not be held against it.
  */
 export function operatorKey(dns: DnsEvidence, { registrableDomain, providerOf }: HostOwners): string {
   const owners = dns.hosts.map(({ host }) => providerOf(host) ?? registrableDomain(host) ?? host);

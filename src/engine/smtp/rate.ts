@@ -28,8 +28,8 @@ export class Rate {
   }
 
   /**
-   * From now on, this part of the rate, from 0 to 1. What is allowed at once shrinks with it; it grows only as time passes,
-   * unless it `isFresh`.
+   * From now on, this part of the rate, from 0 to 1. What is allowed at once shrinks with it; it grows only as time
+   * passes, unless it `isFresh`.
    */
   divide(fraction: number, isFresh: boolean): void {
     this.#refill(this.#clock.elapsed());
@@ -38,7 +38,10 @@ export class Rate {
     if (isFresh) this.#tokens = Math.max(1, this.#most * fraction);
   }
 
-  /** `onCredit`: the token may be missing, but only one. `leavesOne`: another one is left to others, if there can be two. */
+  /**
+   * `onCredit`: the token may be missing, but only one. `leavesOne`: another one is left to others, if there can be
+   * two.
+   */
   admits(now: number, onCredit: boolean, leavesOne: boolean): boolean {
     if (this.#most === 0) return true;
     const spared = this.#refill(now) >= 2 && leavesOne ? 1 : 0;

@@ -120,8 +120,8 @@ export class Recipients {
 }
 
 /**
- * How many more recipients a session takes that has had these. Nothing ends it in the middle of a transaction, so as many
- * as will not be too many if the server rejects as many of them as before; at first, if it rejects all.
+ * How many more recipients a session takes that has had these. Nothing ends it in the middle of a transaction, so as
+ * many as will not be too many if the server rejects as many of them as before; at first, if it rejects all.
  */
 export const roomOf = (
   limits: SmtpLimits,

@@ -7,7 +7,9 @@ import type { Share, SharedPace } from './shared-pace.ts';
 
 export interface RoutesOptions {
   readonly clock: Clock;
-  /** MAILVET_SMTP_CONNECTIONS_PER_HOST: dialogues open at once with one mail host or address, from one egress address. */
+  /**
+   * MAILVET_SMTP_CONNECTIONS_PER_HOST: dialogues open at once with one mail host or address, from one egress address.
+   */
   readonly connectionsPerHost: number;
   /** MAILVET_SMTP_RATE_PER_OPERATOR: dialogues begun per second with one operator or address; 0 = no bound. */
   readonly ratePerOperator: number;

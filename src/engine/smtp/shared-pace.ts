@@ -1,7 +1,7 @@
 /**
- * The part of each limit that this process may use where several share an egress address: slices that it leases, so that
- * all together never exceed what one may. They are leased ahead and renewed for all limits at once, so a dialogue waits
- * for a lease only where this process has had none for a while.
+ * The part of each limit that this process may use where several share an egress address: slices that it leases, so
+ * that all together never exceed what one may. They are leased ahead and renewed for all limits at once, so a dialogue
+ * waits for a lease only where this process has had none for a while.
  */
 import type { Clock } from '../../kernel/clock.ts';
 import { sha256Hex } from '../../kernel/ids.ts';

@@ -1,7 +1,7 @@
 /**
- * Limits towards third parties: how many dialogues are open and how many begin per second, with each operator, name of a
- * mail host, address and network, from each egress address; and circuit breakers for those that reject our IP address.
- * Names alone would not do, because any number of them may lead to one address. Waiting tenants take turns.
+ * Limits towards third parties: how many dialogues are open and how many begin per second, with each operator, name of
+ * a mail host, address and network, from each egress address; and circuit breakers for those that reject our IP
+ * address. Names alone would not do, because any number of them may lead to one address. Waiting tenants take turns.
  */
 import type { Clock } from '../../kernel/clock.ts';
 import { Lease, type LeaseEvents } from './lease.ts';
@@ -59,9 +59,9 @@ export class Throttle {
   }
 
   /**
-   * Queues for a dialogue. `mayShare`: an open session may serve the request first, so its waiting time cannot be predicted.
-   * `onPermit` is called at most once: before this returns null, or later, unless the request is withdrawn by the
-   * function that this returns.
+   * Queues for a dialogue. `mayShare`: an open session may serve the request first, so its waiting time cannot be
+   * predicted. `onPermit` is called at most once: before this returns null, or later, unless the request is withdrawn
+   * by the function that this returns.
    */
   acquire(request: PermitRequest, mayShare: boolean, onPermit: (permit: Permit) => void): (() => void) | null {
     const now = this.#clock.elapsed();
@@ -171,8 +171,8 @@ export class Throttle {
 }
 
 /**
- * Milliseconds until the rates alone would admit one more of this tenant. 0 where that is unknown: a request that waits for
- * a slice may share the session of the first one that gets it.
+ * Milliseconds until the rates alone would admit one more of this tenant. 0 where that is unknown: a request that waits
+ * for a slice may share the session of the first one that gets it.
  */
 function waitMs({ limiters }: Route, now: number, tenant: string): number {
   let longest = 0;

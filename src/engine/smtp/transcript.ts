@@ -13,8 +13,8 @@ interface Entry {
 
 /**
  * The dialogue of one check across all hosts: bounded, with milliseconds since the check began. The local part is
- * masked everywhere, also where a server echoes it; the random one of the probe is kept. The lines are made when they are
- * asked for, which is rare.
+ * masked everywhere, also where a server echoes it; the random one of the probe is kept. The lines are made when they
+ * are asked for, which is rare.
  */
 export class Transcript {
   readonly #entries: Entry[] = [];

@@ -79,8 +79,8 @@ export class WaitingLines {
   }
 
   /**
-   * The first one of the tenant which has the fewest other dialogues with the address; then in rotation. Background work
-   * comes last.
+   * The first one of the tenant which has the fewest other dialogues with the address; then in rotation. Background
+   * work comes last.
    */
   next(hosts: string, lease: Lease): Waiter | undefined {
     const waiting = this.#lines.get(hosts);
@@ -105,8 +105,8 @@ export class WaitingLines {
   }
 
   /**
-   * At most `most` others of its tenant that wait for the same hosts and can be in the same transaction. Whoever has no time
-   * to wait for a slow reply about another recipient, until `patience` (`Clock.elapsed()` ms), goes alone.
+   * At most `most` others of its tenant that wait for the same hosts and can be in the same transaction. Whoever has no
+   * time to wait for a slow reply about another recipient, until `patience` (`Clock.elapsed()` ms), goes alone.
    */
   companyOf({ request }: Waiter, most: number, patience: number): Waiter[] {
     const { hosts, tenant, question, deadline } = request;

@@ -1,6 +1,6 @@
 /**
- * What the local part of an address selects in test mode, where no DNS or SMTP query is made. docs/testing.md is generated
- * from this table.
+ * What the local part of an address selects in test mode, where no DNS or SMTP query is made. docs/testing.md is
+ * generated from this table.
  */
 import { trimBlanks } from '../../kernel/blanks.ts';
 import type { Level } from '../../kernel/plans.ts';
@@ -70,7 +70,9 @@ export interface Selector {
   readonly tag: string | null;
 }
 
-/** The text before the first `@` and `+`, and that after the `+`, without blanks around; no part of it need be valid. */
+/**
+ * The text before the first `@` and `+`, and that after the `+`, without blanks around; no part of it need be valid.
+ */
 export function selectorOf(email: string): Selector {
   const [local = ''] = trimBlanks(email).split('@', 1);
   const plus = local.indexOf('+');

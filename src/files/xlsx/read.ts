@@ -16,8 +16,8 @@ const STRINGS_BYTES = 2 ** 29;
 const STYLES_BYTES = 2 ** 26;
 
 /**
- * The first sheet of an XLSX file, read in a thread. Only what the cells show is read: no formulas, no links, no other parts.
- * `open`: called with the first batch; the file is closed behind the last one.
+ * The first sheet of an XLSX file, read in a thread. Only what the cells show is read: no formulas, no links, no other
+ * parts. `open`: called with the first batch; the file is closed behind the last one.
  */
 export function readXlsx(open: () => Promise<RandomAccess>, limits: SheetLimits): RowSource {
   return { names: null, batches: batchesOf(open, limits) };

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { SharedStrings } from './shared-strings.ts';
 
-/** Of very different sizes, over several chunks of a megabyte and pages; some empty, some of several bytes per letter. */
+/**
+ * Of very different sizes, over several chunks of a megabyte and pages; some empty, some of several bytes per letter.
+ */
 const textOf = (n: number): string =>
   n % 7 === 0 ? '' : n % 5_000 === 1 ? 'ü'.repeat(30_000) : `jane.doe${n}@example.com`;
 const MANY = 150_000;

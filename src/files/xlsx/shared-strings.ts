@@ -15,7 +15,10 @@ const PAGE_TEXTS = 1 << 15;
  */
 export class SharedStrings {
   readonly #chunks: { readonly bytes: Buffer; used: number }[] = [];
-  /** Where each text begins: the number of its chunk times its size, and the place in it. It ends where the next one begins. */
+  /**
+   * Where each text begins: the number of its chunk times its size, and the place in it. It ends where the next one
+   * begins.
+   */
   readonly #pages: Uint32Array[] = [];
   readonly #rowBytes: number;
   #count = 0;

@@ -1,6 +1,6 @@
 /**
- * Between a thread for XLSX files (thread.ts) and its user. Flat arrays, because copying objects costs the receiver about as
- * much as the thread saves.
+ * Between a thread for XLSX files (thread.ts) and its user. Flat arrays, because copying objects costs the receiver
+ * about as much as the thread saves.
  */
 import type { FileProblem } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';

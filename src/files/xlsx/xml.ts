@@ -1,4 +1,6 @@
-/** As much of XML 1.0 as spreadsheets use: elements, attributes, text. No document types, so no entities of their own. */
+/**
+ * As much of XML 1.0 as spreadsheets use: elements, attributes, text. No document types, so no entities of their own.
+ */
 import { TextDecoder } from 'node:util';
 import { unreadable } from '../problems.ts';
 

@@ -14,8 +14,8 @@ import { foreignKeyOf, sentKeyOf } from './credentials.ts';
 import { complete, type GuardFor } from './guard.ts';
 
 /*
- * The public API's order of errors: key, allowlist, scope, rate window, stored reply, input; then the handler. Input is read
- * before the admission, which records whether it can be used, and is reported after it.
+ * The public API's order of errors: key, allowlist, scope, rate window, stored reply, input; then the handler. Input is
+ * read before the admission, which records whether it can be used, and is reported after it.
  */
 
 /** The key that the request carries; a 401 counts against the caller's network. */
@@ -105,7 +105,9 @@ async function storedError(
   return replyAnswer(reply);
 }
 
-/** Leaves the admission to the service, which charges in the same transaction; a request it cannot use is admitted here. */
+/**
+ * Leaves the admission to the service, which charges in the same transaction; a request it cannot use is admitted here.
+ */
 export const chargedApiKey: GuardFor<ChargedKeyContext> = (context, route) => {
   const idempotencyRef = idempotencyOf(route);
   const refuse = apiKey('verify')(context, route);

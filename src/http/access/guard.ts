@@ -3,8 +3,8 @@ import type { Reading } from '../input/reader.ts';
 import type { Answer, AnyInput, RequestContext, Route } from '../route.ts';
 
 /**
- * One access rule: checks the request, reads its input when the contract's order of errors says so, mints what the handler
- * is given, and calls the handler. Throws ApiError for a request that may not pass.
+ * One access rule: checks the request, reads its input when the contract's order of errors says so, mints what the
+ * handler is given, and calls the handler. Throws ApiError for a request that may not pass.
  */
 type Guard<Granted extends RequestContext> = (
   request: RequestContext,

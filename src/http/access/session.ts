@@ -75,7 +75,8 @@ async function sessionContext(
 }
 
 /**
- * Throws `not_found` for an account of other people; for a member's own `second_factor_required` and `role_not_sufficient`.
+ * Throws `not_found` for an account of other people; for a member's own `second_factor_required` and
+ * `role_not_sufficient`.
  */
 async function accountContext(
   members: HttpContext['members'],

@@ -21,7 +21,9 @@ interface CompatVerification {
 
 type Asked = Omit<CompatVerification, 'email' | 'field'> & { readonly email: string };
 
-/** Keys whose plan lacks the smtp level are remembered this long, so that only the first of their requests asks for it. */
+/**
+ * Keys whose plan lacks the smtp level are remembered this long, so that only the first of their requests asks for it.
+ */
 const REMEMBERED_MS = 60_000;
 const REMEMBERED_KEYS = 10_000;
 

@@ -33,7 +33,9 @@ function fetchFor(id: number): typeof fetch {
   };
 }
 
-/** React opens one for work that it puts off, of which there is none here. An open one would keep the view in memory. */
+/**
+ * React opens one for work that it puts off, of which there is none here. An open one would keep the view in memory.
+ */
 class NoMessageChannel {
   readonly port1 = {};
   readonly port2 = { postMessage: () => undefined };

@@ -19,8 +19,8 @@ const NONCE = '__CSP_NONCE__';
 type Session = Readonly<Record<string, unknown>>;
 
 /**
- * The first view of a page for whoever asks; null where the browser has to render it. What visitors without a session see
- * depends on nothing that they send, and is rendered once.
+ * The first view of a page for whoever asks; null where the browser has to render it. What visitors without a session
+ * see depends on nothing that they send, and is rendered once.
  */
 export function firstViewOf(
   context: HttpContext,

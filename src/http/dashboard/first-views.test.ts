@@ -6,7 +6,10 @@ import { createLogger } from '../../kernel/log.ts';
 import type { DataReply } from './first-view-messages.ts';
 import { createFirstViews, type FirstViews, VIEWS_AT_ONCE } from './first-views.ts';
 
-/** In place of the built dashboard: a page's path says how its view goes. Views share one thing on purpose, `process.env`. */
+/**
+ * In place of the built dashboard: a page's path says how its view goes. Views share one thing on purpose,
+ * `process.env`.
+ */
 const SCRIPT = `
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const statusOf = async (path) => (await fetch(new Request(path))).status;

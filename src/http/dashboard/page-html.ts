@@ -4,7 +4,10 @@ import type { Rendered } from './first-view-messages.ts';
 const ROOT = '<div id="root"></div>';
 /** Fonts and scripts, each in a line of its own at the end of the page (web/vite.config.ts). */
 const LOADED_LAST = /(?:^ *<(?:script type="module"|link rel="(?:module)?preload").*\n)+/m;
-/** An inline script waits for the styles before it, and what is in a template is not loaded: without both, scripts would take most of a slow line from the styles. */
+/**
+ * An inline script waits for the styles before it, and what is in a template is not loaded: without both, scripts would
+ * take most of a slow line from the styles.
+ */
 const LOAD_LAST = 'document.body.append(document.getElementById("last").content)';
 
 /** What only pages with a session need soon. */

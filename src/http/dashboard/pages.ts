@@ -92,7 +92,10 @@ export const NOT_FOUND_PAGE: Route = pageRoute(
   404,
 );
 
-/** Scripts only from our own files, and those that the page was built with; inline styles only with the nonce of this response. */
+/**
+ * Scripts only from our own files, and those that the page was built with; inline styles only with the nonce of this
+ * response.
+ */
 const policy = (nonce: string, scripts: readonly string[]): string =>
   [
     "default-src 'none'",

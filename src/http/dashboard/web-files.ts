@@ -36,8 +36,9 @@ const CODINGS = [
 const HASHED = /-[\w-]{8}\.\w+$/;
 
 /**
- * `folders`: candidates for dist/web; the first with an index.html is used. Requested names are looked up in a directory
- * listing, never joined to a path directly; an unknown name re-reads the listing, so that a new build is picked up.
+ * `folders`: candidates for dist/web; the first with an index.html is used. Requested names are looked up in a
+ * directory listing, never joined to a path directly; an unknown name re-reads the listing, so that a new build is
+ * picked up.
  */
 export function createWebFiles(folders: readonly string[]): WebFiles {
   let listed: { folder: string; names: ReadonlySet<string> } | null = null;

@@ -24,8 +24,8 @@ interface Arrival {
 }
 
 /**
- * What a connection is sending: the bodies of one connection arrive one after the other. One timer looks after all of them,
- * as a timer and a listener for each request cost more than reading it.
+ * What a connection is sending: the bodies of one connection arrive one after the other. One timer looks after all of
+ * them, as a timer and a listener for each request cost more than reading it.
  */
 const arrivals = new Map<Socket, Arrival>();
 const dueIn = (seconds: number): number => systemClock.elapsed() + seconds * 1000;
@@ -41,8 +41,8 @@ function arrivalOf(request: IncomingMessage): Arrival | undefined {
 }
 
 /**
- * Bounds the time in which the body of a request arrives, whatever becomes of the request: a reply does not end a request
- * whose body is still on its way (RFC 9112 §9.6). Node's own `requestTimeout` is the same for all routes.
+ * Bounds the time in which the body of a request arrives, whatever becomes of the request: a reply does not end a
+ * request whose body is still on its way (RFC 9112 §9.6). Node's own `requestTimeout` is the same for all routes.
  */
 export function boundArrival(request: IncomingMessage, response: ServerResponse): void {
   if (!isChunked(request) && !(announcedBytes(request) > 0)) return;
@@ -109,8 +109,8 @@ export function whenLate(request: IncomingMessage, act: () => void): void {
 }
 
 /**
- * Whether the rest of a body is not worth waiting for once the reply is made: more than a small one is to come, or it was
- * too slow. The connection is closed then.
+ * Whether the rest of a body is not worth waiting for once the reply is made: more than a small one is to come, or it
+ * was too slow. The connection is closed then.
  */
 export function isNotAwaited(request: IncomingMessage): boolean {
   if (request.complete) return false;

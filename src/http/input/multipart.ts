@@ -1,4 +1,6 @@
-/** multipart/form-data (RFC 7578, RFC 2046 §5.1) as it arrives: bounded whatever the sender does, without a preamble. */
+/**
+ * multipart/form-data (RFC 7578, RFC 2046 §5.1) as it arrives: bounded whatever the sender does, without a preamble.
+ */
 import { ApiError } from '../../kernel/errors.ts';
 
 export interface FormPart {
@@ -61,8 +63,8 @@ async function headOf(source: Source): Promise<Pick<FormPart, 'name' | 'fileName
 const PARAMETER = /;\s*([^\s;="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/g;
 
 /**
- * Read from the left, because a quoted value may contain what looks like a parameter. Browsers write quotes within as %22
- * (HTML, "multipart form data"), others with a backslash.
+ * Read from the left, because a quoted value may contain what looks like a parameter. Browsers write quotes within as
+ * %22 (HTML, "multipart form data"), others with a backslash.
  */
 function parametersOf(disposition: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

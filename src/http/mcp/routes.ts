@@ -72,8 +72,8 @@ async function* inPieces(emails: readonly string[]): AsyncGenerator<Uint8Array> 
 }
 
 /**
- * A page of another site may not call, also where its name was made to resolve to this host (DNS rebinding): the Origin is
- * compared with the public address, not with the Host that such a page sends along. Programs send none.
+ * A page of another site may not call, also where its name was made to resolve to this host (DNS rebinding): the Origin
+ * is compared with the public address, not with the Host that such a page sends along. Programs send none.
  */
 function refuseForeignOrigin({ headers: { origin } }: HttpRequest, publicUrl: string): void {
   if (origin === undefined) return;

@@ -13,13 +13,13 @@ import { entriesOf, type RowEntry } from './results.ts';
 
 export interface CopyRequests {
   /**
-   * Starts a new list of the rows whose address is unknown. What prevents its start becomes its `error`. Throws ApiError
-   * `list_state` where the list has not ended, or has no such rows.
+   * Starts a new list of the rows whose address is unknown. What prevents its start becomes its `error`. Throws
+   * ApiError `list_state` where the list has not ended, or has no such rows.
    */
   retryUnknown(account: AccountId, id: string, level: Level, by: Actor): Promise<List>;
   /**
-   * Replaces a list that is ready by one with another address column. `column`: its number, from 1. `header`: whether the
-   * first row of the file has the names. Throws ApiError `list_state`, `no_address_column`.
+   * Replaces a list that is ready by one with another address column. `column`: its number, from 1. `header`: whether
+   * the first row of the file has the names. Throws ApiError `list_state`, `no_address_column`.
    */
   setColumn(account: AccountId, id: string, to: { column: number; header: boolean }, by: Actor): Promise<List>;
   /** The first rows of the file. */

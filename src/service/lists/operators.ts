@@ -4,8 +4,8 @@ import { LIST_OPERATORS_OF_OTHERS } from '../../kernel/list-work.ts';
 import type { OperatorLeases } from '../../store/store.ts';
 
 /**
- * The mail operators whose mailboxes this process checks for lists. Several nodes on one store take different operators:
- * recipients of one operator share sessions, and nobody sees connections of all nodes at once.
+ * The mail operators whose mailboxes this process checks for lists. Several nodes on one store take different
+ * operators: recipients of one operator share sessions, and nobody sees connections of all nodes at once.
  */
 export interface ListOperators {
   /** Whether this process checks the operator's mailboxes; if so, `leave` follows. Never rejects. */

@@ -99,7 +99,9 @@ export class ListRun {
     }
   }
 
-  /** Begins when all that was claimed before is under way: what is half judged is garbage that has to be collected late. */
+  /**
+   * Begins when all that was claimed before is under way: what is half judged is garbage that has to be collected late.
+   */
   #verify(works: readonly ListWork[]): void {
     const { verifier, failed } = this.#parts;
     this.#inHand += works.length;
@@ -130,7 +132,10 @@ export class ListRun {
       });
   }
 
-  /** Outcomes that wait for long are copied by the garbage collector, and stay in memory for longer than they are needed. */
+  /**
+   * Outcomes that wait for long are copied by the garbage collector, and stay in memory for longer than they are
+   * needed.
+   */
   async #room(waiting: number): Promise<void> {
     while (this.#outcomes.length >= waiting && !this.#ending.signal.aborted) await this.#record();
   }

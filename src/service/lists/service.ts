@@ -82,8 +82,8 @@ export interface ListService extends CopyRequests {
   /** At most LIST_DEFERRED_SHOWN, the soonest first. */
   deferred(account: AccountId, id: string): Promise<DeferredAddress[]>;
   /**
-   * `level`: to start it at; missing: its own. Throws ApiError `list_state`, `insufficient_credits`, `key_budget_spent`,
-   * `plan_upgrade_required`.
+   * `level`: to start it at; missing: its own. Throws ApiError `list_state`, `insufficient_credits`,
+   * `key_budget_spent`, `plan_upgrade_required`.
    */
   change(account: AccountId, id: string, action: ListAction, by: ChangedBy, level?: Level): Promise<List>;
   /** `listener` is called when a list was started or resumed in this process. */

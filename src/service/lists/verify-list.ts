@@ -1,7 +1,7 @@
 /**
  * Verifies addresses of lists with the functions of a single call: what needs no network in one pass, then each domain
- * once, then mailboxes, where recipients of the same hosts share sessions (engine/smtp/pool.ts). Outcomes are reported as
- * they are known.
+ * once, then mailboxes, where recipients of the same hosts share sessions (engine/smtp/pool.ts). Outcomes are reported
+ * as they are known.
  */
 import { decideVerdict } from '../../engine/decide-verdict.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
@@ -220,8 +220,8 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   /**
-   * Resolves when each domain has its place, so that no more is judged meanwhile: what waits for long costs full garbage
-   * collections. Names whose servers are silent hold others up for `PLACE_MS` at most.
+   * Resolves when each domain has its place, so that no more is judged meanwhile: what waits for long costs full
+   * garbage collections. Names whose servers are silent hold others up for `PLACE_MS` at most.
    */
   async function startDomains(job: Job, groups: Iterable<readonly [Open, ...Open[]]>, to: AllDone): Promise<void> {
     const late = Promise.withResolvers<void>();
@@ -236,7 +236,8 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
 
   return {
     inStore(list, work) {
-      // While calls come, nothing is judged meanwhile: a transaction waits for this thread, and calls for the transaction.
+      // While calls come, nothing is judged meanwhile: a transaction waits for this thread, and calls for the
+      // transaction.
       return (way.isAlone() ? storage : processor).take(list, () => work(way.steps()));
     },
     async verify(list, works, to, signal) {

@@ -1,4 +1,6 @@
-/** What a User-Agent header calls itself. The first match counts: browsers name those that they descend from as well. */
+/**
+ * What a User-Agent header calls itself. The first match counts: browsers name those that they descend from as well.
+ */
 const BROWSERS: readonly (readonly [token: RegExp, name: string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -20,7 +22,9 @@ const SYSTEMS: readonly (readonly [token: RegExp, name: string])[] = [
 /** No browser's is longer. */
 const LENGTH_MAX = 512;
 
-/** A name for the device, such as `Firefox on Linux`; null if the header says nothing that is known. It proves nothing. */
+/**
+ * A name for the device, such as `Firefox on Linux`; null if the header says nothing that is known. It proves nothing.
+ */
 export function deviceName(userAgent: string | undefined): string | null {
   const text = (userAgent ?? '').slice(0, LENGTH_MAX);
   const nameIn = (rows: typeof BROWSERS) => rows.find(([token]) => token.test(text))?.[1] ?? null;

@@ -6,8 +6,8 @@ import { type BrowserRequest, cookiesOf, hasCookie, headersOf } from './library-
 import type { Origin } from './limits.ts';
 
 /**
- * Devices that have signed in before, known by a signed cookie that survives signing out. It is no session: all it gives
- * is limits of its own, so that other people's attempts at an address cannot lock its user out.
+ * Devices that have signed in before, known by a signed cookie that survives signing out. It is no session: all it
+ * gives is limits of its own, so that other people's attempts at an address cannot lock its user out.
  */
 export interface Devices {
   /** Where an attempt at this address comes from: a device of its user, or just a network. */

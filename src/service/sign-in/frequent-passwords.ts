@@ -8,7 +8,10 @@ async function load(): Promise<ReadonlySet<string>> {
   return new Set(text.split('\n').filter((line) => line !== '' && !line.startsWith('#')));
 }
 
-/** The cores of the most frequent passwords (kernel/password-rules.ts). Read when a password is first set, not at the start. */
+/**
+ * The cores of the most frequent passwords (kernel/password-rules.ts). Read when a password is first set, not at the
+ * start.
+ */
 export function frequentPasswords(): Promise<ReadonlySet<string>> {
   loaded ??= load().catch((error: unknown) => {
     loaded = null;

@@ -22,8 +22,8 @@ type CookieName = 'session_token' | 'two_factor' | 'passkey' | 'device';
 
 const NAME = /^(?:__Host-)?mailvet\.([a-z_]+)$/;
 /**
- * Over HTTPS, the library's prefix, which cannot be changed, and ours: only this host can set such a cookie, not another one
- * of its domain (RFC 6265bis §4.1.3.2).
+ * Over HTTPS, the library's prefix, which cannot be changed, and ours: only this host can set such a cookie, not
+ * another one of its domain (RFC 6265bis §4.1.3.2).
  */
 const LIBRARY_PREFIX = '__Secure-';
 const PREFIX = '__Host-';

@@ -7,10 +7,10 @@ type Around = <T>(insert: () => Promise<T>, user: string) => Promise<T>;
 const current = new AsyncLocalStorage<{ readonly model: 'passkey' | 'session'; readonly around: Around }>();
 
 /**
- * Runs `work`, in which the library inserts a passkey or a session within `around`, so that this alone is in a transaction.
- * The library's whole operation must not be: it compares passwords, and waits for other requests with the same challenge,
- * which may be waiting for the end of the transaction. Throws what `around` throws, which the library would report as a
- * fault of the request.
+ * Runs `work`, in which the library inserts a passkey or a session within `around`, so that this alone is in a
+ * transaction. The library's whole operation must not be: it compares passwords, and waits for other requests with the
+ * same challenge, which may be waiting for the end of the transaction. Throws what `around` throws, which the library
+ * would report as a fault of the request.
  */
 export async function inserting<T>(model: 'passkey' | 'session', around: Around, work: () => Promise<T>): Promise<T> {
   let failure: { readonly cause: unknown } | null = null;

@@ -50,8 +50,8 @@ export interface Origin {
 }
 
 /**
- * Attempts, counted in advance and across all nodes. A refusal is repeated from memory for UNLOCK_WITHIN_SECONDS at most,
- * and not counted then.
+ * Attempts, counted in advance and across all nodes. A refusal is repeated from memory for UNLOCK_WITHIN_SECONDS at
+ * most, and not counted then.
  */
 export interface Limits {
   /**
@@ -110,7 +110,8 @@ export async function unlock(
 }
 
 export function createLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }): Limits {
-  // Rejected requests must not cost the store a write each. Created at the first one, as it allocates its full size at once.
+  // Rejected requests must not cost the store a write each. Created at the first one, as it allocates its full size at
+  // once.
   let refusals: LRUCache<string, { readonly endsAt: number }> | null = null;
   const newRefusals = () =>
     new LRUCache<string, { readonly endsAt: number }>({

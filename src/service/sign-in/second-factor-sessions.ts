@@ -1,7 +1,7 @@
 /**
- * Which sessions were begun with a second factor: accounts can require one of their members. The fact is the session's, not
- * the user's, as a passkey is optional at sign-in, and sessions from before the second factor was set up took a password
- * alone.
+ * Which sessions were begun with a second factor: accounts can require one of their members. The fact is the session's,
+ * not the user's, as a passkey is optional at sign-in, and sessions from before the second factor was set up took a
+ * password alone.
  */
 import type { BetterAuthPlugin, DBAdapter } from 'better-auth';
 

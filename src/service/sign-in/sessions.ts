@@ -67,7 +67,9 @@ const CODE: ErrorMapping = {
 const ONE_TIME_CODE = /^\d{6}$/;
 const factorOf = (code: string): Factor => (ONE_TIME_CODE.test(code) ? 'code' : 'recovery_code');
 
-/** A new session of the user. `secondFactor`: it replaces one begun with it. Throws `link_expired` if the user is gone. */
+/**
+ * A new session of the user. `secondFactor`: it replaces one begun with it. Throws `link_expired` if the user is gone.
+ */
 export async function beginSession(
   { api }: Library,
   browser: BrowserRequest,
@@ -132,7 +134,8 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
       'session',
       (insert, id) =>
         signIns.change({ user: id }, async (change) => {
-          // Changed while it was verified. Under the user's lock: a change under way ends only the sessions that it sees.
+          // Changed while it was verified. Under the user's lock: a change under way ends only the sessions that it
+          // sees.
           const now = (await internalAdapter.findCredentialAccount(id))?.password ?? null;
           if (id !== user || now !== hash) throw new ApiError('sign_in_failed');
           const begun = await insert();

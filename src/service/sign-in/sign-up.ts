@@ -61,7 +61,9 @@ export function createSignUp(parts: SignUpParts): SignUpService {
     return id === null ? null : store.users.get(id);
   }
 
-  /** The user of a sign-up that was interrupted before there was an account: their hash, with its salt, is of no other. */
+  /**
+   * The user of a sign-up that was interrupted before there was an account: their hash, with its salt, is of no other.
+   */
   async function unfinished({ email, password }: PendingSignUp): Promise<User | null> {
     const user = await store.users.byEmail(email);
     if (user === null) return null;

@@ -35,8 +35,8 @@ export interface UserAdmin {
     alone?: boolean;
   }): Promise<User | null>;
   /**
-   * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless they are
-   * kept. Whoever used the address before it was proven keeps nothing, and no second factor either. Mails the user.
+   * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless they
+   * are kept. Whoever used the address before it was proven keeps nothing, and no second factor either. Mails the user.
    */
   setPassword(
     user: string,

@@ -10,7 +10,9 @@ import type { Send } from './send.ts';
 const TURN_MS = 20_000;
 /** The next attempt is waited for if it is due so soon, ms; what is due later is found by `wake`. */
 const SOON_MS = 10_000;
-/** After a round of nothing but failures, ms: the longer it has failed, the longer, so that it takes little from others. */
+/**
+ * After a round of nothing but failures, ms: the longer it has failed, the longer, so that it takes little from others.
+ */
 const PAUSE_MS = { least: 5_000, most: 60_000 } as const;
 
 interface Parts {

@@ -8,8 +8,8 @@ import { WEBHOOK_TIMEOUT_MS } from '../../kernel/limits.ts';
 const refused = (message: string): ApiError => new ApiError('invalid_webhook_url', message, { field: 'url' });
 
 /**
- * The URL in the form in which it is used. Its addresses are checked here so that a mistake shows at once; what counts is
- * the check of each attempt. Throws ApiError.
+ * The URL in the form in which it is used. Its addresses are checked here so that a mistake shows at once; what counts
+ * is the check of each attempt. Throws ApiError.
  */
 export const createUrlCheck =
   (deps: DestinationDeps) =>

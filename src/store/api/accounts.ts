@@ -25,8 +25,8 @@ export interface Account {
   readonly secondFactorRequired: boolean;
   readonly createdAt: number;
   /**
-   * Of a test account: its live account, whose name, plan, rate limit, status, retention and members it has. Null for a live
-   * account.
+   * Of a test account: its live account, whose name, plan, rate limit, status, retention and members it has. Null for a
+   * live account.
    */
   readonly testOf: AccountId | null;
 }
@@ -47,7 +47,9 @@ export interface LedgerRow {
   readonly id: string;
   /** `day`: the sum of a day's entries that were deleted after their time. */
   readonly kind: 'grant' | 'hold' | 'settlement' | 'release' | 'day';
-  /** Change of the balance: grants +n, holds −n, settlements +(held − charged) or −charged without a hold, releases +n. */
+  /**
+   * Change of the balance: grants +n, holds −n, settlements +(held − charged) or −charged without a hold, releases +n.
+   */
   readonly amount: number;
   /** What was charged finally; 0 but in settlements and days. */
   readonly charged: number;
@@ -106,8 +108,8 @@ export interface AccountInput {
 }
 
 /**
- * A test account holds the test data of a live one; it is found by `get`, `testAccount`, `ledger` and `window` only, and what
- * changes or removes its live account changes and removes it.
+ * A test account holds the test data of a live one; it is found by `get`, `testAccount`, `ledger` and `window` only,
+ * and what changes or removes its live account changes and removes it.
  *
  * With `by`, a change is written to the audit log in the same transaction; likewise in the other interfaces. Creating
  * anything in a deleted account throws ApiError('not_found').
@@ -137,8 +139,8 @@ export interface Accounts {
    */
   remove(id: AccountId): Promise<boolean>;
   /**
-   * Accounts whose balance (with what is held, as it may come back) fell below their threshold since this was last called,
-   * each returned once on all nodes together; the mails to its owners and admins are added as jobs in the same
+   * Accounts whose balance (with what is held, as it may come back) fell below their threshold since this was last
+   * called, each returned once on all nodes together; the mails to its owners and admins are added as jobs in the same
    * transaction. One whose balance recovered, or whose threshold changed, can alert again.
    */
   claimLowBalanceAlerts(mailTo: LowBalanceMail, signal?: AbortSignal): Promise<Account[]>;

@@ -44,8 +44,8 @@ export interface AuditLog {
   /** Newest first. `all`: of all accounts, and of users without one; for operators. */
   list(of: AccountId | 'all', query: AuditQuery): Promise<AuditEntry[]>;
   /**
-   * Writes what happened to a user to the log of each account that they are a member of, or to that of the operators. The
-   * same events of one hour are one entry; so are all events of one action beyond USER_EVENTS_PER_HOUR.
+   * Writes what happened to a user to the log of each account that they are a member of, or to that of the operators.
+   * The same events of one hour are one entry; so are all events of one action beyond USER_EVENTS_PER_HOUR.
    */
   recordUserEvent(event: UserEvent): Promise<void>;
 }

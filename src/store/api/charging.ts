@@ -54,9 +54,9 @@ export interface VerifyAdmission {
   /** Milliseconds until a hold whose process is silent may be released. */
   readonly holdMs: number;
   /**
-   * Called with the matching filter. Returns the record when the verdict needs no network (then it is charged and recorded
-   * in the transaction that found the filter to match), or null when it has to be worked out (then PRICE[level] is held;
-   * nothing in test mode). Must be pure: it may be called again, and in vain.
+   * Called with the matching filter. Returns the record when the verdict needs no network (then it is charged and
+   * recorded in the transaction that found the filter to match), or null when it has to be worked out (then
+   * PRICE[level] is held; nothing in test mode). Must be pure: it may be called again, and in vain.
    */
   readonly decide: (filter: Filter | null) => VerificationRecord | null;
 }
@@ -79,11 +79,11 @@ export type Refusal =
 
 /**
  * The outcome of admission, in the contract's order of refusal: key (an unknown key, and one whose account is gone or
- * suspended, are `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their 400
- * and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, filters, credits, budget of the key.
- * A matching filter costs nothing, so it needs neither: `decide` is then called with it and its record settles at once.
- * Credits and budget must cover PRICE[level] even when the verdict turns out to cost less, so that an answer does not
- * depend on what is cached. Holds count against the budget while they last, so it is never exceeded.
+ * suspended, are `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
+ * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, filters, credits, budget of the
+ * key. A matching filter costs nothing, so it needs neither: `decide` is then called with it and its record settles at
+ * once. Credits and budget must cover PRICE[level] even when the verdict turns out to cost less, so that an answer does
+ * not depend on what is cached. Holds count against the budget while they last, so it is never exceeded.
  * `caller` and `window` are there from the moment the key is known to be good.
  * A request refused with 401 or 403 does not count in the window; every other one counts once, a 429 not.
  */
@@ -161,8 +161,8 @@ export interface ChargingStats {
  */
 export interface Charging {
   /**
-   * Opens the connections that charging needs, so that the first requests do not wait for them. What cannot be opened is
-   * opened, or reported, by the request that needs it.
+   * Opens the connections that charging needs, so that the first requests do not wait for them. What cannot be opened
+   * is opened, or reported, by the request that needs it.
    */
   open(): Promise<void>;
   admit(request: AdmissionRequest): Promise<Admission>;

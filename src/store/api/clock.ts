@@ -3,13 +3,13 @@ export interface ClockReading {
   /** ms. */
   readonly now: number;
   /**
-   * By how much more it has moved than time has passed since this process read it last, ms; negative: it was set back. For
-   * the first reading of a process: since any process wrote down that it was seen.
+   * By how much more it has moved than time has passed since this process read it last, ms; negative: it was set back.
+   * For the first reading of a process: since any process wrote down that it was seen.
    */
   readonly stepMs: number;
   /**
-   * Since when it is doubted, because it moved by over CLOCK_DOUBT_HOURS more than time passed. A long downtime looks the
-   * same. Nothing is purged for CLOCK_DOUBT_HOURS, unless the clock is set back before.
+   * Since when it is doubted, because it moved by over CLOCK_DOUBT_HOURS more than time passed. A long downtime looks
+   * the same. Nothing is purged for CLOCK_DOUBT_HOURS, unless the clock is set back before.
    */
   readonly doubtedSince: number | null;
 }

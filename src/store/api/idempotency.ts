@@ -15,8 +15,8 @@ export interface StoredReply {
 }
 
 /**
- * The reply to keep for an Idempotency-Key that admission reserved. A store writes it in the transaction of the change that
- * it reports, so that after a crash a repeated request finds either both or neither.
+ * The reply to keep for an Idempotency-Key that admission reserved. A store writes it in the transaction of the change
+ * that it reports, so that after a crash a repeated request finds either both or neither.
  */
 export interface ReplyToStore<Outcome> {
   readonly ref: IdempotencyRef;
@@ -24,7 +24,9 @@ export interface ReplyToStore<Outcome> {
   readonly replyTo: (outcome: Outcome) => StoredReply;
 }
 
-/** Errors of other routes than verify, stored for the Idempotency-Key that admission reserved; they go with no change. */
+/**
+ * Errors of other routes than verify, stored for the Idempotency-Key that admission reserved; they go with no change.
+ */
 export interface Idempotency {
   finish(caller: Caller, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
   /** Forgets a reservation (the reply was one that is not stored). */

@@ -66,8 +66,8 @@ export interface Keys {
     by?: Actor,
   ): Promise<Key>;
   /**
-   * Of an account, without all but the newest KEYS_MAX of those that are revoked; `withTest`: all of them, those of its test account as
-   * well; null: all keys of all accounts.
+   * Of an account, without all but the newest KEYS_MAX of those that are revoked; `withTest`: all of them, those of its
+   * test account as well; null: all keys of all accounts.
    */
   list(account: AccountId | null, options?: { readonly withTest?: boolean }): Promise<Key[]>;
   get(id: string): Promise<Key | null>;

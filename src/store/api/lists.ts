@@ -1,11 +1,11 @@
 /**
- * Lists of addresses. The rows of a file are kept in blocks of some hundred; each block has a chunk of work, the distinct
- * addresses that first occur in it. A list is worked on like this:
+ * Lists of addresses. The rows of a file are kept in blocks of some hundred; each block has a chunk of work, the
+ * distinct addresses that first occur in it. A list is worked on like this:
  *
  *     running() → claim() or claimWaiting() → verify → record() … → release() of what is left
  *
- * A lease ends by the store's clock when it is not renewed, or when its process is found dead; then others claim what it
- * held. Whether an address is still to be done is decided by the store alone: a result that comes a second
+ * A lease ends by the store's clock when it is not renewed, or when its process is found dead; then others claim what
+ * it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
  * time, or after the end of the list, is neither recorded nor charged, whoever brings it.
  */
 import type { ListAction, ListError, ListStatus } from '../../kernel/lists.ts';
@@ -24,7 +24,9 @@ export interface ListLayout {
   readonly addressColumn: number;
   /** Whether the names of the columns are in the file. */
   readonly hasHeader: boolean;
-  /** As detected: `csv`, `xlsx` …, and what stands between the cells. Missing where the version before stored the list. */
+  /**
+   * As detected: `csv`, `xlsx` …, and what stands between the cells. Missing where the version before stored the list.
+   */
   readonly format?: string;
   readonly delimiter?: string | null;
 }
@@ -195,8 +197,8 @@ export interface WaitingClaim extends ListClaim {
 /** What a worker found out about an address. The id of the record is `listResultId` of the list and the address. */
 export type ListOutcome =
   /**
-   * `retryMs`: the answer is a temporary one, and the address is to be asked about again after so many ms, unless the list's
-   * patience with it has ended by then: in that case, and without `retryMs`, the record is its result.
+   * `retryMs`: the answer is a temporary one, and the address is to be asked about again after so many ms, unless the
+   * list's patience with it has ended by then: in that case, and without `retryMs`, the record is its result.
    */
   | { readonly work: ListWork; readonly record: VerificationRecord; readonly retryMs?: number | null }
   /** Not asked about: another node has the mail operator. Somebody claims it after so many ms. */
@@ -246,8 +248,8 @@ export interface Lists {
   block(account: AccountId, id: string, after: number): Promise<ListBlock | null>;
 
   /**
-   * Holds the price of all addresses. A list without addresses is completed at once. `level`: the list gets it, whether the
-   * start succeeds or is refused; missing: it keeps its own.
+   * Holds the price of all addresses. A list without addresses is completed at once. `level`: the list gets it, whether
+   * the start succeeds or is refused; missing: it keeps its own.
    */
   start(account: AccountId, id: string, by?: Actor, level?: Level): Promise<ListStart>;
   /** Of a list whose `start` was asked for with the upload and refused. */

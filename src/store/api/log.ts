@@ -57,8 +57,8 @@ export interface Verifications {
   get(account: AccountId, id: string): Promise<Verification | null>;
   list(account: AccountId, input: { offset: number; limit: number }): Promise<Page<Verification>>;
   /**
-   * Newest first. Looks through at most LOG_SEARCH_ROWS of the account, unless an index answers (id, email): `next` is null
-   * at the end, else where to go on, and `searchedTo` the time of the last row looked at.
+   * Newest first. Looks through at most LOG_SEARCH_ROWS of the account, unless an index answers (id, email): `next` is
+   * null at the end, else where to go on, and `searchedTo` the time of the last row looked at.
    */
   search(
     account: AccountId,

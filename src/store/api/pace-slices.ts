@@ -1,7 +1,7 @@
 /**
- * How nodes that share an egress address share a limit towards mail servers: each leases a slice of it, in units of which
- * the limit has `total`. The slices of all nodes together never have more. A slice ends by the store's clock when it is not
- * renewed.
+ * How nodes that share an egress address share a limit towards mail servers: each leases a slice of it, in units of
+ * which the limit has `total`. The slices of all nodes together never have more. A slice ends by the store's clock when
+ * it is not renewed.
  */
 export interface SliceRequest {
   /** Of the limit. */
@@ -26,8 +26,8 @@ export interface Slice {
 
 export interface PaceSlices {
   /**
-   * Takes, renews or gives back the slices of one node. `leaseMs`: from now, by the store's clock. A request may be left
-   * without a reply, when other nodes keep changing the same limit: what the node had before still holds.
+   * Takes, renews or gives back the slices of one node. `leaseMs`: from now, by the store's clock. A request may be
+   * left without a reply, when other nodes keep changing the same limit: what the node had before still holds.
    */
   lease(node: string, requests: readonly SliceRequest[], leaseMs: number): Promise<readonly Slice[]>;
 }

@@ -92,7 +92,10 @@ export type RoleOutcome = 'done' | 'not_found' | 'last_owner' | 'admin_needed' |
 
 /** Every change is written to the audit log in the same transaction. */
 export interface Members {
-  /** Null: not a member, or the account was deleted. The test account of a member's account is created when it is missing. */
+  /**
+   * Null: not a member, or the account was deleted. The test account of a member's account is created when it is
+   * missing.
+   */
   role(account: string, user: string): Promise<AccountRole | null>;
   /** Oldest account first. */
   ofUser(user: string): Promise<Membership[]>;
@@ -104,8 +107,8 @@ export interface Members {
   /** The same rule; every member may leave. */
   remove(account: AccountId, user: string, by: Actor): Promise<RoleOutcome>;
   /**
-   * `tokenHash`: SHA-256 of the link's token, hex. An earlier invitation of the same address is replaced. Null: `by` is a
-   * member who may not send it, or no longer.
+   * `tokenHash`: SHA-256 of the link's token, hex. An earlier invitation of the same address is replaced. Null: `by` is
+   * a member who may not send it, or no longer.
    */
   invite(account: AccountId, input: InvitationInput, by: Actor): Promise<Invitation | null>;
   /** Those that can be used. */

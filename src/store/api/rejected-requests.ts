@@ -62,7 +62,10 @@ export interface RejectedRequests {
   /** Counts of the same minute add up, of all nodes. What belongs to deleted accounts is dropped. */
   add(requests: readonly RejectedRequest[], more: readonly MoreRejectedRequests[]): Promise<void>;
   get(account: AccountId, id: number): Promise<LoggedRejection | null>;
-  /** Requests that were rejected with each key since `from`, in milliseconds; those beyond the limit of a minute have none. */
+  /**
+   * Requests that were rejected with each key since `from`, in milliseconds; those beyond the limit of a minute have
+   * none.
+   */
   countByKey(account: AccountId, from: number): Promise<ReadonlyMap<string, number>>;
   /**
    * Newest first. A search that no index answers looks through at most LOG_SEARCH_ROWS: `next` is null at the end, else

@@ -50,9 +50,9 @@ export interface SignIns {
   /** By the ID of the credential (WebAuthn Level 3 §4). */
   markPasskeyUsed(credentialId: string): Promise<void>;
   /**
-   * One transaction with the user locked. `work` may await only `UserChange` and the library's adapters, since on SQLite
-   * anything else would wait for the end of this transaction. Throws ApiError: `not_signed_in` if `session` has ended
-   * meanwhile, `not_found` if the user is gone.
+   * One transaction with the user locked. `work` may await only `UserChange` and the library's adapters, since on
+   * SQLite anything else would wait for the end of this transaction. Throws ApiError: `not_signed_in` if `session` has
+   * ended meanwhile, `not_found` if the user is gone.
    */
   change<T>(
     who: { readonly user: string; readonly session?: string },

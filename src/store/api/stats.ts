@@ -64,8 +64,8 @@ export interface StoreStats {
   /** Null where there is no pool. Takes no query. */
   pool(): PoolUse | null;
   /**
-   * Reads a bounded number of rows; `keepMs` is the retention. The server gives up after `withinMs`, but it may be a server
-   * that does not answer at all.
+   * Reads a bounded number of rows; `keepMs` is the retention. The server gives up after `withinMs`, but it may be a
+   * server that does not answer at all.
    */
   read(keepMs: number, withinMs: number): Promise<StoreReadings>;
 }

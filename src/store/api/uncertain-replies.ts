@@ -22,8 +22,8 @@ export interface UncertainReplyRow extends UncertainReplyCount {
 /** Replies that were read with low confidence, by operator and template. */
 export interface UncertainReplies {
   /**
-   * Adds to the stored counts. Of one operator, the UNCERTAIN_REPLIES_PER_OPERATOR most frequent kinds are kept; of all,
-   * UNCERTAIN_REPLIES_MAX.
+   * Adds to the stored counts. Of one operator, the UNCERTAIN_REPLIES_PER_OPERATOR most frequent kinds are kept; of
+   * all, UNCERTAIN_REPLIES_MAX.
    */
   add(replies: readonly UncertainReplyCount[]): Promise<void>;
   /** The most frequent first. `unmatched`: only those that no rule matched. */

@@ -44,8 +44,8 @@ export interface Usage {
   /** Since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null: none is. */
   hoursFrom(account: AccountId): Promise<number | null>;
   /**
-   * By hour or day (UTC; `size` in ms), oldest first, and by what was found; those without requests are omitted. `key`: of
-   * this one only.
+   * By hour or day (UTC; `size` in ms), oldest first, and by what was found; those without requests are omitted. `key`:
+   * of this one only.
    */
   buckets(account: AccountId, from: number, to: number, size: number, key?: string | null): Promise<UsageBucketRow[]>;
   /** Of each key by day (UTC); days without requests are omitted. */

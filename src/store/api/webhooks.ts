@@ -119,21 +119,21 @@ export interface Webhooks {
   /** Newest first; null where there is no such webhook. */
   deliveries(account: AccountId, id: string, input: { offset: number; limit: number }): Promise<Page<Delivery> | null>;
   /**
-   * Sends an event again, as a new delivery with the same `webhook-id`; a pending delivery is itself attempted at once, and
-   * then as often again as a new one.
+   * Sends an event again, as a new delivery with the same `webhook-id`; a pending delivery is itself attempted at once,
+   * and then as often again as a new one.
    */
   replay(account: AccountId, delivery: string): Promise<ReplayOutcome>;
   /** What is due of a webhook, up to `most`. */
   due(id: string, most: number): Promise<DueDeliveries>;
   /**
-   * Records an attempt and what follows from it: retry, end, disabling, with the mails to the account's admins. False when
-   * it was recorded already, or the delivery is gone.
+   * Records an attempt and what follows from it: retry, end, disabling, with the mails to the account's admins. False
+   * when it was recorded already, or the delivery is gone.
    */
   record(delivery: DueDelivery, outcome: AttemptOutcome, mailTo: WebhookDisabledMail): Promise<boolean>;
   /**
-   * Ends a job that sends what is due, unless something is: false. `pauseMs`: nothing is sent before so many ms. The job
-   * itself waits where that, or the next attempt, is within `soonMs`; later attempts are for `wake`. Whatever is emitted
-   * meanwhile finds the job open, or adds one. Throws LeaseLostError.
+   * Ends a job that sends what is due, unless something is: false. `pauseMs`: nothing is sent before so many ms. The
+   * job itself waits where that, or the next attempt, is within `soonMs`; later attempts are for `wake`. Whatever is
+   * emitted meanwhile finds the job open, or adds one. Throws LeaseLostError.
    */
   finish(job: ClaimOf<'webhook_delivery'>, wait: { pauseMs: number; soonMs: number }): Promise<boolean>;
   /** A ping, which nothing knows of before it is recorded; null where there is no such webhook. */

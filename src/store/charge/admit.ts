@@ -35,7 +35,9 @@ const unauthenticated = (refusal: Refusal): Admission => ({
 const hasScope = (scopes: string | null, scope: KeyScope): boolean =>
   scopes === null || scopes.split(' ').includes(scope);
 
-/** Thrown by a `decide` that was not given for this filter. Nothing of the request counts; it has to be applied again. */
+/**
+ * Thrown by a `decide` that was not given for this filter. Nothing of the request counts; it has to be applied again.
+ */
 export class UndecidedError extends Error {
   readonly filter: Filter | null;
   constructor(filter: Filter | null) {
@@ -105,7 +107,9 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
   }
 }
 
-/** Checks plan, filters (blocked requests are free), credits and the key's budget; then charges at once or takes a hold. */
+/**
+ * Checks plan, filters (blocked requests are free), credits and the key's budget; then charges at once or takes a hold.
+ */
 function admitVerification(
   state: ChargeState,
   changes: Changes,

@@ -159,7 +159,8 @@ describe('the batcher', () => {
       collect();
       return (before - getHeapStatistics().used_heap_size) / 1e6;
     };
-    // Requests that were kept would be 48 MB each time; on a busy machine, a collection can come in the middle of a round.
+    // Requests that were kept would be 48 MB each time; on a busy machine, a collection can come in the middle of a
+    // round.
     const rest = [await run(), await run(), await run()];
     expect(Math.min(...rest)).toBeLessThan(10);
   });

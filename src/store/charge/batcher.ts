@@ -49,8 +49,8 @@ export class Batcher implements Charging {
   #asideRunning: Promise<void> | null = null;
   readonly #owners = new LRUCache<string, string>({ max: OWNERS_MAX });
   /**
-   * Together with the queues, all that is unanswered. Not a set of its own: one in which entries come and go keeps those of
-   * a moment ago, and all that they refer to, until the next full garbage collection.
+   * Together with the queues, all that is unanswered. Not a set of its own: one in which entries come and go keeps
+   * those of a moment ago, and all that they refer to, until the next full garbage collection.
    */
   readonly #inTransaction: Batches = [];
   #look: NodeJS.Timeout | null = null;

@@ -13,7 +13,10 @@ export interface BudgetState {
 }
 type Counters = Pick<BudgetState, 'budgetMonth' | 'budgetSpent' | 'budgetHeld'>;
 
-/** The month in force at `now`. When the clock is set back, the stored one stays in force, unless it is over a month ahead. */
+/**
+ * The month in force at `now`. When the clock is set back, the stored one stays in force, unless it is over a month
+ * ahead.
+ */
 function currentMonth({ budgetMonth, budgetSpent }: Readonly<Counters>, now: number) {
   const { start, end } = monthOf(now);
   return start > budgetMonth || budgetMonth > end

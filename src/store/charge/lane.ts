@@ -7,8 +7,8 @@ export interface Lane {
   queue: Waiting[];
   running: Promise<void> | null;
   /**
-   * Its last transaction, and the requests that waited at its end. `idle`: ms of it in which the main thread had nothing to do;
-   * `ended` by the clock's `elapsed`.
+   * Its last transaction, and the requests that waited at its end. `idle`: ms of it in which the main thread had
+   * nothing to do; `ended` by the clock's `elapsed`.
    */
   last: { readonly requests: number; readonly waiting: number; readonly idle: number; readonly ended: number };
 }
@@ -21,8 +21,9 @@ const SLOW_MS = 3;
 const GATHER_MS = { most: 5, pause: 1 };
 
 /**
- * Waits for the next requests of clients that a slow commit has answered, while they arrive, and for half its time at most.
- * Otherwise the first of them would have the next commit to itself, and clients in two groups would wait for two commits.
+ * Waits for the next requests of clients that a slow commit has answered, while they arrive, and for half its time at
+ * most. Otherwise the first of them would have the next commit to itself, and clients in two groups would wait for two
+ * commits.
  */
 async function gather(lane: Lane, clock: Pick<Clock, 'elapsed'>): Promise<void> {
   const { requests, waiting, idle, ended } = lane.last;
@@ -45,7 +46,10 @@ export interface BatchLimits {
 /** Answers the requests of a batch. */
 export type AnswerBatch = () => void;
 
-/** The `running` of a lane: commits up to `limit` requests at a time until none waits. The answers of a batch are given while the next one commits. */
+/**
+ * The `running` of a lane: commits up to `limit` requests at a time until none waits. The answers of a batch are given
+ * while the next one commits.
+ */
 export async function runBatches(
   lane: Lane,
   limit: number,

@@ -8,8 +8,9 @@ import { countUsage } from './usage.ts';
 
 /**
  * Writes the record and its charge. `held` credits are locked for it (0 without a hold); they are unlocked, and
- * what is not charged returns to the balance. The caller has checked that the balance suffices, and the key's budget. The
- * verification is its own ledger entry; one of 0 credits without a hold moves nothing, and is none. `key`: null for a signed-in user.
+ * what is not charged returns to the balance. The caller has checked that the balance suffices, and the key's budget.
+ * The verification is its own ledger entry; one of 0 credits without a hold moves nothing, and is none. `key`: null for
+ * a signed-in user.
  */
 export function recordCharge(
   state: ChargeState,
@@ -36,7 +37,10 @@ export function recordCharge(
   countUsage(changes.usage, state.now, { accountId, keyId, record: verification });
 }
 
-/** See `Charging.settle`. Throws ApiError('verification_unavailable') when the hold was released and the balance or the key's budget is too low. */
+/**
+ * See `Charging.settle`. Throws ApiError('verification_unavailable') when the hold was released and the balance or the
+ * key's budget is too low.
+ */
 export function settle(state: ChargeState, changes: Changes, settlement: Settlement): { balance: number } {
   const { caller, record: verification, holdId, idempotency } = settlement;
   const account = state.account(caller.accountId);

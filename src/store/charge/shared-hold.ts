@@ -1,4 +1,7 @@
-/** Holds that many results draw on, inside a transaction of the caller: whatever belongs to the results commits with them. */
+/**
+ * Holds that many results draw on, inside a transaction of the caller: whatever belongs to the results commits with
+ * them.
+ */
 import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
 import { whole } from '../account-rows.ts';

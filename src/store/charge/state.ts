@@ -148,13 +148,15 @@ export type ChargeRequest = (
   | { readonly kind: 'admit'; readonly admit: AdmissionRequest }
   | { readonly kind: 'settle'; readonly settle: Settlement }
 ) & {
-  /** Called when it is about to be applied, perhaps again in another transaction; false: nobody waits for it, drop it. */
+  /**
+   * Called when it is about to be applied, perhaps again in another transaction; false: nobody waits for it, drop it.
+   */
   readonly enter: () => boolean;
 };
 
 /**
- * The answer to one request of a batch. `held`: another session has locked its account, and nothing was recorded. `again`:
- * nothing was recorded, and the driver wants it in the next batch.
+ * The answer to one request of a batch. `held`: another session has locked its account, and nothing was recorded.
+ * `again`: nothing was recorded, and the driver wants it in the next batch.
  */
 export type Answer =
   | { readonly value: unknown }

@@ -1,7 +1,7 @@
 /**
- * Durable jobs. One that was added is run until it succeeds or has used up its attempts; then it is set aside as failed,
- * for an operator to retry or drop. It may run twice, when a worker lost its lease: so whatever it changes in the store
- * commits together with `done`, which throws for a worker that no longer holds the job.
+ * Durable jobs. One that was added is run until it succeeds or has used up its attempts; then it is set aside as
+ * failed, for an operator to retry or drop. It may run twice, when a worker lost its lease: so whatever it changes in
+ * the store commits together with `done`, which throws for a worker that no longer holds the job.
  */
 import type { Kysely, Transaction } from 'kysely';
 import type { JobKind, JobPayloads, JobState } from '../../kernel/jobs.ts';

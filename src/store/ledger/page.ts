@@ -19,7 +19,10 @@ interface Entry {
 }
 
 const NEWEST: Position = { seq: AFTER_LAST_SEQ, id: AFTER_LAST_SEQ, day: AFTER_LAST_SEQ };
-/** Of entries of the same time, in order of precedence: a hold comes before its settlement, and a day is over at its end. */
+/**
+ * Of entries of the same time, in order of precedence: a hold comes before its settlement, and a day is over at its
+ * end.
+ */
 const SOURCES: readonly Source[] = ['seq', 'id', 'day'];
 
 const cursorOf = ({ seq, id, day }: Position): string => [seq, id, day].join('.');

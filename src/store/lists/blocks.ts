@@ -9,8 +9,8 @@ type Head = number | readonly [code: string, line: number];
 type StoredRow = readonly [Head, ...string[]];
 
 /**
- * At least one row. As texts, because a few objects for each of many rows that wait to be stored would outlive the young
- * generation.
+ * At least one row. As texts, because a few objects for each of many rows that wait to be stored would outlive the
+ * young generation.
  */
 export function newBlock(rows: readonly ListRow[], firstAddress: number, addresses: readonly string[]): NewListBlock {
   const [first] = rows;

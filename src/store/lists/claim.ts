@@ -1,4 +1,6 @@
-/** Claims of work on lists. Whoever changes what is to be done locks the account first, so claims of a list take turns. */
+/**
+ * Claims of work on lists. Whoever changes what is to be done locks the account first, so claims of a list take turns.
+ */
 import { type Compilable, type Expression, type SqlBool, sql, type Transaction } from 'kysely';
 import { CLOCK_TOLERANCE_SECONDS, LIST_CLAIMS_MAX } from '../../kernel/limits.ts';
 import type { ClaimedChunk, StorageDriver, TransactionDriver } from '../driver.ts';
@@ -101,7 +103,9 @@ export const ofList = <Q extends { where(column: 'account_id' | 'list_id', op: '
   { account, list }: { readonly account: string; readonly list: string },
 ): Q => query.where('account_id', '=', account).where('list_id', '=', list);
 
-/** Whether nobody has a row: the lease has ended, or was renewed at a time to come, since when the clock was set back. */
+/**
+ * Whether nobody has a row: the lease has ended, or was renewed at a time to come, since when the clock was set back.
+ */
 const isFree = (lease: Expression<unknown>, now: number) =>
   sql<SqlBool>`(${lease} IS NULL OR NOT EXISTS (
     SELECT 1 FROM list_leases l

@@ -60,7 +60,10 @@ async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: nu
   return block.first_row;
 }
 
-/** What is left of the block, and the numbers of the address in it, which are added to `erased`; null: it is not in there. */
+/**
+ * What is left of the block, and the numbers of the address in it, which are added to `erased`; null: it is not in
+ * there.
+ */
 function withoutAddress(block: Row<'list_blocks'>, { target, erased }: Erasure) {
   const addresses = parseAddresses(block.addresses);
   const numbers = addresses.flatMap((address, i) => (lowerCase(address) === target ? block.first_address + i : []));

@@ -47,8 +47,8 @@ async function partStep({ db }: StorageDriver, account: string, list: string, pa
 }
 
 /**
- * Deletes lists that began longer ago than verifications are kept, and uploads to which nothing was added for long. Returns
- * how many.
+ * Deletes lists that began longer ago than verifications are kept, and uploads to which nothing was added for long.
+ * Returns how many.
  */
 export async function expireLists(
   driver: StorageDriver,

@@ -41,7 +41,10 @@ async function* byScan(driver: StorageDriver, account: AccountId, email: string)
   }
 }
 
-/** Replies stored for an Idempotency-Key. They expire a fixed time after the verification, which the index on expiry finds. */
+/**
+ * Replies stored for an Idempotency-Key. They expire a fixed time after the verification, which the index on expiry
+ * finds.
+ */
 async function deleteReplies(
   trx: Transaction<Tables>,
   account: AccountId,

@@ -3,7 +3,9 @@ import type { Row, Tables } from '../tables.ts';
 
 type Deleted = Pick<Row<'verifications'>, 'account_id' | 'hold_id' | 'credits'>;
 
-/** Keeps the credits of deleted verifications in a sum, so that the audit's sums still agree. The accounts are locked. */
+/**
+ * Keeps the credits of deleted verifications in a sum, so that the audit's sums still agree. The accounts are locked.
+ */
 export async function addPurged(trx: Transaction<Tables>, deleted: readonly Deleted[]): Promise<void> {
   await addTo(trx, 'accounts', sums(deleted, 'account_id'));
   await addTo(trx, 'shared_holds', sums(deleted, 'hold_id'));

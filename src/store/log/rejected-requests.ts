@@ -103,7 +103,8 @@ async function list(
   search: RejectionSearch,
 ): ReturnType<RejectedRequests['list']> {
   const { before, limit, requestId = null, from = null, to = null } = search;
-  // SQLite prefers an index in the order asked for to the one of request IDs, which finds the few rows. An expression has none.
+  // SQLite prefers an index in the order asked for to the one of request IDs, which finds the few rows. An expression
+  // has none.
   const at = requestId === null ? sql<number>`at` : sql<number>`(at + 0)`;
   const newestFirst = (query: Query): Query => query.orderBy(at, 'desc').orderBy('id', 'desc');
   let older: Query = db.selectFrom('rejected_requests').where('account_id', '=', account);

@@ -2,7 +2,9 @@ import type { Kysely, NotNull } from 'kysely';
 import { BATCH_ROWS } from '../batches.ts';
 import type { Tables } from '../tables.ts';
 
-/** Up to BATCH_ROWS accounts with a retention of their own, by id, each with the time of its oldest verification, ms. */
+/**
+ * Up to BATCH_ROWS accounts with a retention of their own, by id, each with the time of its oldest verification, ms.
+ */
 export const oldestByRetention = (db: Kysely<Tables>, after = '') =>
   db
     .selectFrom('accounts as a')

@@ -53,8 +53,9 @@ const isLive = ({ endsAt, renewedAt }: Holder, now: number): boolean =>
   endsAt > now && renewedAt <= now + CLOCK_TOLERANCE_SECONDS * 1000;
 
 /**
- * Units for each node: evenly, up to what each needs; then what is left, evenly among those that need any. What does not
- * divide goes by an order that changes, and that is the same for all limits, so that nodes do not wait for each other's.
+ * Units for each node: evenly, up to what each needs; then what is left, evenly among those that need any. What does
+ * not divide goes by an order that changes, and that is the same for all limits, so that nodes do not wait for each
+ * other's.
  */
 function fairShares(
   total: number,

@@ -8,8 +8,8 @@ const BATCH = 500;
 const ATTEMPTS = 8;
 
 /**
- * Without a transaction, in which a node could stop and keep the others waiting: rows are read, and written if nobody has
- * written them meanwhile.
+ * Without a transaction, in which a node could stop and keep the others waiting: rows are read, and written if nobody
+ * has written them meanwhile.
  */
 export function paceSlices(driver: StorageDriver): PaceSlices {
   const { db } = driver;

@@ -4,7 +4,9 @@ import type { StorageDriver } from '../driver.ts';
 import type { Users } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 
-/** A mailbox belongs to the first user who claims it; the others who have an address there belong to it without a claim. */
+/**
+ * A mailbox belongs to the first user who claims it; the others who have an address there belong to it without a claim.
+ */
 export function mailboxes(driver: StorageDriver): Pick<Users, 'idByMailbox' | 'claimMailbox' | 'claimMailboxes'> {
   const { db } = driver;
 

@@ -1,6 +1,6 @@
 /**
- * Charging on PostgreSQL: one statement per batch, by what the node remembers (memory.ts); where that does not suffice, a
- * locking transaction, in two groups of pipelined statements.
+ * Charging on PostgreSQL: one statement per batch, by what the node remembers (memory.ts); where that does not suffice,
+ * a locking transaction, in two groups of pipelined statements.
  */
 
 import type pg from 'pg';
@@ -155,8 +155,8 @@ export class PostgresCharge implements CountingDriver {
 
   /**
    * Retries after conflicts, and once after a lost connection. Before COMMIT is sent nothing is recorded, so that is
-   * safe; afterwards the server is asked for the outcome first. Where a lock did not come, the batch is run again without
-   * the accounts that are locked; where it was another lock than an account's, every account is tried alone.
+   * safe; afterwards the server is asked for the outcome first. Where a lock did not come, the batch is run again
+   * without the accounts that are locked; where it was another lock than an account's, every account is tried alone.
    */
   async #underLock(
     requests: readonly ChargeRequest[],
@@ -252,9 +252,9 @@ export class PostgresCharge implements CountingDriver {
 
 /**
  * Every statement of charging looks up a few rows by an index, and its plan lives as long as the connection: made once,
- * whatever the arrays. A plan made while a table is small would scan it, and still do so after it has grown. Where there is
- * no index to use, as for the schema's version, that makes a plan look so expensive that the server would compile it first,
- * which takes hundreds of milliseconds, under the lock.
+ * whatever the arrays. A plan made while a table is small would scan it, and still do so after it has grown. Where
+ * there is no index to use, as for the schema's version, that makes a plan look so expensive that the server would
+ * compile it first, which takes hundreds of milliseconds, under the lock.
  */
 async function connectCharge(url: string): Promise<Connection> {
   const client = await connectClient(url, { pipeline: true, query_timeout: ANSWER_WITHIN_MS });

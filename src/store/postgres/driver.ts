@@ -124,8 +124,8 @@ class PostgresDriver implements StorageDriver {
   }
 
   /**
-   * Not an equality on account_id, after which the order would be that of seq alone: the planner may then read the rows of
-   * all accounts by seq and discard the others', millions for an account that has been inactive. Nor a comparison of
+   * Not an equality on account_id, after which the order would be that of seq alone: the planner may then read the rows
+   * of all accounts by seq and discard the others', millions for an account that has been inactive. Nor a comparison of
    * rows, (account_id, seq) >= ($1, $2): a scan that is past it goes on to the end of the account.
    */
   seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>) {

@@ -81,9 +81,9 @@ const byId = <T>(rows: readonly T[], id: (row: T) => string): Map<string, T> =>
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
 /**
- * Begins the transaction, locks and reads. `clock`: the time to go by instead of the server's. `skipLocked`: go on without
- * the accounts that others have locked. `known`: the schema version of this program; throws StoreVersionError where it is
- * too old.
+ * Begins the transaction, locks and reads. `clock`: the time to go by instead of the server's. `skipLocked`: go on
+ * without the accounts that others have locked. `known`: the schema version of this program; throws StoreVersionError
+ * where it is too old.
  */
 export async function load(
   client: pg.Client,
@@ -202,8 +202,8 @@ async function loadFilters(
 }
 
 /**
- * What to look for: account, type and value of the filters that could match the requests. Without duplicates, as requests of
- * one account mostly come from one address.
+ * What to look for: account, type and value of the filters that could match the requests. Without duplicates, as
+ * requests of one account mostly come from one address.
  */
 export function filterRows(
   asked: Iterable<readonly [account: AccountState | null, request: AdmissionRequest]>,

@@ -21,14 +21,17 @@ const HIGHEST_PRICE = Math.max(...Object.values(PRICE));
 /** By how much the server's clock may differ from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 
-/** Accounts that have a filter that could match. Whoever adds one changes `rules`, so none is missed by the condition below. */
+/**
+ * Accounts that have a filter that could match. Whoever adds one changes `rules`, so none is missed by the condition
+ * below.
+ */
 const MET = `SELECT account_id FROM unnest($1::text[], $2::text[], $3::text[]) AS c (account_id, filter_type, value)
   JOIN filters USING (account_id, filter_type, value)`;
 
 /**
- * Counters change by what the batch adds to them, so that other nodes may charge the account meanwhile: the balance need
- * only cover all of the batch, and the window take all of it. In a new snapshot the row is looked at again after its
- * lock was waited for; whatever else changed has then changed `rules`.
+ * Counters change by what the batch adds to them, so that other nodes may charge the account meanwhile: the balance
+ * need only cover all of the batch, and the window take all of it. In a new snapshot the row is looked at again after
+ * its lock was waited for; whatever else changed has then changed `rules`.
  */
 const charge = (condition: string) => `UPDATE accounts a SET balance = a.balance + c.balance,
     locked = a.locked + c.locked, window_start = c.window_start,

@@ -10,8 +10,8 @@ const LOCK = '0x6d61696c766574';
 /** How often to try to get the lock of another node that migrates, ms. */
 const LOCK_POLL_MS = 250;
 /**
- * A migration that waits for the lock on a table makes everyone else wait behind it. So it waits briefly, and tries again
- * later, for two minutes in all.
+ * A migration that waits for the lock on a table makes everyone else wait behind it. So it waits briefly, and tries
+ * again later, for two minutes in all.
  */
 const TABLE_LOCK_MS = 1_000;
 const TRIES = 40;
@@ -21,8 +21,8 @@ const RULES_SINCE = 15;
 const FORGET = 'UPDATE accounts SET rules = floor(random() * 9007199254740991)';
 
 /**
- * Applies missing migrations: each in a transaction, indexes one by one without. When two nodes start, the second waits and
- * finds none.
+ * Applies missing migrations: each in a transaction, indexes one by one without. When two nodes start, the second waits
+ * and finds none.
  */
 export async function migrate(
   url: string,
@@ -68,8 +68,8 @@ export async function schemaState(url: string): Promise<SchemaState> {
 }
 
 /**
- * Polled: a session that waits within a statement has a snapshot, for whose end a concurrent index build waits, and the two
- * would wait for each other.
+ * Polled: a session that waits within a statement has a snapshot, for whose end a concurrent index build waits, and the
+ * two would wait for each other.
  */
 async function lockMigrations(client: pg.Client): Promise<void> {
   for (;;) {

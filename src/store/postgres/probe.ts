@@ -18,8 +18,8 @@ const LOG = `SELECT seen_at FROM store_clock; SELECT pg_logical_emit_message(tru
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
- * Finds out whether the server can record now: makes a file longer and commits, on a connection and a temporary table of
- * its own, which no other session can lock. Without the right to create temporary tables it only commits.
+ * Finds out whether the server can record now: makes a file longer and commits, on a connection and a temporary table
+ * of its own, which no other session can lock. Without the right to create temporary tables it only commits.
  */
 export class PostgresProbe {
   readonly #url: string;

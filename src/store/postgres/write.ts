@@ -122,9 +122,9 @@ function addRows(add: Add, changes: Changes, { now, node }: ChargeState): void {
 const combined = new Map<string, { readonly name: string; readonly text: string }>();
 
 /**
- * One statement of `first`, of which the one named `charged` returns the ids of the accounts it has charged, and of what
- * `changes` adds for them; returns what that one returns. Each part may refer to those before it by name, and sees the store
- * as it was before the statement.
+ * One statement of `first`, of which the one named `charged` returns the ids of the accounts it has charged, and of
+ * what `changes` adds for them; returns what that one returns. Each part may refer to those before it by name, and sees
+ * the store as it was before the statement.
  */
 export function oneStatement(first: readonly Statement[], changes: Changes, state: ChargeState): Statement {
   const parts = [...first];

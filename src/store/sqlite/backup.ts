@@ -1,10 +1,10 @@
 /**
  * A consistent copy of the database file while other processes write to it.
  *
- * SQLite's backup starts over when another connection writes between two of its steps, so beside traffic it never ends. It
- * does not while its own connection keeps a read transaction open: then all steps copy the same snapshot. Meanwhile the
- * write-ahead log cannot be reset, and grows by what is written. `VACUUM INTO` has the same effect on the log, but takes
- * longer and twice the CPU time, and cannot be interrupted.
+ * SQLite's backup starts over when another connection writes between two of its steps, so beside traffic it never ends.
+ * It does not while its own connection keeps a read transaction open: then all steps copy the same snapshot. Meanwhile
+ * the write-ahead log cannot be reset, and grows by what is written. `VACUUM INTO` has the same effect on the log, but
+ * takes longer and twice the CPU time, and cannot be interrupted.
  */
 import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -39,8 +39,8 @@ interface Backup {
 export class BackupRefused extends Error {}
 
 /**
- * Copies, checks, flushes, and only then puts the file in its place; a failure leaves nothing behind. Throws an Error with
- * a plain sentence, or the signal's reason.
+ * Copies, checks, flushes, and only then puts the file in its place; a failure leaves nothing behind. Throws an Error
+ * with a plain sentence, or the signal's reason.
  */
 export async function backupSqlite({ url, to, force, signal, onProgress }: BackupRequest): Promise<Backup> {
   const from = pathOf(url);

@@ -7,7 +7,8 @@ const EVERY_MS = 5;
 
 /**
  * Runs `work` as soon as no other process has the write lock; throws BUSY after 5 s. SQLite itself would wait
- * synchronously, which would stop this whole process. What fails as BUSY has done nothing. `onBusy`: before another attempt.
+ * synchronously, which would stop this whole process. What fails as BUSY has done nothing. `onBusy`: before another
+ * attempt.
  */
 export async function whenFree<T>(work: () => T | Promise<T>, onBusy = () => {}): Promise<T> {
   for (let waited = 0; ; waited += EVERY_MS) {

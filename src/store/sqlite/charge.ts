@@ -53,8 +53,8 @@ export class ChargeTransactions {
   }
 
   /**
-   * A batch of `batchWriter` → answers for `readAnswers`, after the commit; in the open transaction, if there is one. Throws
-   * when nothing was recorded.
+   * A batch of `batchWriter` → answers for `readAnswers`, after the commit; in the open transaction, if there is one.
+   * Throws when nothing was recorded.
    */
   run(batch: readonly unknown[]): unknown[] {
     const { node, now, known, requests } = readBatch(batch);

@@ -25,8 +25,9 @@ export function openConnection(path: string, role: Role): DatabaseSync {
 }
 
 /**
- * The page cache of each connection, KiB. A charge writes to the ends of tables and of indexes, and what else it reads comes
- * from the system's file cache for little: neither twice nor eight times as much made a charge cheaper, and it fills up.
+ * The page cache of each connection, KiB. A charge writes to the ends of tables and of indexes, and what else it reads
+ * comes from the system's file cache for little: neither twice nor eight times as much made a charge cheaper, and it
+ * fills up.
  */
 const CACHE = 'cache_size = -4096';
 
@@ -35,8 +36,8 @@ const PRAGMAS: Readonly<Record<Role, readonly string[]>> = {
     'journal_mode = WAL',
     // A commit reaches the disk before it is acknowledged.
     'synchronous = FULL',
-    // 8 MB of log between checkpoints. All requests under way wait for one: with 48 MB, one takes 15 ms of CPU time, out of a
-    // log that no cache of the processor holds.
+    // 8 MB of log between checkpoints. All requests under way wait for one: with 48 MB, one takes 15 ms of CPU time,
+    // out of a log that no cache of the processor holds.
     'wal_autocheckpoint = 2000',
     CACHE,
     // Deleted data is overwritten, so that a copy of the file does not contain what was erased.

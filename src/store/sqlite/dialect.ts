@@ -25,15 +25,19 @@ const IDLE_MS = 10_000;
 export interface Access {
   readonly writer: Thread;
   /**
-   * For reads, so that charges do not wait for them. Started with the first charge: what only reads and writes a little, such
-   * as a command, does without. The writer itself for a database in memory, which belongs to its connection.
+   * For reads, so that charges do not wait for them. Started with the first charge: what only reads and writes a
+   * little, such as a command, does without. The writer itself for a database in memory, which belongs to its
+   * connection.
    */
   readonly reader: Thread;
   /** Taken by everything that uses the writer. */
   readonly mutex: WriteMutex;
 }
 
-/** Reads one after the other beside a writer. Everything else takes its turn, with the lock of other processes waited for. */
+/**
+ * Reads one after the other beside a writer. Everything else takes its turn, with the lock of other processes waited
+ * for.
+ */
 class ThreadConnection implements DatabaseConnection {
   readonly #access: Access;
   #transaction: OpenTransaction | null = null;

@@ -103,8 +103,8 @@ class SqliteDriver implements StorageDriver {
   }
 
   /**
-   * The index is by blocks of 4,096 rows (migration 0016): what is recorded goes to a few of its pages, instead of one for
-   * each address. A search looks into every block, newest first.
+   * The index is by blocks of 4,096 rows (migration 0016): what is recorded goes to a few of its pages, instead of one
+   * for each address. A search looks into every block, newest first.
    */
   readonly logByAddress = sql`(
       WITH RECURSIVE block (n) AS (

@@ -15,7 +15,9 @@ const OUTAGES = new Set([
   26, // NOTADB
 ]);
 
-/** A thread of the store ended, by an error or for lack of memory. What it was doing is done or rolled back, as a whole. */
+/**
+ * A thread of the store ended, by an error or for lack of memory. What it was doing is done or rolled back, as a whole.
+ */
 export class ThreadLostError extends Error {
   constructor(why: string) {
     super(`A thread of the store has ended (${why}).`);

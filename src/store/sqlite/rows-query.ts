@@ -2,8 +2,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import { CompiledQuery } from 'kysely';
 
 /**
- * A statement that runs once for each of many rows, in the thread of the writer: one message, and one prepared statement,
- * where a statement with all rows in it takes longer to make and to compile than to run.
+ * A statement that runs once for each of many rows, in the thread of the writer: one message, and one prepared
+ * statement, where a statement with all rows in it takes longer to make and to compile than to run.
  */
 export class RowsQuery implements CompiledQuery {
   readonly query: CompiledQuery['query'];

@@ -1,4 +1,6 @@
-/** Kysely on a connection of this thread. A transaction that waits for nothing but its statements is one piece of work. */
+/**
+ * Kysely on a connection of this thread. A transaction that waits for nothing but its statements is one piece of work.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import {
   type CompiledQuery,

@@ -40,7 +40,10 @@ export class Session {
     });
   }
 
-  /** `onLost`: told when it ends without having been closed. Throws an Error of SQLite when the database cannot be opened. */
+  /**
+   * `onLost`: told when it ends without having been closed. Throws an Error of SQLite when the database cannot be
+   * opened.
+   */
   static async open(options: ThreadOptions, onLost: (error: ThreadLostError) => void): Promise<Session> {
     const session = new Session(options, onLost);
     try {

@@ -1,6 +1,6 @@
 /**
- * A thread with a connection to a SQLite database: whatever waits for the disk or computes long waits here. Its end, for
- * any reason, closes the connection and rolls an open transaction back.
+ * A thread with a connection to a SQLite database: whatever waits for the disk or computes long waits here. Its end,
+ * for any reason, closes the connection and rolls an open transaction back.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -45,7 +45,8 @@ export class SqliteCharge implements CountingDriver {
         if (!isBusy(error)) throw error;
         this.#onBusy();
       }
-      // Another process has the lock. It is taken before the batch is sent, because those who leave meanwhile are not charged.
+      // Another process has the lock. It is taken before the batch is sent, because those who leave meanwhile are not
+      // charged.
       await whenFree(() => session.call('script', 'BEGIN IMMEDIATE'), this.#onBusy);
       return this.#send(session, requests, owner);
     });
@@ -73,7 +74,9 @@ export class SqliteCharge implements CountingDriver {
     return requests.map((request, i) => here[i] ?? this.#answer(request, sent[next++]));
   }
 
-  /** Adds a request to the batch; `decide` is called here, outside the transaction, for the filter that matched last. */
+  /**
+   * Adds a request to the batch; `decide` is called here, outside the transaction, for the filter that matched last.
+   */
   #add(batch: ReturnType<typeof batchWriter>, request: ChargeRequest): Decision | null {
     if (request.kind === 'settle') {
       batch.settle(request.settle);

@@ -1,6 +1,6 @@
 /**
- * One writer at a time in this process, in order of arrival: there is one connection that writes, and a transaction on it may
- * take several messages.
+ * One writer at a time in this process, in order of arrival: there is one connection that writes, and a transaction on
+ * it may take several messages.
  */
 export class WriteMutex {
   #last: Promise<unknown> = Promise.resolve();

@@ -25,9 +25,9 @@ export function newEvent<T extends WebhookEventType>(type: T, data: WebhookEvent
 }
 
 /**
- * Tells the account's webhooks that subscribe to events of this type: their deliveries, and the jobs that send them, commit
- * with the caller's transaction, which has locked the account: a job that ends meanwhile would miss the event, until `wake`
- * finds it. Where there are none, nothing is written.
+ * Tells the account's webhooks that subscribe to events of this type: their deliveries, and the jobs that send them,
+ * commit with the caller's transaction, which has locked the account: a job that ends meanwhile would miss the event,
+ * until `wake` finds it. Where there are none, nothing is written.
  */
 export async function emitEvent<T extends WebhookEventType>(
   { driver, trx, now }: Scope,

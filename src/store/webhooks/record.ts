@@ -27,8 +27,8 @@ interface AttemptAt {
 }
 
 /**
- * Records an attempt at a delivery, in a transaction that has locked the account. Attempts are judged by `at`, when they
- * began.
+ * Records an attempt at a delivery, in a transaction that has locked the account. Attempts are judged by `at`, when
+ * they began.
  */
 export async function recordAttempt(
   scope: Scope,

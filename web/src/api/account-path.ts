@@ -1,7 +1,7 @@
 /**
  * The account in the URL: `/accounts/acc_…/log`. The router sees `/log`, so that links name pages only and stay within
- * the account of their tab. Pages without an account have no prefix. Switching the account reloads the page: all that one
- * document shows belongs to one account.
+ * the account of their tab. Pages without an account have no prefix. Switching the account reloads the page: all that
+ * one document shows belongs to one account.
  */
 
 const WITH_ACCOUNT = /^\/accounts\/([^/]+)(\/.*)?$/;

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * A key for the samples of the API reference: the test key that was created last in this tab, or one that was pasted. In
- * memory only, so that closing or reloading the tab, and signing out, discards it.
+ * A key for the samples of the API reference: the test key that was created last in this tab, or one that was pasted.
+ * In memory only, so that closing or reloading the tab, and signing out, discards it.
  */
 let remembered: string | null = null;
 const listeners = new Set<() => void>();

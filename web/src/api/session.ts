@@ -28,8 +28,8 @@ export function useRefreshSession(): () => Promise<void> {
 }
 
 /**
- * The account of the URL, else the one opened last, else the first; null if the user can see none, or not that one. In test mode
- * the URL names the account's test account.
+ * The account of the URL, else the one opened last, else the first; null if the user can see none, or not that one. In
+ * test mode the URL names the account's test account.
  */
 export function accountOf(accounts: Session['accounts']): AccountMembership | null {
   const [named, last] = [pinnedAccount(), lastAccount()];

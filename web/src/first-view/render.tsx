@@ -1,7 +1,7 @@
 /**
- * The first view of a page as HTML, rendered by the service (src/http/dashboard/first-view-thread.ts) with the components that
- * take it over. Modules of the dashboard keep what they know of a document in variables: each view needs a global object of its own,
- * with the `location` of the page, and a `fetch` that answers for its user.
+ * The first view of a page as HTML, rendered by the service (src/http/dashboard/first-view-thread.ts) with the
+ * components that take it over. Modules of the dashboard keep what they know of a document in variables: each view
+ * needs a global object of its own, with the `location` of the page, and a `fetch` that answers for its user.
  */
 import { createMemoryHistory } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server.browser';
@@ -21,7 +21,10 @@ interface RenderedView {
 
 const TEXT: Readonly<Record<string, string>> = { '&quot;': '"', '&#x27;': "'", '&amp;': '&' };
 
-/** The content security policy blocks style attributes in HTML: they become rules of a style element, as strong as they are. */
+/**
+ * The content security policy blocks style attributes in HTML: they become rules of a style element, as strong as they
+ * are.
+ */
 function withStyleElement(html: string, nonce: string): string {
   const numbers = new Map<string, number>();
   const body = html.replaceAll(/ style="([^"]*)"/g, (_, escaped: string) => {
@@ -66,7 +69,8 @@ async function render(nonce: string): Promise<RenderedView | null> {
     // Buttons do nothing yet, but submit.
     html: html.replaceAll('<button ', '<button inert ').replaceAll(/<button inert (?=[^>]*type="submit")/g, '<button '),
     account: account?.id ?? null,
-    // The session of a visitor without one may be another in the browser: the cookie is not sent with links of other sites.
+    // The session of a visitor without one may be another in the browser: the cookie is not sent with links of other
+    // sites.
     known: user === null ? [] : queries.getAll().map(({ queryKey, state }) => [queryKey, state.data]),
   };
 }

@@ -8,8 +8,9 @@ import { KNOWN_ID, type Known } from './known.ts';
 const FOCUSABLE = 'a[href], input';
 
 /**
- * Replaces what the service rendered by the same content that reacts. It is replaced in one step, once the page's scripts and data
- * are here, so that nothing flickers; what was typed meanwhile and the focus stay, and a form that was submitted is submitted then.
+ * Replaces what the service rendered by the same content that reacts. It is replaced in one step, once the page's
+ * scripts and data are here, so that nothing flickers; what was typed meanwhile and the focus stay, and a form that was
+ * submitted is submitted then.
  */
 export async function takeOver(container: HTMLElement, render: () => void): Promise<void> {
   const known = document.getElementById(KNOWN_ID);

@@ -4,8 +4,8 @@ import css from './code-block.module.css';
 import { Icon } from './icon.tsx';
 
 /**
- * Code under a header, with a button that copies it. `label` names both for assistive technology. `title`: to the left of
- * the header.
+ * Code under a header, with a button that copies it. `label` names both for assistive technology. `title`: to the left
+ * of the header.
  */
 export const CodeBlock = (props: { label: string; title?: ReactNode; header: ReactNode; code: string }) => {
   const { label, title, header, code } = props;

@@ -6,9 +6,9 @@ import { ErrorAlert } from './error-alert.tsx';
 import { PasswordField } from './password-field.tsx';
 
 /**
- * Confirms an action that destroys or costs something, described by `children`. `typed`: text to type before confirming. `password`: asks for
- * the password and passes it to `onConfirm` (otherwise an empty string). If `onConfirm` rejects, the error is shown and
- * the dialog stays open.
+ * Confirms an action that destroys or costs something, described by `children`. `typed`: text to type before
+ * confirming. `password`: asks for the password and passes it to `onConfirm` (otherwise an empty string). If
+ * `onConfirm` rejects, the error is shown and the dialog stays open.
  */
 export function ConfirmDialog(props: {
   title: string;

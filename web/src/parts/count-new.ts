@@ -5,8 +5,8 @@ interface Row {
 }
 
 /**
- * How many of the newest rows came after the first one shown: a number, `50+` where they are a whole page (`most` rows), or null
- * for none. Newest first.
+ * How many of the newest rows came after the first one shown: a number, `50+` where they are a whole page (`most`
+ * rows), or null for none. Newest first.
  */
 export function countNew(newest: readonly Row[], first: Row, most: number): string | null {
   const at = newest.findIndex(({ id }) => id === first.id);

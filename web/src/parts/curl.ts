@@ -2,8 +2,8 @@
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * A command that sends a request, with a body in JSON or with a file. `key`: null for that in the environment. `output`: a
- * file for the reply.
+ * A command that sends a request, with a body in JSON or with a file. `key`: null for that in the environment.
+ * `output`: a file for the reply.
  */
 export function curl(request: {
   method: string;

@@ -19,8 +19,8 @@ export interface Column<T> {
 }
 
 /**
- * Rows keep the order of the server. Where columns do not fit, the table scrolls in a focusable container; elsewhere its
- * head stays in view, and the container is no stop for the keyboard.
+ * Rows keep the order of the server. Where columns do not fit, the table scrolls in a focusable container; elsewhere
+ * its head stays in view, and the container is no stop for the keyboard.
  */
 export function DataTable<T>(props: {
   label: string;

@@ -1,7 +1,7 @@
 /**
- * What was typed into forms when the session ended, until the same user opens the form again in this document. In memory
- * only, and without passwords, codes, files and what is typed to confirm. The pages themselves are gone meanwhile, as they may show what only a
- * session may see.
+ * What was typed into forms when the session ended, until the same user opens the form again in this document. In
+ * memory only, and without passwords, codes, files and what is typed to confirm. The pages themselves are gone
+ * meanwhile, as they may show what only a session may see.
  */
 interface Draft {
   readonly user: string;

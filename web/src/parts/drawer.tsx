@@ -4,8 +4,8 @@ import { Icon } from './icon.tsx';
 import { isShortcut, keysText } from './shortcuts.ts';
 
 /**
- * One record beside the list that it is from; not modal. From 1280 px the list makes way (`data-drawer`, see the shell),
- * below it lies over it. `actions`: icon buttons beside the one that closes.
+ * One record beside the list that it is from; not modal. From 1280 px the list makes way (`data-drawer`, see the
+ * shell), below it lies over it. `actions`: icon buttons beside the one that closes.
  */
 export function Drawer(props: {
   label: string;

@@ -3,7 +3,8 @@ import { type ReactNode, useId } from 'react';
 import css from './panel.module.css';
 
 /**
- * A section of a page with its title. `flush`: its content, a chart or a `table`, reaches the edges. A table is named itself.
+ * A section of a page with its title. `flush`: its content, a chart or a `table`, reaches the edges. A table is named
+ * itself.
  */
 export function Panel(props: {
   title: string;

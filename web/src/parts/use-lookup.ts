@@ -2,7 +2,9 @@ import { useEffect, useRef, useState } from 'react';
 import type { OpenedLink } from './link-token.ts';
 import { useAsyncAction } from './use-async-action.ts';
 
-/** Asks once what a link is for; `found` is null until then. Not a query, since the query cache would keep the token. */
+/**
+ * Asks once what a link is for; `found` is null until then. Not a query, since the query cache would keep the token.
+ */
 export function useLookup<Found>(link: OpenedLink, lookUp: () => Promise<Found>) {
   const [found, setFound] = useState<Found | null>(null);
   const { run, error } = useAsyncAction(async () => {

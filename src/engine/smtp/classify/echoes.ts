@@ -50,9 +50,10 @@ export function fold(text: string): string {
 
 /**
  * Replaces echoes and identifiers in a reply: the address (`@rcpt`) and its domain (`@domain`), our sender (`@sender`),
- * our names (`@us`) and addresses (`@ourip`), other mail addresses (`@mail`), addresses of hosts (`@ip`), URLs (`@url`),
- * host names (`@host`) and ids (`@id`). A host name or URL that `isBlocklist` knows becomes `@dnsbl` or `@dnsblurl`,
- * because it is significant. Words in `keep` stay even if they equal the local part: `user` in "user unknown".
+ * our names (`@us`) and addresses (`@ourip`), other mail addresses (`@mail`), addresses of hosts (`@ip`), URLs
+ * (`@url`), host names (`@host`) and ids (`@id`). A host name or URL that `isBlocklist` knows becomes `@dnsbl` or
+ * `@dnsblurl`, because it is significant. Words in `keep` stay even if they equal the local part: `user` in "user
+ * unknown".
  */
 export function takeOutEchoes(
   raw: string,

@@ -9,8 +9,8 @@ const LAST_PIECE = /\S+$/;
 const FIRST_PIECE = /^\S+/;
 
 /**
- * The text of a reply's lines: joined by a space, or, where the server seems to have cut its text at a fixed width inside
- * of a word, a name or an address, by nothing. Ends where the text is long enough.
+ * The text of a reply's lines: joined by a space, or, where the server seems to have cut its text at a fixed width
+ * inside of a word, a name or an address, by nothing. Ends where the text is long enough.
  */
 export function joinLines(lines: readonly string[], echoes: Echoes, lexicon: Lexicon): string {
   let text = lines[0] ?? '';

@@ -1,7 +1,7 @@
 /**
- * Jobs on PostgreSQL: pg-boss, with a queue for each kind whose policy lets one job of a key be open. Its `active` state
- * with a heartbeat is our lease, its retry count tells the leases of a job apart, and its failed jobs are ours. A job that
- * is done is deleted, so that its payload does not stay. Times are the server's.
+ * Jobs on PostgreSQL: pg-boss, with a queue for each kind whose policy lets one job of a key be open. Its `active`
+ * state with a heartbeat is our lease, its retry count tells the leases of a job apart, and its failed jobs are ours. A
+ * job that is done is deleted, so that its payload does not stay. Times are the server's.
  */
 import type { JobQueue } from '../../jobs/queue.ts';
 import { addJob } from './add.ts';

@@ -1,7 +1,7 @@
 /**
- * Jobs in a table of SQLite. `due_at` is when something has to happen: a waiting job is to run, a lease is over, a failed
- * job is to be deleted. `set_at` is when that was decided: where it lies in the future the clock was set back, and
- * `due_at` is moved along, so that no job waits for the clock to catch up.
+ * Jobs in a table of SQLite. `due_at` is when something has to happen: a waiting job is to run, a lease is over, a
+ * failed job is to be deleted. `set_at` is when that was decided: where it lies in the future the clock was set back,
+ * and `due_at` is moved along, so that no job waits for the clock to catch up.
  */
 import type { JobQueue } from '../../jobs/queue.ts';
 import { addJob } from './add.ts';

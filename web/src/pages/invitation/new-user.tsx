@@ -10,7 +10,9 @@ import { type AcceptProps, useAcceptInvitation } from './use-accept-invitation.t
 /** There is no user with the invited address yet. */
 export const AcceptAsNewUser = (joining: AcceptProps) => <PersonForm joining={joining} passwordLabel="Password" />;
 
-/** The signed-in user has the invited address, but has never proven it: the link does, and nothing of before is kept. */
+/**
+ * The signed-in user has the invited address, but has never proven it: the link does, and nothing of before is kept.
+ */
 export const AcceptUnconfirmed = (joining: AcceptProps) => (
   <Stack>
     <Text className="anywhere">

@@ -29,7 +29,9 @@ const EMPTY_PAGES = 10;
 /** So many are filled in as results arrive; more would take too many requests. */
 const PAGES_IN_PLACE = 2;
 
-/** Rows in the order of the file. They never move by themselves: those of a verdict are announced, and shown on request. */
+/**
+ * Rows in the order of the file. They never move by themselves: those of a verdict are announced, and shown on request.
+ */
 export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
   const { of, search, onSearch } = props;
   const { id: account } = useAccount();

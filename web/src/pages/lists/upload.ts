@@ -8,8 +8,8 @@ export interface UploadProgress {
 }
 
 /**
- * Uploads a file without starting it. `column`: number of the column with the addresses, from 1; null: detected. Not `fetch`,
- * which does not say how far it is. Rejects with ApiError; where it was aborted, never settles.
+ * Uploads a file without starting it. `column`: number of the column with the addresses, from 1; null: detected. Not
+ * `fetch`, which does not say how far it is. Rejects with ApiError; where it was aborted, never settles.
  */
 export function uploadList(
   account: string,

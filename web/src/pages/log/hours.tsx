@@ -18,8 +18,8 @@ interface HoursProps {
 }
 
 /**
- * The last 24 hours, verified above the line and rejected below; each hour opens its part of the log. Several are chosen
- * by dragging over them, or with Shift from the chosen one on.
+ * The last 24 hours, verified above the line and rejected below; each hour opens its part of the log. Several are
+ * chosen by dragging over them, or with Shift from the chosen one on.
  */
 export const Hours = memo(function Hours({ chosen, onChoose }: HoursProps) {
   const { id } = useAccount();

@@ -75,7 +75,10 @@ export const verifySample = (language: Language, origin: string, email: string):
     file: undefined,
   });
 
-/** A program that makes the request of the entry to the service at `origin`. `key`: null to read it from the environment. */
+/**
+ * A program that makes the request of the entry to the service at `origin`. `key`: null to read it from the
+ * environment.
+ */
 export function sampleOf(
   language: Language,
   document: ApiDocument,

@@ -6,7 +6,10 @@ import { useAccount } from '../../api/session.ts';
 import { WebhookForm } from './form.tsx';
 import { SecretPanel } from './secret-panel.tsx';
 
-/** An accidental click outside must not close a dialog that shows a secret; it closes without fading, so that it is gone. */
+/**
+ * An accidental click outside must not close a dialog that shows a secret; it closes without fading, so that it is
+ * gone.
+ */
 export const SECRET_DIALOG = { closeOnClickOutside: false, transitionProps: { duration: 0 }, size: 'lg' } as const;
 
 export const CreateWebhook = ({ opened, onClose }: { opened: boolean; onClose: () => void }) => (

@@ -13,8 +13,8 @@ import { type ChartData, formatBucket, type Series, toneColor } from './series.t
 const Plot = lazyRouteComponent(() => import('./plot.tsx'), 'Plot');
 
 /**
- * A chart with a text summary and its data as a table; each bucket opens its rows. `unit` is appended to the values; all
- * times are UTC.
+ * A chart with a text summary and its data as a table; each bucket opens its rows. `unit` is appended to the values;
+ * all times are UTC.
  */
 export function Chart(props: {
   title: string;

@@ -3,7 +3,9 @@ import type { Verification } from '../../api/schema.ts';
 type Transcript = NonNullable<NonNullable<Verification['evidence']>['smtp']>['transcript'];
 type Decided = Pick<Verification['checks']['smtp'], 'stage' | 'code'>;
 
-/** The command whose reply is that of a stage; those that are not here, such as the greeting, are not replies to one. */
+/**
+ * The command whose reply is that of a stage; those that are not here, such as the greeting, are not replies to one.
+ */
 const COMMANDS: Readonly<Record<string, RegExp>> = {
   ehlo: /^(EHLO|HELO)\b/i,
   starttls: /^STARTTLS\b/i,
@@ -13,7 +15,8 @@ const COMMANDS: Readonly<Record<string, RegExp>> = {
 
 /**
  * Index of the last line of the reply that decided; -1: none can be told apart. Servers reply in the order of the
- * commands (RFC 2920 §3.1), after a greeting, and one line of each reply has no hyphen after its code (RFC 5321 §4.2.1).
+ * commands (RFC 2920 §3.1), after a greeting, and one line of each reply has no hyphen after its code (RFC 5321
+ * §4.2.1).
  */
 export function decidingLine(transcript: Transcript, { stage, code }: Decided): number {
   const command = COMMANDS[stage ?? ''];

@@ -30,8 +30,8 @@ export interface Group {
 const SHOWN = 6;
 
 /**
- * How well an item matches: each word of the text must be found. 3: the label begins with the text, 2: its words do, 1: it contains
- * them, 0: no match.
+ * How well an item matches: each word of the text must be found. 3: the label begins with the text, 2: its words do, 1:
+ * it contains them, 0: no match.
  */
 export function scoreOf({ label, note = '', words = '' }: Item, text: string): number {
   const parts = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -12,8 +12,8 @@ import { useGroups } from './use-groups.ts';
 const LABEL = 'Find a page, a record or an action';
 
 /**
- * The command palette: a combobox whose list is always open (WAI-ARIA APG, "Combobox"). `hasRecords`: whether the user may see what
- * the account holds.
+ * The command palette: a combobox whose list is always open (WAI-ARIA APG, "Combobox"). `hasRecords`: whether the user
+ * may see what the account holds.
  */
 export function Palette(props: { hasRecords: boolean; onShortcuts: () => void; onClose: () => void }) {
   const { hasRecords, onShortcuts, onClose } = props;

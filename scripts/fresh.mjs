@@ -86,12 +86,16 @@ export function ensureInstalled() {
   const path = process.env.PATH?.split(delimiter).filter((dir) => !dir.includes('node_modules')) ?? [];
   const env = { ...process.env, PATH: path.join(delimiter), NODE_ENV: 'development' };
   // Errors only: npm would warn about packages that require the newer Node that it is about to install.
-  const npm = spawnSync('npm', ['ci', '--prefer-offline', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: ROOT,
-    env,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    shell: process.platform === 'win32',
-  });
+  const npm = spawnSync(
+    'npm',
+    ['ci', '--prefer-offline', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      shell: process.platform === 'win32',
+    },
+  );
   if (npm.error) throw new Error(`npm could not be started: ${npm.error.message}`);
   if (npm.status !== 0) throw new Error('npm ci failed; its messages above say why.');
   if (node24() === null) throw new Error(MISSING_NODE);

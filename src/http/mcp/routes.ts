@@ -96,7 +96,8 @@ export const MCP_ROUTES: readonly Route[] = [
       async (granted, { body }) => {
         const { request } = granted;
         refuseForeignOrigin(request, context.url());
-        // Also of messages that call no tool: a key that is none gets 401, as the protocol's section on authorization says.
+        // Also of messages that call no tool: a key that is none gets 401, as the protocol's section on authorization
+        // says.
         await admittedFor(context, granted, null);
         const { answerMessage, createMcpServer } = await import('./server.ts');
         const server = createMcpServer(backendOf(context, granted), (apiError) => noteError(request, apiError));

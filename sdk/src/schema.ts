@@ -774,6 +774,66 @@ export interface components {
             /** @description Fields and parameters of the request that are unknown and changed nothing. */
             warnings: string[];
         };
+        /** ListDetails */
+        ListDetails: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            rows: {
+                total: number;
+                /** @description Distinct ones: each is verified and charged once. */
+                addresses: number;
+                duplicates: number;
+                blank: number;
+                /** @description Rows that are broken, such as by a quote that is not closed. */
+                unreadable: number;
+            };
+            progress: {
+                /** @description Distinct addresses, as in all that follows. */
+                done: number;
+                /** @description Deferred by their server, to be asked about again. */
+                waiting: number;
+                good: number;
+                bad: number;
+                percent: number;
+                per_second: number | null;
+                eta_seconds: number | null;
+            };
+            deliverability: {
+                deliverable: number;
+                undeliverable: number;
+                risky: number;
+                unknown: number;
+            };
+            by_reason: {
+                [key: string]: number;
+            };
+            credits: {
+                /** @description What is held at the start: the most that the list can cost. */
+                price: number;
+                held: number;
+                used: number;
+            };
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            patience_minutes: number;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the list and its results are deleted.
+             */
+            expires_at: string;
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
+        };
         /**
          * ListRow
          * @description What is not known, or not done, is null.
@@ -977,21 +1037,14 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        /** Webhooks */
-        Webhooks: {
+        /** WebhookList */
+        WebhookList: {
             webhooks: components["schemas"]["Webhook"][];
+            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            warnings: string[];
         };
-        /** WebhookChange */
-        WebhookChange: {
-            /** @description https, with a host that has a public address. Redirects are not followed. */
-            url?: string;
-            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-            description?: string | null;
-            /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
-            enabled?: boolean;
-        };
-        /** WebhookChanged */
-        WebhookChanged: {
+        /** WebhookDetails */
+        WebhookDetails: {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
@@ -1007,27 +1060,19 @@ export interface components {
             /** @description Fields and parameters of the request that are unknown and changed nothing. */
             warnings: string[];
         };
+        /** WebhookChange */
+        WebhookChange: {
+            /** @description https, with a host that has a public address. Redirects are not followed. */
+            url?: string;
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            description?: string | null;
+            /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
+            enabled?: boolean;
+        };
         /** WebhookDeleted */
         WebhookDeleted: {
             status: string;
             message: string;
-        };
-        /** WebhookWithSecret */
-        WebhookWithSecret: {
-            id: string;
-            url: string;
-            /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
-            description: string | null;
-            enabled: boolean;
-            disabled_reason: ("manual" | "gone" | "failing") | null;
-            disabled_at: string | null;
-            failing_since: string | null;
-            previous_secret_until: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** @description Signs what is sent; shown only now. */
-            secret: string;
         };
         /** Delivery */
         Delivery: {
@@ -1166,6 +1211,7 @@ export type ListCreated = components['schemas']['ListCreated'];
 export type List = components['schemas']['List'];
 export type Pagination = components['schemas']['Pagination'];
 export type Lists = components['schemas']['Lists'];
+export type ListDetails = components['schemas']['ListDetails'];
 export type ListRow = components['schemas']['ListRow'];
 export type ListRows = components['schemas']['ListRows'];
 export type ListRemoved = components['schemas']['ListRemoved'];
@@ -1178,11 +1224,10 @@ export type FilterRemoved = components['schemas']['FilterRemoved'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
 export type Webhook = components['schemas']['Webhook'];
-export type Webhooks = components['schemas']['Webhooks'];
+export type WebhookList = components['schemas']['WebhookList'];
+export type WebhookDetails = components['schemas']['WebhookDetails'];
 export type WebhookChange = components['schemas']['WebhookChange'];
-export type WebhookChanged = components['schemas']['WebhookChanged'];
 export type WebhookDeleted = components['schemas']['WebhookDeleted'];
-export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type Delivery = components['schemas']['Delivery'];
 export type Deliveries = components['schemas']['Deliveries'];
 export type ListCompletedEvent = components['schemas']['ListCompletedEvent'];
@@ -2263,10 +2308,11 @@ export interface operations {
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       "expires_at": "2026-12-20T10:00:00.000Z",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["List"];
+                    "application/json": components["schemas"]["ListDetails"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -2709,10 +2755,11 @@ export interface operations {
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       "expires_at": "2026-12-20T10:00:00.000Z",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["List"];
+                    "application/json": components["schemas"]["ListDetails"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -2990,10 +3037,11 @@ export interface operations {
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       "expires_at": "2026-12-20T10:00:00.000Z",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["List"];
+                    "application/json": components["schemas"]["ListDetails"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -3246,10 +3294,11 @@ export interface operations {
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       "expires_at": "2026-12-20T10:00:00.000Z",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["List"];
+                    "application/json": components["schemas"]["ListDetails"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -3502,10 +3551,11 @@ export interface operations {
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       "expires_at": "2026-12-20T10:00:00.000Z",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["List"];
+                    "application/json": components["schemas"]["ListDetails"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -5169,10 +5219,11 @@ export interface operations {
                      *           "previous_secret_until": null,
                      *           "created_at": "2026-11-20T10:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["Webhooks"];
+                    "application/json": components["schemas"]["WebhookList"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -5636,10 +5687,11 @@ export interface operations {
                      *       "disabled_at": null,
                      *       "failing_since": null,
                      *       "previous_secret_until": null,
-                     *       "created_at": "2026-11-20T10:00:00.000Z"
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["Webhook"];
+                    "application/json": components["schemas"]["WebhookDetails"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -5990,7 +6042,7 @@ export interface operations {
                      *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookChanged"];
+                    "application/json": components["schemas"]["WebhookDetails"];
                 };
             };
             /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
@@ -6264,10 +6316,11 @@ export interface operations {
                      *       "failing_since": null,
                      *       "previous_secret_until": null,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
-                     *       "secret": "whsec_bm90IGEgcmVhbCBzZWNyZXQsIGJ1dCBhbiBleGFtcGxl"
+                     *       "secret": "whsec_bm90IGEgcmVhbCBzZWNyZXQsIGJ1dCBhbiBleGFtcGxl",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookWithSecret"];
+                    "application/json": components["schemas"]["WebhookCreated"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */

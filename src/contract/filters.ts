@@ -30,13 +30,18 @@ const FILTER_ACTIONS = ['block'] as const;
 
 const REASON_ERROR = `reason must be null or a string of at most ${grouped(FILTER_REASON_LENGTH.max)} characters, without control characters.`;
 
+const TYPE_NAMES = ['type', 'kind'];
+
 const filterFields = {
   filter_type: Type.Optional(
-    OneOf(FILTER_TYPES, {
-      description: 'Optional when the value makes it clear.',
-      'x-error': `filter_type must be ${choice(FILTER_TYPES)}.`,
-      'x-code': 'invalid_filter',
-    }),
+    AlsoCalled(
+      TYPE_NAMES,
+      OneOf(FILTER_TYPES, {
+        description: 'Optional when the value makes it clear.',
+        'x-error': `filter_type must be ${choice(FILTER_TYPES)}.`,
+        'x-code': 'invalid_filter',
+      }),
+    ),
   ),
   value: Text('value', FILTER_VALUE_LENGTH, {
     description: 'An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form.',
@@ -75,8 +80,13 @@ export const FilterParams = Type.Object({
 });
 
 export const FiltersQuery = Type.Object({
-  filter_type: Type.Optional(OneOf(FILTER_TYPES)),
-  query: Type.Optional(Text('query', FILTER_QUERY_LENGTH, { description: 'Searched literally in value and reason.' })),
+  filter_type: Type.Optional(AlsoCalled(TYPE_NAMES, OneOf(FILTER_TYPES))),
+  query: Type.Optional(
+    AlsoCalled(
+      ['search', 'q'],
+      Text('query', FILTER_QUERY_LENGTH, { description: 'Searched literally in value and reason.' }),
+    ),
+  ),
   page: Type.Optional(WholeNumber('page', FILTERS_PAGE)),
   per_page: Type.Optional(AlsoCalled(['limit', 'page_size'], WholeNumber('per_page', FILTERS_PER_PAGE))),
 });

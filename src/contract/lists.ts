@@ -105,6 +105,7 @@ export const ListReply = Type.Object(
 );
 export type ListReply = Static<typeof ListReply>;
 export const ListCreatedReply = WithWarnings('ListCreated', ListReply);
+export const ListDetailsReply = WithWarnings('ListDetails', ListReply);
 
 export const ListsQuery = Type.Object({
   status: Type.Optional(OneOf(LIST_STATUSES, { 'x-error': `status must be ${choice(LIST_STATUSES)}.` })),

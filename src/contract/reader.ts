@@ -1,8 +1,8 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ApiError, type ErrorCode, type ErrorDetails } from '../kernel/errors.ts';
 import type { Decoded, Decoding, Read } from './schema.ts';
-import { NO_WARNINGS, unknownFields } from './unknown-fields.ts';
+import { unknownFields } from './unknown-fields.ts';
 
 /** `warnings`: of properties that the schema does not have; absent where there are none. */
 export type Parsed<T> = { ok: true; value: T; warnings?: readonly string[] } | { ok: false; error: ApiError };
@@ -37,7 +37,7 @@ const isJsonObject = (value: unknown): value is JsonObject =>
 /**
  * A reader for JSON objects of one schema. Nothing is coerced, nothing is stripped: `{"email": false}` is refused, not
  * read as "false". Where several properties are wrong, a missing one comes first, then a 400 before a 422. Defaults are
- * filled in and texts decoded in the object itself. A schema with `~wrapper` also takes `{"<wrapper>": {…}}`. What the
+ * filled in and texts decoded in the object itself. A schema with `~wrapper` also takes `{"<wrapper>": {…}}`, all or some of it. What the
  * schema does not know changes nothing.
  */
 export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): (value: unknown) => Parsed<Read<T>> {
@@ -46,7 +46,6 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
   const properties = propertiesOf(schema);
   const wrapper = '~wrapper' in schema ? String(schema['~wrapper']) : null;
   const unknown = unknownFields(schema, 'field');
-  const unknownBeside = wrapper === null ? null : unknownFields(Type.Object({}), 'field', [wrapper]);
   const defaults = Object.entries(properties).filter(([, { default: value }]) => value !== undefined);
   const decodings = Object.entries(properties).flatMap(([name, { '~decode': decoding }]) =>
     decoding === undefined ? [] : [{ name, decode: decoders[decoding] }],
@@ -66,7 +65,7 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
   };
 
   return (value) => {
-    const sent = wrapper !== null && isJsonObject(value) && Object.hasOwn(value, wrapper) ? value[wrapper] : value;
+    const sent = wrapper === null ? value : unwrapped(value, wrapper);
     if (!isJsonObject(sent)) return invalid('invalid_json', 'The request body must be a JSON object.');
     validator ??= Compile(schema);
     const errors = validator.Check(sent) ? [] : validator.Errors(sent);
@@ -79,12 +78,17 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
       return wrongParameter([...new Set([...wrong, ...undecoded])], properties);
     }
     for (const [name, notes] of defaults) sent[name] ??= notes.default;
-    const beside = sent === value || unknownBeside === null ? NO_WARNINGS : unknownBeside(Object(value));
-    const within = unknown(sent);
+    const warnings = unknown(sent);
     const read = sent as Read<T>;
-    if (beside.length + within.length === 0) return { ok: true, value: read };
-    return { ok: true, value: read, warnings: [...beside, ...within] };
+    return warnings.length === 0 ? { ok: true, value: read } : { ok: true, value: read, warnings };
   };
+}
+
+/** The object in the wrapper, with what stands beside it. */
+function unwrapped(value: unknown, wrapper: string): unknown {
+  if (!isJsonObject(value) || !Object.hasOwn(value, wrapper)) return value;
+  const { [wrapper]: inner, ...beside } = value;
+  return isJsonObject(inner) ? { ...beside, ...inner } : inner;
 }
 
 const missingParameter = (field: string) =>

@@ -46,7 +46,7 @@ const webhookFields = {
 
 export const WebhookReply = Type.Object(webhookFields, { title: 'Webhook' });
 export type WebhookReply = Static<typeof WebhookReply>;
-export const WebhookChangedReply = WithWarnings('WebhookChanged', WebhookReply);
+export const WebhookDetailsReply = WithWarnings('WebhookDetails', WebhookReply);
 
 export const WebhookCreatedReply = Type.Object(
   { ...webhookFields, secret: Type.String({ description: 'Signs what is sent; shown only now.' }) },
@@ -55,6 +55,7 @@ export const WebhookCreatedReply = Type.Object(
 export const WebhookMadeReply = WithWarnings('WebhookCreated', WebhookCreatedReply);
 
 export const WebhooksReply = Type.Object({ webhooks: Type.Array(WebhookReply) }, { title: 'Webhooks' });
+export const WebhookListReply = WithWarnings('WebhookList', WebhooksReply);
 
 const Url = Text('url', WEBHOOK_URL_LENGTH, {
   description: 'https, with a host that has a public address. Redirects are not followed.',

@@ -45,6 +45,23 @@ describe('what a request has beyond the contract is served, and named in warning
     expect(await warningsOf('GET', '/v1/lists?state=ready')).toHaveLength(1);
   });
 
+  it('parameters of what takes none', async () => {
+    const list = await member.call('POST', '/v1/lists?start=false', { emails: ['a@good.com'] });
+    const unknown = ['Unknown parameter "dry_run".'];
+    const path = `/v1/lists/${list.json.id}`;
+    expect(await warningsOf('GET', path)).toEqual([]);
+    expect(await warningsOf('GET', `${path}?dry_run=true`)).toEqual(unknown);
+    expect(await warningsOf('POST', `${path}/start?dry_run=true`)).toEqual(unknown);
+    expect(await warningsOf('GET', '/v1/webhooks?dry_run=true')).toEqual(unknown);
+    const webhook = await member.call('POST', '/v1/webhooks', {
+      url: 'http://mx.good.com/x',
+      events: ['list.completed'],
+    });
+    const hook = `/v1/webhooks/${webhook.json.id}`;
+    expect(await warningsOf('GET', `${hook}?dry_run=true`)).toEqual(unknown);
+    expect(await warningsOf('POST', `${hook}/rotate-secret?dry_run=true`)).toEqual(unknown);
+  });
+
   it('an Idempotency-Key of an upload, which is another list each time', async () => {
     const upload = () =>
       member.call('POST', '/v1/lists?start=false', { emails: ['a@good.com'] }, { 'idempotency-key': 'once' });
@@ -60,8 +77,10 @@ describe('what a request has beyond the contract is served, and named in warning
     ]);
     expect(await warningsOf('POST', '/v1/filters', { filter: { value: 'three.com', typ: 1 }, more: 1 })).toEqual([
       'Unknown field "more".',
-      'Unknown field "typ".',
+      'Unknown field "typ"; did you mean "filter_type"?',
     ]);
+    const beside = await member.call('POST', '/v1/filters', { filter: { value: 'four.com' }, reason: 'r' });
+    expect([beside.json.reason, beside.json.warnings]).toEqual(['r', []]);
     expect(await warningsOf('POST', '/v1/lists?start=false', { emails: ['a@good.com'], levels: 'mx' })).toEqual([
       'Unknown field "levels"; did you mean "validation_type"?',
     ]);
@@ -87,6 +106,9 @@ describe('POST /v1/filters', () => {
       expect([reply.status, reply.json.code, reply.json.field]).toEqual([422, 'invalid_filter', 'action']);
       expect(reply.json.error).toMatch(/block/);
     }
+    // Beside the wrapper it is meant as well.
+    const beside = await member.call('POST', '/v1/filters', { filter: { value: 'ok.com' }, action: 'allow' });
+    expect([beside.status, beside.json.field]).toEqual([422, 'action']);
     expect((await member.call('GET', '/v1/filters?query=ok.com')).json.pagination.total_count).toBe(0);
     expect((await member.call('POST', '/v1/filters', { value: 'bad.com', action: 'block' })).status).toBe(201);
   });

@@ -226,7 +226,7 @@ describe('a webhook', () => {
       ['POST', `/v1/deliveries/${delivery.id}/replay`],
     ] as const)
       expect(statusOf(await stranger.call(method, path, body)), path).toEqual([404, 'not_found']);
-    expect((await stranger.call('GET', '/v1/webhooks')).json).toEqual({ webhooks: [] });
+    expect((await stranger.call('GET', '/v1/webhooks')).json).toEqual({ webhooks: [], warnings: [] });
     expect((await member.call('GET', `/v1/webhooks/${id}`)).json).toMatchObject({ enabled: true });
   });
 

@@ -138,8 +138,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   FilterAdded: { ...FILTER, warnings },
   Filters: { filters: [FILTER], pagination: PAGINATION, warnings },
   FilterRemoved: { status: 'success', message: 'Filter 17 was removed.' },
-  List: LIST,
   ListCreated: { ...LIST, warnings },
+  ListDetails: { ...LIST, warnings },
   Lists: { lists: [LIST], pagination: PAGINATION, warnings },
   ListRows: {
     rows: [
@@ -151,11 +151,9 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   ListRemoved: { status: 'success', message: `List ${LIST.id} was removed.` },
   WebhookRequest: { url: WEBHOOK.url, events: WEBHOOK.events },
   WebhookChange: { enabled: false },
-  Webhook: WEBHOOK,
-  WebhookChanged: { ...WEBHOOK, warnings },
-  WebhookWithSecret: WITH_SECRET,
+  WebhookDetails: { ...WEBHOOK, warnings },
   WebhookCreated: { ...WITH_SECRET, warnings },
-  Webhooks: { webhooks: [WEBHOOK] },
+  WebhookList: { webhooks: [WEBHOOK], warnings },
   WebhookDeleted: { status: 'success', message: `Webhook ${WEBHOOK.id} was deleted.` },
   Delivery: DELIVERY,
   ListCompletedEvent: eventOf('list.completed', ENDED),

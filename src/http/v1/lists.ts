@@ -19,7 +19,7 @@ const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, err
     method: 'POST',
     path: `${LISTS}/:id/${action}`,
     access: 'api-key:lists',
-    output: { content: C.ListReply, description: 'The list.' },
+    output: { content: C.ListDetailsReply, description: 'The list.' },
     doc: { operationId: `${action}List`, tag: 'Lists', summary, errors },
     serve:
       ({ lists }) =>
@@ -114,7 +114,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LISTS}/:id`,
     access: 'api-key:lists',
-    output: { content: C.ListReply, description: 'The list.' },
+    output: { content: C.ListDetailsReply, description: 'The list.' },
     doc: { operationId: 'getList', tag: 'Lists', summary: 'A list with its progress', errors: [404] },
     serve:
       ({ lists }) =>

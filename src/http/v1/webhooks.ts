@@ -70,7 +70,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: WEBHOOKS,
     access: 'api-key:webhooks',
-    output: { content: C.WebhooksReply, description: 'All webhooks of the account.' },
+    output: { content: C.WebhookListReply, description: 'All webhooks of the account.' },
     doc: { operationId: 'listWebhooks', tag: 'Webhooks', summary: 'List webhooks, oldest first' },
     serve:
       ({ webhooks }) =>
@@ -80,7 +80,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${WEBHOOKS}/:id`,
     access: 'api-key:webhooks',
-    output: { content: C.WebhookReply, description: 'The webhook.' },
+    output: { content: C.WebhookDetailsReply, description: 'The webhook.' },
     doc: { operationId: 'getWebhook', tag: 'Webhooks', summary: 'Get a webhook' },
     serve:
       ({ webhooks }) =>
@@ -91,7 +91,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: `${WEBHOOKS}/:id`,
     access: 'api-key:webhooks',
     input: { body: C.WebhookChangeRequest },
-    output: { content: C.WebhookChangedReply, description: 'The webhook as it is now.' },
+    output: { content: C.WebhookDetailsReply, description: 'The webhook as it is now.' },
     doc: { operationId: 'changeWebhook', tag: 'Webhooks', summary: 'Change a webhook', errors: [422] },
     serve:
       ({ webhooks }) =>
@@ -117,7 +117,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${WEBHOOKS}/:id/rotate-secret`,
     access: 'api-key:webhooks',
-    output: { content: C.WebhookCreatedReply, description: C.SECRET_ROTATED },
+    output: { content: C.WebhookMadeReply, description: C.SECRET_ROTATED },
     doc: { operationId: 'rotateWebhookSecret', tag: 'Webhooks', summary: 'Replace the secret of a webhook' },
     serve:
       ({ webhooks }) =>

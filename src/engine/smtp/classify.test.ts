@@ -68,6 +68,10 @@ describe('facts', () => {
     // relaying
     ['554 5.7.1 <someone@example.com>: Relay access denied', 'relay_denied', 'recipient_domain'],
     ['550 5.7.1 Relaying denied. Proper authentication required.', 'smtp_blocked', 'us_policy'],
+    ['550 5.7.1 <someone@example.com> Relaying not allowed', 'relay_denied', 'recipient_domain'],
+    ['550 You are not allowed to relay', 'relay_denied', 'recipient_domain'],
+    ['554 We are not an open relay', 'relay_denied', 'recipient_domain'],
+    ['550 Sending from a relay not allowed', 'smtp_blocked', 'us_ip'],
     // temporary
     ['450 4.1.1 User unknown', 'smtp_temporary_failure', 'recipient'],
     ['454 4.7.1 Relay access denied', 'smtp_temporary_failure', 'recipient_domain'],
@@ -92,6 +96,17 @@ describe('facts', () => {
     });
     expect(read('450 4.2.0 Greylisting in action, please come back in 00:04:59').retryAfter).toBe(299);
     expect(read('550 5.1.1 User unknown, try again in 5 minutes').retryAfter).toBeNull();
+  });
+
+  it('Barracuda quotes the reply of the server behind it', () => {
+    const quoting = (reply: string) =>
+      read(`550 permanent failure for one or more recipients (someone@example.com:${reply})`, {
+        operator: 'barracuda',
+      });
+    expect(quoting('blocked').finding).toBe('smtp_blocked');
+    expect(quoting('550 5.1.1 <someone@example.com>... User unknown').finding).toBe('mailbox_not_found');
+    expect(quoting('552 5.2.2 Mailbox full').finding).toBe('mailbox_full');
+    expect(quoting('554 5.7.1 Client host rejected').finding).toBe('smtp_blocked');
   });
 
   it('before RCPT the same text is about us', () => {

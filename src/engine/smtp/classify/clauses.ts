@@ -93,9 +93,13 @@ const refusesRelay = (elements: readonly Element[]): boolean =>
     ({ kind, word, tokens }) =>
       isNegation(kind) ||
       REFUSING.has(word ?? 'later') ||
-      /^(?:as|open|local|rcpthosts|non|not|cannot)\b/.test(tokens[0]?.text ?? ''),
+      /^(?:as|open|local|rcpthosts|non|not|may|cannot)\b/.test(tokens[0]?.text ?? ''),
   );
 const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'failed', 'auth', 'absent', 'disabled']);
+
+/** "relaying not allowed", "not allowed to relay" */
+const beside = (elements: readonly Element[], at: number, word: Word): boolean =>
+  elements.some((one, i) => one.word === word && Math.abs(i - at) <= 2);
 
 const OURS = /^@(?:sender|us|ourip)\b/;
 const isMessage = (one: Element): boolean => one.kind === 'phrase' && one.subject === 'message' && !one.oblique;
@@ -177,6 +181,10 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     if (predicate === 'disabled' && has('passing') && said.startsWith('lock')) return;
     // "recipient not accepted" is what servers say of any refusal.
     if (predicate === 'declines' && said === 'accepted') predicate = 'refused';
+    // "<someone@example.com>: relaying not allowed", "you are not allowed to relay": said of relaying.
+    if (predicate === 'declines' && one.word === 'allowed' && beside(elements, at, 'relay')) {
+      if (subject === 'recipient' || subject === 'you') return;
+    }
     if (predicate === 'refused' || predicate === 'declines') {
       const agent = elements.find((el) => el.agent && el.subject === 'recipient');
       if (agent !== undefined) [subject, predicate] = ['recipient', 'declines'];

@@ -1,10 +1,10 @@
 import { type Echoes, echoedAcross, fold, MAX_TEXT } from './echoes.ts';
-import { type Lexicon, UNSPACED } from './lexicon.ts';
+import { type Lexicon, splitWord, UNSPACED } from './lexicon.ts';
 
 /** At the end of a line, where a word or an address (RFC 5321 §4.5.3.1.3: 256 octets) may be cut. */
 const TAIL = 320;
 const LAST_WORD = /[\p{L}\p{N}\p{M}]+$/u;
-const FIRST_WORD = /^[\p{L}\p{N}\p{M}]+/u;
+const FIRST_WORD = /^[\p{L}\p{N}\p{M}]+(?:'\p{L}+)?/u;
 const LAST_PIECE = /\S+$/;
 const FIRST_PIECE = /^\S+/;
 
@@ -36,9 +36,9 @@ function isWordCut(before: string, after: string, lexicon: Lexicon): boolean {
   if (UNSPACED.test(before.at(-1) ?? '') && UNSPACED.test(after[0] ?? '')) return true;
   const [last, first] = [LAST_WORD.exec(before)?.[0], FIRST_WORD.exec(after)?.[0]];
   if (last === undefined || first === undefined) return false;
-  const word = fold(last + first);
-  if (lexicon.has(word)) return true;
-  // "recipient" and "unknown" together fit `recipient*`.
-  const words = last.length > 3 && first.length > 3 && lexicon.fits(fold(last)) && lexicon.begins(fold(first));
-  return lexicon.fits(word) && !words;
+  const [head, [tail = '']] = [fold(last), splitWord(fold(first))];
+  if (lexicon.has(head + tail)) return true;
+  // "mailbox" and "unknown", or "mailbox" and "not", together fit `mailbox*`, and are words of their own.
+  const words = head.length > 3 && lexicon.fits(head) && (tail.length > 3 ? lexicon.begins(tail) : lexicon.has(tail));
+  return lexicon.fits(head + tail) && !words;
 }

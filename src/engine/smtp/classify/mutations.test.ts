@@ -68,6 +68,24 @@ const MUTATIONS: Readonly<Record<string, (reply: LabelledReply) => readonly Labe
   'decomposed letters': (reply) => [{ ...reply, text: reply.text.normalize('NFD') }],
 };
 
+it('a reply about the mailbox stays one when its line is wrapped between two words', () => {
+  const gone = known.filter(
+    (reply) => reply.code >= 500 && BAD.includes(reply.label) && bad(sent(reply, [reply.text])),
+  );
+  const wraps = gone.flatMap((reply) => {
+    const words = reply.text.split(' ').slice(0, 40);
+    return words
+      .slice(1)
+      .map((_, at) => sent(reply, [words.slice(0, at + 1).join(' '), words.slice(at + 1).join(' ')]));
+  });
+  expect(wraps.length).toBeGreaterThan(5000);
+  const lost = wraps.filter((reply) => !bad(reply));
+  // Endings such as the Korean ones are words as well.
+  expect(lost.length / wraps.length).toBeLessThan(0.003);
+  const plain = { ...gone[0]!, code: 550, enhanced: null };
+  expect(bad(sent(plain, ['Recipient verify failed', 'No such user']))).toBe(true);
+});
+
 describe('a reply about the client stays one', () => {
   it('there are enough of them', () => {
     expect(permanent.length).toBeGreaterThan(800);

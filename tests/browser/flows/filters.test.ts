@@ -113,6 +113,22 @@ describeBrowser('filters', (browser) => {
     await expect.poll(() => page.getByRole('row').count()).toBe(4);
   });
 
+  it('offers to undo what was removed of several where one fails', async () => {
+    const { page, api, unwatch } = await member();
+    for (const value of ['one.com', 'two.com', 'three.com']) await api.call('POST', '/v1/filters', { value });
+    await page.reload();
+    unwatch();
+    let calls = 0;
+    await page.route(/\/filters\/\d+$/, (route) => (++calls === 3 ? route.fulfill({ status: 503 }) : route.continue()));
+    await page.getByLabel('Select all on this page').check();
+    await button(page, 'Remove 3 filters').click();
+    await says(page, 'The service returned status 503. Try again.');
+    await says(page, 'Removed 2 filters.');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await button(page, 'Undo').click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(4);
+  });
+
   it('imports a CSV file and exports all filters as one', async () => {
     const { page } = await member();
     await button(page, 'Import').click();

@@ -145,20 +145,28 @@ function useRemove(account: string) {
 function useRemoveMany(account: string) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: filtersKey(account) });
+  const offerUndo = (removed: readonly Filter[]) =>
+    void notify(`Removed ${pluralize(removed.length, 'filter')}.`, async () => {
+      // The oldest first, so that they stand in their order again.
+      for (const { value, reason, filter_type } of removed.toReversed())
+        await addFilter(account, { value, reason, filter_type });
+      await refresh();
+    });
   return useMutation({
     mutationFn: async (filters: readonly Filter[]) => {
-      for (const { id } of filters) await removeFilter(account, id);
+      const removed: Filter[] = [];
+      try {
+        for (const filter of filters) {
+          await removeFilter(account, filter.id);
+          removed.push(filter);
+        }
+      } finally {
+        // Also where one of them failed: those before it are gone.
+        if (removed.length > 0) offerUndo(removed);
+      }
     },
-    onSuccess: (_done, filters) => {
-      // The button that was pressed is gone.
-      focusContent();
-      void notify(`Removed ${pluralize(filters.length, 'filter')}.`, async () => {
-        // The oldest first, so that they stand in their order again.
-        for (const { value, reason, filter_type } of filters.toReversed())
-          await addFilter(account, { value, reason, filter_type });
-        await refresh();
-      });
-    },
+    // The button that was pressed is gone.
+    onSuccess: () => focusContent(),
     onSettled: refresh,
   });
 }

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { useSearchOnce } from '../parts/use-search-once.ts';
@@ -60,6 +61,7 @@ export function KeysPage() {
             <Stack>
               <Notices keys={keys} search={search} />
               {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
+              <NotLoaded what="What the keys were used for" query={usage} />
               <KeysTable
                 keys={sortKeys(show ? keys.filter(({ notices }) => notices.includes(show)) : keys, usage.data, search)}
                 usage={usage.data}

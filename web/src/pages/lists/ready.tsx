@@ -4,6 +4,7 @@ import { LEVELS, PRICE } from '../../api/limits.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { pluralize } from '../../parts/format.ts';
+import { NotLoaded } from '../../parts/not-loaded.tsx';
 import { ColumnPanel } from './column-panel.tsx';
 import css from './lists.module.css';
 import { PricePanel } from './price-panel.tsx';
@@ -20,8 +21,8 @@ const ABOUT: Readonly<Record<Level, string>> = {
 export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
   const { of, search, onSearch } = props;
   const { id: account, test } = useAccount();
-  const { data } = useQuery(overviewQuery(account));
-  const hasSmtp = data?.smtp_available !== false;
+  const overview = useQuery(overviewQuery(account));
+  const hasSmtp = overview.data?.smtp_available !== false;
   const wanted = search.level ?? of.validation_type;
   const level: Level = wanted === 'smtp' && !hasSmtp ? 'mx' : wanted;
   return (
@@ -50,7 +51,10 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
           ))}
         </fieldset>
       </div>
-      <PricePanel of={of} level={level} balance={data?.credits.remaining ?? null} test={test} />
+      <div className={css.stack}>
+        <NotLoaded what="Your balance" query={overview} />
+        <PricePanel of={of} level={level} balance={overview.data?.credits.remaining ?? null} test={test} />
+      </div>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type { UsageChart } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { moveWithArrows } from '../../parts/arrow-keys.ts';
 import { formatClock, formatNumber, pluralize } from '../../parts/format.ts';
+import { NotLoaded } from '../../parts/not-loaded.tsx';
 import css from './log.module.css';
 import { endOf, type LogSearch } from './search.ts';
 
@@ -23,7 +24,7 @@ interface HoursProps {
  */
 export const Hours = memo(function Hours({ chosen, onChoose }: HoursProps) {
   const { id } = useAccount();
-  const { data } = useQuery({
+  const query = useQuery({
     queryKey: ['account', id, 'log-hours'],
     queryFn: ({ signal }) => {
       const end = Math.ceil((Date.now() + 1) / HOUR_MS) * HOUR_MS;
@@ -37,7 +38,12 @@ export const Hours = memo(function Hours({ chosen, onChoose }: HoursProps) {
   });
   return (
     <section className={css.hours} aria-label="The last 24 hours">
-      {data === undefined ? <div className={css.bars} /> : <Bars chart={data} chosen={chosen} onChoose={onChoose} />}
+      <NotLoaded what="The chart of the last 24 hours" query={query} />
+      {query.data ? (
+        <Bars chart={query.data} chosen={chosen} onChoose={onChoose} />
+      ) : (
+        !query.isLoadingError && <div className={css.bars} />
+      )}
     </section>
   );
 });

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { useAccount } from '../../api/session.ts';
@@ -15,7 +15,7 @@ export const ViewsMenu = memo(function ViewsMenu(props: {
   onChoose: (search: string) => void;
 }) {
   const { page, builtIn, search, onChoose } = props;
-  const { data } = useQuery(viewsQuery(useAccount().id, page));
+  const { data, isLoadingError } = useQuery(viewsQuery(useAccount().id, page));
   const [dialog, setDialog] = useState<'save' | 'manage' | null>(null);
   const own = data?.views ?? [];
   const all = [...builtIn.map((view) => ({ ...view, id: view.name })), ...own];
@@ -41,6 +41,11 @@ export const ViewsMenu = memo(function ViewsMenu(props: {
               </Menu.RadioItem>
             ))}
           </Menu.RadioGroup>
+          {isLoadingError && (
+            <Text size="sm" px="sm" py={6}>
+              Your saved views could not be loaded.
+            </Text>
+          )}
           <Menu.Divider />
           <Menu.Item disabled={search === '' || current !== undefined} onClick={() => setDialog('save')}>
             Save this search

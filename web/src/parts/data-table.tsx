@@ -1,4 +1,4 @@
-import { Box, Table, VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '@mantine/core';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import css from './data-table.module.css';
 
@@ -31,49 +31,46 @@ export function DataTable<T>(props: {
   const { label, columns, rows, rowKey } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const fits = useFits(scroller);
-  const look = ({ numeric, wideOnly }: Column<T>) => ({
-    ta: numeric ? ('right' as const) : ('left' as const),
-    className: `${numeric ? 'numbers' : ''} ${wideOnly ? css[wideOnly === 'first' ? 'first' : 'wideOnly'] : ''}`,
-  });
+  const look = ({ numeric, wideOnly }: Column<T>) =>
+    `${numeric ? `numbers ${css.numeric}` : ''} ${wideOnly ? css[wideOnly === 'first' ? 'first' : 'wideOnly'] : ''}`;
   return (
     <div className={css.panel}>
-      <Box
-        component="section"
+      <section
         ref={scroller}
         className={css.scroll}
         data-fits={fits || undefined}
         {...(fits ? {} : { 'aria-label': label, tabIndex: 0 })}
       >
-        <Table highlightOnHover aria-label={label}>
-          <Table.Thead>
-            <Table.Tr>
+        <table className={css.table} aria-label={label}>
+          <thead>
+            <tr>
               {columns.map((column) => (
-                <Table.Th
+                <th
                   key={column.header}
                   scope="col"
                   {...(column.sort ? { 'aria-sort': column.sort.by } : {})}
-                  {...look(column)}
+                  className={look(column)}
                 >
                   {column.control ??
                     column.sort?.control ??
                     (column.quietHeader ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header)}
-                </Table.Th>
+                </th>
               ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+            </tr>
+          </thead>
+          <tbody>
             {rows.map((row) => (
-              <Table.Tr key={rowKey(row)}>
+              <tr key={rowKey(row)}>
                 {columns.map((column) => (
-                  <Table.Td key={column.header} {...look(column)}>
+                  <td key={column.header} className={look(column)}>
                     {column.cell(row)}
-                  </Table.Td>
+                  </td>
                 ))}
-              </Table.Tr>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
-      </Box>
+          </tbody>
+        </table>
+      </section>
     </div>
   );
 }

@@ -1,41 +1,31 @@
-import { type MantineColorScheme, Menu, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { openAccount } from '../api/account-path.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
-import { endSession, redirectToSignIn } from '../api/sign-out.ts';
-import { Icon } from '../parts/icon.tsx';
 import { keysOf } from '../parts/keys-of.ts';
-import { notify } from '../parts/notify.tsx';
-import css from './shell.module.css';
+import { signOut } from './sign-out.ts';
 import { samePage } from './test-mode.tsx';
 
 const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
 const SCHEMES = keysOf(SCHEME_LABELS);
 
-export const signOut = (): Promise<void> =>
-  endSession().then(redirectToSignIn, (error: Error) => notify(`Could not sign out. ${error.message}`));
-
-/** Account selection, color scheme and sign-out. */
-export function AccountMenu() {
+/** Account selection, color scheme and sign-out, below the button `children`. It is rendered when it is asked for, and opens. */
+export function AccountMenu({ children }: { children: ReactElement }) {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
   const pathname = useLocation({ select: ({ pathname }) => pathname });
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const name = account?.name ?? user?.name ?? '';
+  const [opened, setOpened] = useState(false);
+  const target = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // It has replaced the button that was pressed. The menu gives the focus back to what had it when it was opened.
+    target.current?.focus();
+    setOpened(true);
+  }, []);
   return (
-    <Menu position="bottom-start" width={260} withinPortal={false}>
-      <Menu.Target>
-        <button type="button" className={css.account}>
-          <span className={css.tile} aria-hidden>
-            {name.slice(0, 1).toUpperCase()}
-          </span>
-          <span>
-            {name}
-            <VisuallyHidden>: account and settings</VisuallyHidden>
-          </span>
-          <Icon name="selector" />
-        </button>
-      </Menu.Target>
+    <Menu position="bottom-start" width={260} withinPortal={false} opened={opened} onChange={setOpened}>
+      <Menu.Target ref={target}>{children}</Menu.Target>
       <Menu.Dropdown aria-label="Account and settings">
         {accounts.length > 1 && (
           <>

@@ -7,7 +7,7 @@ import { useAccountOrNull, useSession } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Wordmark } from '../parts/mark.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
-import { AccountMenu } from './account-menu.tsx';
+import { AccountButton } from './account-button.tsx';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import { Find } from './find.tsx';
 import { IgnoredParameters } from './ignored-parameters.tsx';
@@ -67,7 +67,7 @@ export function Shell() {
         >
           <Wordmark />
         </Link>
-        <AccountMenu />
+        <AccountButton />
         <Navigation pathname={pathname} onLeave={close} />
         <div className={css.who}>
           <span>

@@ -1,4 +1,5 @@
-import { Kbd, Modal, Switch, Table } from '@mantine/core';
+import { Kbd, Modal, Switch } from '@mantine/core';
+import css from '../parts/data-table.module.css';
 import { keysText, SHORTCUT_NAMES, SHORTCUTS, setSingleKeys, useSingleKeys } from '../parts/shortcuts.ts';
 
 /** All shortcuts; those of a single character can be switched off. */
@@ -6,26 +7,26 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const on = useSingleKeys();
   return (
     <Modal opened onClose={onClose} title="Keyboard shortcuts" size="lg">
-      <Table aria-label="Keyboard shortcuts">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Keys</Table.Th>
-            <Table.Th scope="col">What they do</Table.Th>
-            <Table.Th scope="col">Where</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <table className={css.table} aria-label="Keyboard shortcuts">
+        <thead>
+          <tr>
+            <th scope="col">Keys</th>
+            <th scope="col">What they do</th>
+            <th scope="col">Where</th>
+          </tr>
+        </thead>
+        <tbody>
           {SHORTCUT_NAMES.map((name) => (
-            <Table.Tr key={name}>
-              <Table.Td>
+            <tr key={name}>
+              <td>
                 <Kbd>{keysText(name)}</Kbd>
-              </Table.Td>
-              <Table.Td>{SHORTCUTS[name].does}</Table.Td>
-              <Table.Td>{SHORTCUTS[name].where}</Table.Td>
-            </Table.Tr>
+              </td>
+              <td>{SHORTCUTS[name].does}</td>
+              <td>{SHORTCUTS[name].where}</td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
       <Switch
         mt="md"
         label="Shortcuts of a single key"

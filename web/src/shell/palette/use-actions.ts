@@ -1,7 +1,7 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { openAccount } from '../../api/account-path.ts';
 import { useAccountOrNull, useHasRole, useSession } from '../../api/session.ts';
-import { signOut } from '../account-menu.tsx';
+import { signOut } from '../sign-out.ts';
 import { type Item, item } from './match.ts';
 import { useGo } from './use-go.ts';
 

@@ -24,7 +24,9 @@ describeBrowser('a part that cannot be loaded', (browser) => {
   async function broken(at: string, title: string, path: RegExp) {
     const { page, unwatch } = await browser.visit(`${lab.url}/docs`, { as: owner });
     unwatch();
-    await page.route(path, (route) => route.fulfill({ status: 500, json: { error: 'Out of order.', code: 'internal' } }));
+    await page.route(path, (route) =>
+      route.fulfill({ status: 500, json: { error: 'Out of order.', code: 'internal' } }),
+    );
     await page.goto(lab.url + at);
     await heading(page, title).waitFor();
     return { page, mend: () => page.unroute(path) };

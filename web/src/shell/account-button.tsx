@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { type ComponentProps, startTransition, useState } from 'react';
+import { type ComponentProps, startTransition, useRef, useState } from 'react';
 import { useAccountOrNull, useSession } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import css from './shell.module.css';
@@ -11,10 +11,11 @@ const AccountMenu = lazyRouteComponent(() => import('./account-menu.tsx'), 'Acco
 /** Names the account, and opens its menu. */
 export function AccountButton() {
   const [isWanted, setWanted] = useState(false);
+  const target = useRef<HTMLButtonElement>(null);
   if (isWanted)
     return (
-      <AccountMenu>
-        <Button />
+      <AccountMenu target={target}>
+        <Button ref={target} />
       </AccountMenu>
     );
   const preload = () => void AccountMenu.preload?.();

@@ -1,6 +1,6 @@
 import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, type RefObject, useEffect, useState } from 'react';
 import { openAccount } from '../api/account-path.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
 import { keysOf } from '../parts/keys-of.ts';
@@ -10,22 +10,21 @@ import { samePage } from './test-mode.tsx';
 const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
 const SCHEMES = keysOf(SCHEME_LABELS);
 
-/** Account selection, color scheme and sign-out, below the button `children`. It is rendered when it is asked for, and opens. */
-export function AccountMenu({ children }: { children: ReactElement }) {
+/** Account selection, color scheme and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in `target`. */
+export function AccountMenu({ target, children }: { target: RefObject<HTMLElement | null>; children: ReactElement }) {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
   const pathname = useLocation({ select: ({ pathname }) => pathname });
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [opened, setOpened] = useState(false);
-  const target = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     // It has replaced the button that was pressed. The menu gives the focus back to what had it when it was opened.
     target.current?.focus();
     setOpened(true);
-  }, []);
+  }, [target]);
   return (
     <Menu position="bottom-start" width={260} withinPortal={false} opened={opened} onChange={setOpened}>
-      <Menu.Target ref={target}>{children}</Menu.Target>
+      <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown aria-label="Account and settings">
         {accounts.length > 1 && (
           <>

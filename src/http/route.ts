@@ -95,7 +95,7 @@ export interface RouteInput {
   /** Names in lower case; each may be sent once. */
   readonly headers?: TSchema;
   readonly body?: TSchema | StreamBody;
-  /** JSON whatever its media type says, or the fields of a form. */
+  /** JSON whatever its media type says, the fields of a form, or no body at all. */
   readonly lenient?: true;
   /** Bytes; BODY_BYTES where absent. */
   readonly bodyLimit?: number;

@@ -36,11 +36,28 @@ describe('where the key stands', () => {
     expect(await found('POST', 'neverbounce/v4/single/check', `key=${key}&email=${email}`, form)).toMatchObject({
       result: 'valid',
     });
+    expect(await found('POST', `neverbounce/v4/single/check?key=${key}&email=${email}`)).toMatchObject({
+      result: 'valid',
+    });
+    expect(await found('POST', `neverbounce/v4/account/info?key=${key}`)).toMatchObject({ status: 'success' });
     const bearer = { authorization: `Bearer ${key}` };
     expect(await found('POST', 'reacher/v0/check_email', { to_email: email }, bearer)).toMatchObject({
       is_reachable: 'safe',
     });
   });
+});
+
+it('a key in a body that is wrong otherwise is found, and the account’s log has the error', async () => {
+  const member = await lab.member({ rateLimit: 3 });
+  const sent = async (path: string, body: object) => {
+    const { status, json } = await request(lab.url, 'POST', `/compat/${path}`, { ...body, api_key: member.key });
+    return [status, JSON.stringify(json)];
+  };
+  const batch = 'zerobounce/v2/validatebatch';
+  expect(await sent('emailable/v1/verify', {})).toEqual([400, expect.stringContaining('"email\\" is missing')]);
+  expect(await sent(batch, { email_batch: [] })).toEqual([400, expect.stringContaining('email_batch')]);
+  expect(await sent(batch, { email_batch: 'x' })).toEqual([400, expect.stringContaining('email_batch')]);
+  expect(await sent(batch, { email_batch: [] })).toEqual([429, expect.any(String)]);
 });
 
 describe('ZeroBounce’s batch', () => {

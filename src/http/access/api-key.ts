@@ -5,7 +5,7 @@ import { BODY_BYTES } from '../../kernel/limits.ts';
 import type { Caller, IdempotencyRef } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { isGone } from '../disconnect.ts';
-import { rawBody } from '../input/body.ts';
+import { objectBody, rawBody } from '../input/body.ts';
 import type { Reading } from '../input/reader.ts';
 import { errorReply, noteError, replayed, replyAnswer } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
@@ -33,7 +33,7 @@ function sentKey(
 /** Key and input, in this order; where another service's contract has the key in the body, in the other one. */
 async function keyAndInput(
   context: HttpContext,
-  { form }: Route,
+  { form, input = {} }: Route,
   request: RequestContext,
   read: () => Promise<Reading>,
 ): Promise<{ hash: string; test: boolean; reading: Reading }> {
@@ -44,7 +44,10 @@ async function keyAndInput(
   const keyGiven = (body: unknown) => sentKey(context, request, foreignKeyOf(form.keyOf(request.request, body)));
   if (!form.inBody) return { ...keyGiven(undefined), reading: await read() };
   const reading = await read();
-  return { ...keyGiven(reading.input.body), reading };
+  if (reading.problem === null) return { ...keyGiven(reading.input.body), reading };
+  // What is wrong is told to whom the key belongs, so it is looked for in what was sent.
+  const sent = objectBody(request.request, input);
+  return { ...keyGiven(sent.ok ? sent.value : undefined), reading };
 }
 
 /** draft-ietf-httpapi-idempotency-key-header; the hash of body and query tells a repeated request from a reused key. */

@@ -74,8 +74,15 @@ const isCompressed = ({ headers }: HttpRequest): boolean => {
 const compressed = () =>
   invalid('unsupported_media_type', 'The request body must not be compressed (Content-Encoding).');
 
+/** `lenient`: JSON whatever its media type, a form, or nothing, which is an object without fields. */
+export function objectBody(request: HttpRequest, { bodyLimit, lenient }: RouteInput): Parsed<unknown> {
+  if (lenient !== true) return jsonBody(request, bodyLimit);
+  if (isForm(request)) return formBody(request, bodyLimit);
+  return rawBody(request)?.length === 0 ? { ok: true, value: {} } : jsonBody(request, bodyLimit, lenient);
+}
+
 /** The body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. `lenient`: whatever its media type. */
-export function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Parsed<unknown> {
+function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Parsed<unknown> {
   const { body } = request;
   if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
   if (body === 'late') return invalid('request_timeout');
@@ -93,10 +100,10 @@ export function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = fal
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-export const isForm = (request: HttpRequest): boolean => mediaType(request) === FORM_TYPE;
+const isForm = (request: HttpRequest): boolean => mediaType(request) === FORM_TYPE;
 
 /** The fields of a form, each with its last value. */
-export function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
+function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
   const { body } = request;
   if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
   if (body === 'late') return invalid('request_timeout');

@@ -15,7 +15,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import type { HttpRequest, Params } from '../exchange.ts';
 import { type AnyInput, hasWarnings, type Route, type RouteInput, scopeOf } from '../route.ts';
-import { bodyArrived, formBody, isForm, jsonBody, streamBody } from './body.ts';
+import { bodyArrived, objectBody, streamBody } from './body.ts';
 import { headerCount } from './headers.ts';
 
 /** What no id and no name has, and what a store could not return unchanged: control characters, lone surrogates. */
@@ -93,15 +93,15 @@ function firstProblem(main: Parsed<unknown>, headers: Parsed<unknown>): ApiError
   return main.ok ? null : main.error;
 }
 
-function bodyReader({ body, bodyLimit, lenient }: RouteInput): Part {
+function bodyReader(input: RouteInput): Part {
+  const { body, bodyLimit } = input;
   if (body === undefined) return nothing;
   if ('stream' in body) {
     return (request) => streamBody(request, body, bodyLimit);
   }
   const read = jsonReader(body);
   return (request) => {
-    const json =
-      lenient === true && isForm(request) ? formBody(request, bodyLimit) : jsonBody(request, bodyLimit, lenient);
+    const json = objectBody(request, input);
     return json.ok ? read(json.value) : json;
   };
 }

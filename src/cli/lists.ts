@@ -23,6 +23,7 @@ import {
 } from './command.ts';
 import { openInputFile } from './input-file.ts';
 import { bar, CLEAR_LINE, duration } from './progress.ts';
+import { explainServerError } from './server-error.ts';
 
 /** The commands about disposable domains had this name. */
 const MOVED = ['update', 'show'] as const;
@@ -52,16 +53,8 @@ async function withServer<T>(flags: object, use: (lists: Mailvet['lists']) => Pr
   try {
     return await use(createMailvet({ url, key }).lists);
   } catch (error) {
-    throw error instanceof MailvetError ? new CommandFailure(explained(error, url)) : error;
+    throw error instanceof MailvetError ? new CommandFailure(explainServerError(error, url)) : error;
   }
-}
-
-function explained({ code, status, message }: MailvetError, url: string): string {
-  if (code === 'unreachable') return `cannot reach ${url}. Is the service running, and is MAILVET_URL its address?`;
-  if (code === 'unexpected_reply')
-    return `${url} is not a Mailvet service, or there is a proxy before it that fails. ${message}`;
-  if (status === 401) return `${message} Check MAILVET_KEY.`;
-  return message;
 }
 
 interface SubmitFlags extends Common {

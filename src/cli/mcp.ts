@@ -5,6 +5,7 @@ import type { McpBackend } from '../http/mcp/tools.ts';
 import { ApiError, ERROR_CODES, type ErrorCode } from '../kernel/errors.ts';
 import { command, messageOf, optionsFrom } from './command.ts';
 import { NO_VERDICT } from './no-verdict.ts';
+import { explainServerError } from './server-error.ts';
 
 /** A server of the Model Context Protocol on standard input and output, which therefore print nothing else. */
 export const mcpCommand = (): Command =>
@@ -58,6 +59,11 @@ async function localBackend(options: Options, explain: McpBackend['explain']): P
 
 function remoteBackend(url: string, key: string, explain: McpBackend['explain']): Backend {
   const mailvet = createMailvet({ url, key });
+  // An error of the service is one of the tool.
+  const rethrow = (error: unknown): never => {
+    if (!(error instanceof MailvetError)) throw error;
+    throw new ApiError(isCode(error.code) ? error.code : NO_VERDICT, explainServerError(error, url));
+  };
   return {
     verify: (input) => mailvet.verify(input).catch(rethrow),
     explain,
@@ -71,9 +77,3 @@ function remoteBackend(url: string, key: string, explain: McpBackend['explain'])
 }
 
 const isCode = (code: unknown): code is ErrorCode => ERROR_CODES.some((known) => known === code);
-
-/** An error of the service is one of the tool. */
-function rethrow(error: unknown): never {
-  if (!(error instanceof MailvetError)) throw error;
-  throw new ApiError(isCode(error.code) ? error.code : NO_VERDICT, error.message);
-}

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,15 +128,34 @@ describe.runIf(ENGINE === 'sqlite')('a backup', () => {
     expect(readdirSync(join(dir, 'twice'))).toEqual(['b.db']);
   });
 
+  it('follows a link, as copying does', async () => {
+    const file = join(folder('link'), 'b.db');
+    writeFileSync(file, 'old');
+    const link = join(dir, 'link', 'latest.db');
+    symlinkSync(file, link);
+    const ran = await backup(link, '--force');
+    expect(ran).toMatchObject({ code: 0 });
+    expect(JSON.parse(ran.out)).toMatchObject({ file });
+    expect(readlinkSync(link)).toBe(file);
+    expect(readFileSync(file, 'latin1').slice(0, 15)).toBe('SQLite format 3');
+  });
+
   it('refuses places where it cannot be, with a sentence', async () => {
     const live = join(dir, 'live', 'mailvet.db');
     const text = join(folder('places'), 'text.db');
     writeFileSync(text, 'no database');
     const to = join(dir, 'places', 'b.db');
+    // Stands for every device: as root, a rename would replace /dev/null.
+    const pipe = join(dir, 'places', 'pipe');
+    execFileSync('mkfifo', [pipe]);
     const before = statSync(live).ino;
     const request = { force: true, signal: new AbortController().signal, onProgress: () => undefined };
     const cases = [
       [url, live, /is the store itself/],
+      [url, `${live}-wal`, /belongs to the store itself/],
+      [url, `${live}-shm`, /belongs to the store itself/],
+      [url, `${live}-node-1`, /belongs to the store itself/],
+      [url, pipe, /is not a file/],
       [url, join(dir, 'live'), /is a folder/],
       [url, join(dir, 'nowhere', 'b.db'), /cannot be written: ENOENT/],
       [`sqlite:${join(dir, 'none.db')}`, to, /There is no store at/],
@@ -152,7 +171,8 @@ describe.runIf(ENGINE === 'sqlite')('a backup', () => {
       expect([ran.code, errorOf(ran)]).toEqual([2, expect.stringMatching(sentence)]);
     }
     expect(statSync(live).ino).toBe(before);
-    expect(readdirSync(join(dir, 'places'))).toEqual(['text.db']);
+    expect(readdirSync(join(dir, 'places'))).toEqual(['pipe', 'text.db']);
+    expect(statSync(pipe).isFIFO()).toBe(true);
   });
 
   it('that is interrupted leaves nothing behind', { timeout: 120_000 }, async () => {

@@ -80,6 +80,12 @@ describe('mailvet lists', () => {
     for (const one of [id, watched]) await json('cancel', one);
   });
 
+  it('says which address it asked where the service knows no such path', async () => {
+    const elsewhere = environment({ MAILVET_URL: `${lab.url}/app` });
+    const err = expect.stringContaining(`MAILVET_URL is ${lab.url}/app`);
+    expect(await runCli(['lists', 'status'], elsewhere)).toMatchObject({ code: 1, out: '', err });
+  });
+
   it.each([
     [{ MAILVET_URL: 'http://127.0.0.1:9' }, 1, /cannot reach http:\/\/127\.0\.0\.1:9\. .*MAILVET_URL/],
     [{ MAILVET_KEY: `mv_live_${'x'.repeat(32)}` }, 1, /Check MAILVET_KEY/],

@@ -187,6 +187,14 @@ describe('over standard input', () => {
     usesEveryTool(await overStdio({ MAILVET_URL: lab.url, MAILVET_KEY: tester.key })),
   );
 
+  it('with a wrong address: what is set, and what to set', { timeout: 60_000 }, async () => {
+    const client = await overStdio({ MAILVET_URL: `${lab.url}/app`, MAILVET_KEY: tester.key });
+    expect(await call(client, 'get_usage')).toMatchObject({
+      failed: { code: 'not_found', error: expect.stringContaining(`MAILVET_URL is ${lab.url}/app`) },
+    });
+    await client.close();
+  });
+
   it('without one: the engine, and only what needs no account', { timeout: 60_000 }, async () => {
     const client = await overStdio({
       MAILVET_DNS_SERVERS: `${lab.dns.address}:${lab.dns.port}`,

@@ -6,8 +6,18 @@
  * the write-ahead log cannot be reset, and grows by what is written. `VACUUM INTO` has the same effect on the log, but
  * takes longer and twice the CPU time, and cannot be interrupted.
  */
-import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathOf } from './path.ts';
 import { makePrivateFile } from './private-files.ts';
@@ -44,8 +54,7 @@ export class BackupRefused extends Error {}
  */
 export async function backupSqlite({ url, to, force, signal, onProgress }: BackupRequest): Promise<Backup> {
   const from = pathOf(url);
-  const file = resolve(to);
-  checkPlaces(from, file, force);
+  const file = targetOf(from, to, force);
   const folder = emptyFolder(file);
   const copy = join(folder, 'mailvet.db');
   try {
@@ -67,14 +76,30 @@ export async function backupSqlite({ url, to, force, signal, onProgress }: Backu
   }
 }
 
-function checkPlaces(from: string, file: string, force: boolean): void {
+/** What SQLite and the processes of the service keep beside a store: `<store>-wal` and so on. */
+const BESIDE_STORE = /^-(wal|shm|journal|node-.*)$/;
+
+/** The file to write, absolute: where there is a link, what it leads to. Never a device: a rename would replace it. */
+function targetOf(from: string, to: string, force: boolean): string {
   const source = statSync(from, { throwIfNoEntry: false });
   if (!source?.isFile()) throw new BackupRefused(`There is no store at ${from}.`);
+  const file = followed(resolve(to));
+  const store = followed(resolve(from));
   const place = statSync(file, { throwIfNoEntry: false });
-  if (place === undefined) return;
-  if (place.isDirectory()) throw new BackupRefused(`${file} is a folder: name a file in it.`);
-  if (place.dev === source.dev && place.ino === source.ino) throw new BackupRefused(`${file} is the store itself.`);
-  if (!force) throw new BackupRefused(exists(file));
+  if (place?.isDirectory()) throw new BackupRefused(`${file} is a folder: name a file in it.`);
+  if (place?.dev === source.dev && place.ino === source.ino) throw new BackupRefused(`${file} is the store itself.`);
+  if (file.startsWith(store) && BESIDE_STORE.test(file.slice(store.length)))
+    throw new BackupRefused(`${file} belongs to the store itself.`);
+  if (place && !place.isFile()) throw new BackupRefused(`${file} is not a file.`);
+  if (place && !force) throw new BackupRefused(exists(file));
+  return file;
+}
+
+/** Without links, also those on the way to a file that does not exist. */
+function followed(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const folder = dirname(path);
+  return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
 }
 
 const exists = (file: string): string => `${file} exists already; --force replaces it.`;

@@ -13,6 +13,9 @@ const TTL_BOUNDS = { least: 60, most: 3600 } as const;
  */
 const NEGATIVE_TTL_BOUNDS = { least: 5, most: 300 } as const;
 
+/** Of nearly all answers, of which the cache keeps many. */
+const NO_CHAIN: readonly string[] = [];
+
 const clamp = (ttl: number, to: { least: number; most: number }): number => Math.min(to.most, Math.max(to.least, ttl));
 
 interface Walk {
@@ -47,7 +50,7 @@ function step(walk: Walk, type: RecordType, reply: Reply): DnsAnswer | null {
   const failure = followInReply(walk, type, reply);
   if (failure) return { kind: failure };
   const name = lastName(walk);
-  const cname = walk.names.slice(1);
+  const cname = walk.names.length === 1 ? NO_CHAIN : walk.names.slice(1);
   const records: DnsRecord[] = [];
   for (const { owner, ttl, record } of reply.records) {
     if (owner !== name || record.type !== type) continue;

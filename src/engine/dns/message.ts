@@ -139,7 +139,7 @@ function decodeRecord(buf: Buffer, question: Question, raw: RawRecord): OwnedRec
   if (!raw.readable || raw.oddOwner) return null;
   const record = toRecord(buf, raw);
   if (record === null) return null;
-  const owner = buf.readUInt16BE(raw.at) === TO_QUESTION ? question.name : nameAt(buf, raw.at).toLowerCase();
+  const owner = buf.readUInt16BE(raw.at) === TO_QUESTION ? question.name : nameAt(buf, raw.at);
   // RFC 2181 §8: a TTL with the top bit set is to be read as 0.
   return { owner, ttl: raw.ttl > 0x7fffffff ? 0 : raw.ttl, record };
 }
@@ -179,5 +179,5 @@ const V6_OFFSETS = [0, 2, 4, 6, 8, 10, 12, 14] as const;
  * must not read as two.
  */
 function hostText(name: string, odd: boolean): string {
-  return odd ? '\\' + name.replace(/[^\x21-\x7e]/g, '?') : name.toLowerCase();
+  return odd ? '\\' + name.replace(/[^\x21-\x7e]/g, '?') : name;
 }

@@ -144,7 +144,8 @@ export function createPool(options: {
     const tries = members.length * ROUNDS;
     const order = inOrder();
     const interval = attemptInterval(tries, options.timeoutMs, Math.min(time.budgetMs, time.paceMs));
-    const open = new Set<() => void>();
+    // One or a few: an array takes less than a Set, which every query would allocate.
+    const open: (() => void)[] = [];
     let begun = 0;
     let worst: DnsFailure | null = null;
     const endsAt = options.clock.elapsed() + time.budgetMs;
@@ -154,7 +155,7 @@ export function createPool(options: {
       clearTimeout(timer);
       running.remove(place);
       for (const cancel of open) cancel();
-      open.clear();
+      open.length = 0;
       done(outcome);
     }
     function begin(): void {
@@ -162,14 +163,14 @@ export function createPool(options: {
       if (member === undefined) return;
       member.asked++;
       const cancel = member.transport.ask(question, options.timeoutMs, (outcome) => {
-        open.delete(cancel);
+        open.splice(open.indexOf(cancel), 1);
         count(member, question, outcome);
         if (outcome.kind === 'reply') return finish(outcome);
         worst = moreInformative(worst, outcome.kind);
         if (begun < tries) begin();
-        else if (open.size === 0) finish({ kind: worst });
+        else if (open.length === 0) finish({ kind: worst });
       });
-      open.add(cancel);
+      open.push(cancel);
       arm();
     }
     /** One timer: for the next attempt, or for the end. */

@@ -22,13 +22,15 @@ interface Udp {
 }
 
 interface Open {
+  readonly id: number;
   readonly question: Question;
   readonly onResult: OnResult;
 }
 
 interface SharedSocket {
   readonly socket: Socket;
-  readonly open: Map<number, Open>;
+  /** Pending queries: so few that a Map would take longer. */
+  readonly open: Open[];
   /** Queries waiting for the socket to connect; null once it has. */
   waiting: Buffer[] | null;
   used: number;
@@ -37,6 +39,11 @@ interface SharedSocket {
   closed: boolean;
   /** Called when a query was sent, or not. */
   readonly onSent: (error: Error | null) => void;
+}
+
+function withId({ open }: SharedSocket, id: number): Open | undefined {
+  for (const one of open) if (one.id === id) return one;
+  return undefined;
 }
 
 /** Reports `network` asynchronously, when the caller has its cancel function. */
@@ -58,22 +65,25 @@ export function createUdp(server: Server): Udp {
     if (shared.place !== null) sockets.remove(shared.place);
     if (current === shared) current = null;
     shared.socket.close();
-    const open = [...shared.open.values()];
-    shared.open.clear();
-    for (const { onResult } of open) onResult({ kind: 'network' });
+    for (const { onResult } of shared.open.splice(0)) onResult({ kind: 'network' });
   }
 
-  const endIfIdle = (shared: SharedSocket): void => {
-    if (shared.open.size === 0) end(shared);
-  };
+  /** Takes it from the pending queries, unless it is none any more; the last one closes the socket. */
+  function remove(shared: SharedSocket, open: Open): void {
+    const { open: all } = shared;
+    const at = all.indexOf(open);
+    if (at < 0) return;
+    const last = all.pop();
+    if (last !== undefined && last !== open) all[at] = last;
+    if (all.length === 0) end(shared);
+  }
 
   function receive(shared: SharedSocket, octets: Buffer): void {
     const id = octets.length < 2 ? -1 : octets.readUInt16BE(0);
-    const open = shared.open.get(id);
+    const open = withId(shared, id);
     const result = open && readReply(octets, open.question);
     if (!open || !result) return; // not ours, or forged: the real reply may still arrive
-    shared.open.delete(id);
-    endIfIdle(shared);
+    remove(shared, open);
     open.onResult(result);
   }
 
@@ -86,7 +96,7 @@ export function createUdp(server: Server): Udp {
     const onSent = (error: Error | null): void => {
       if (error) end(shared);
     };
-    const shared: SharedSocket = { socket, open: new Map(), waiting: [], used: 0, place: null, closed: false, onSent };
+    const shared: SharedSocket = { socket, open: [], waiting: [], used: 0, place: null, closed: false, onSent };
     socket.on('error', () => end(shared)); // port closed, no route, out of file descriptors
     socket.on('message', (octets) => receive(shared, octets));
     // The event instead of connect's callback, which would get errors too.
@@ -124,15 +134,11 @@ export function createUdp(server: Server): Udp {
     if (shared.closed) return fail(onResult); // out of file descriptors: known before `openSocket` returns
     shared.used++;
     let id = randomInt(65536);
-    while (shared.open.has(id)) id = randomInt(65536);
-    const open: Open = { question, onResult };
-    shared.open.set(id, open);
+    while (withId(shared, id)) id = randomInt(65536);
+    const open: Open = { id, question, onResult };
+    shared.open.push(open);
     transmit(shared, encodeQuestion(id, question, edns));
-    return () => {
-      if (shared.open.get(id) !== open) return;
-      shared.open.delete(id);
-      endIfIdle(shared);
-    };
+    return () => remove(shared, open);
   }
 
   return {

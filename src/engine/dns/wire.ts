@@ -63,21 +63,27 @@ function walkName(buf: Buffer, at: number): number {
   }
 }
 
+const spelled = Buffer.alloc(MAX_NAME + 1);
+
 /**
- * The name at `at`, which must have been walked: as sent, the labels separated by dots, `.` for the root. Octets above
- * 127 are one character each.
+ * The name at `at`, which must have been walked: ASCII letters in lower case, the labels separated by dots, `.` for the
+ * root. Octets above 127 are one character each. Spelled out first, so that it becomes one string at once.
  */
 export function nameAt(buf: Buffer, at: number): string {
-  let name = '';
+  let length = 0;
   for (let i = at; ; ) {
     const size = buf[i] ?? 0;
-    if (size === 0) return name === '' ? '.' : name;
-    if (size >= 0xc0) i = ((size & 0x3f) << 8) | (buf[i + 1] ?? 0);
-    else {
-      const label = buf.toString('latin1', i + 1, i + 1 + size);
-      name = name === '' ? label : `${name}.${label}`;
-      i += size + 1;
+    if (size === 0) return length === 0 ? '.' : spelled.toString('latin1', 0, length - 1);
+    if (size >= 0xc0) {
+      i = ((size & 0x3f) << 8) | (buf[i + 1] ?? 0);
+      continue;
     }
+    for (let k = i + 1; k <= i + size; k++) {
+      const c = buf[k] ?? 0;
+      spelled[length++] = c >= 0x41 && c <= 0x5a ? c + 32 : c;
+    }
+    spelled[length++] = 0x2e;
+    i += size + 1;
   }
 }
 

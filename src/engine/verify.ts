@@ -25,6 +25,8 @@ export interface MailboxLimit {
   readonly startBy?: number;
   /** Aborted: the dialogue ends with QUIT. */
   readonly signal?: AbortSignal;
+  /** Aborted: a check that waits for its turn is canceled, and what was sent is still answered. */
+  readonly lastCall?: AbortSignal;
   /** On whose behalf: tenants take turns at each mail server. Opaque. */
   readonly tenant: string;
   /** Nobody waits for the answer: others come first. */

@@ -236,3 +236,24 @@ it.each([
   expect(await completed(lab, who, id)).toMatchObject({ status: 'completed', done: 40, credits: { used: 400 } });
   expect(await lab.store.accounts.audit()).toEqual([]);
 });
+
+it('records what mail servers answer to the questions that were open at a pause', async () => {
+  const { lab, servers } = await labWith(
+    { 'steady.com': { mailboxes: [], delayMs: 40 } },
+    { MAILVET_SMTP_RATE_PER_OPERATOR: '0' },
+  );
+  const who = await lab.member({ credits: 10_000 });
+  const emails = Array.from({ length: 300 }, (_, i) => `a${i}@steady.com`);
+  const id = await startedList(lab.store, ownerOf(who), emails, { level: 'smtp' });
+  const steady = servers.get('steady.com');
+  const asked = () => steady?.commands.filter(({ verb }) => verb === 'RCPT').map(({ path }) => path) ?? [];
+  await vi.waitUntil(() => asked().length >= 10, { timeout: 30_000 });
+  await lab.store.lists.change(who.account.id, id, 'pause');
+  await vi.waitUntil(() => steady?.open === 0, { timeout: 15_000 });
+  await vi.waitUntil(async () => (await listOf(lab, who, id)).done === asked().length);
+  expect(asked().length).toBeLessThan(300);
+  await lab.store.lists.change(who.account.id, id, 'resume');
+  await completed(lab, who, id);
+  expect(asked().sort()).toEqual([...emails].sort());
+  expect(await lab.store.accounts.audit()).toEqual([]);
+});

@@ -173,6 +173,7 @@ export class Check {
       startBy: this.#failure === null && question.stage === 'rcpt' ? (startBy ?? deadline) : deadline,
       greetBy: others ? from + (deadline - from) * GREET_SHARE : deadline,
       signals: this.#signals,
+      lastCall: this.#limit.lastCall,
     });
   }
 
@@ -259,6 +260,8 @@ export class Check {
   }
 
   #over(): boolean {
+    const { lastCall } = this.#limit;
+    if (lastCall !== undefined && isAborted(lastCall)) return true;
     return this.#signals.some(isAborted) || this.#deps.options.clock.elapsed() >= this.#limit.deadline;
   }
 

@@ -74,19 +74,20 @@ export class Pool {
 
   ask(request: PoolRequest): Promise<Service> {
     return new Promise((resolve) => {
-      const { signals } = request;
-      const isAborted = signals.some(({ aborted }) => aborted);
+      const { signals, lastCall } = request;
+      const isAborted = lastCall?.aborted === true || signals.some(({ aborted }) => aborted);
       if (isAborted || this.#closed) return resolve({ refused: 'cancelled', retryAfter: null });
       const cancel = () => {
         waiter.leave();
         waiter.settle({ refused: 'cancelled', retryAfter: null });
       };
       const ignoreAbort = signals.map((signal) => onAbort(signal, cancel));
+      if (lastCall !== undefined) ignoreAbort.push(onAbort(lastCall, () => waiter.isAsked || cancel()));
       const settle = (service: Service) => {
         for (const ignore of ignoreAbort) ignore();
         resolve(service);
       };
-      const waiter: Waiter = { request, settle, leave: NOTHING_TO_LEAVE, place: null, rejoined: 0 };
+      const waiter: Waiter = { request, settle, leave: NOTHING_TO_LEAVE, place: null, isAsked: false, rejoined: 0 };
       this.#serve(waiter);
     });
   }
@@ -150,6 +151,7 @@ export class Pool {
       const asked = { question, deadline, greetBy, transcript, done };
       const leave = () => session.cancel(asked);
       waiter.leave = leave;
+      waiter.isAsked = true;
       return asked;
     });
     const [first] = waiters;
@@ -179,7 +181,11 @@ export class Pool {
     this.#learn(owned, outcome);
     this.#waiting.rotate(waiter.request);
     const isPostponed = outcome.kind === 'failed' && outcome.next === 'rejoin';
-    if (isPostponed && !this.#closed && waiter.rejoined++ < MOST_REJOINED) this.#serve(waiter);
+    const mayRejoin = !this.#closed && waiter.request.lastCall?.aborted !== true;
+    if (isPostponed && mayRejoin && waiter.rejoined++ < MOST_REJOINED) {
+      waiter.isAsked = false;
+      this.#serve(waiter);
+    }
     else waiter.settle({ outcome, host, address, egress, secure: session.secure });
   }
 

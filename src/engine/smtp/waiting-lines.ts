@@ -23,6 +23,8 @@ export interface PoolRequest extends Destination {
   readonly deadline: number;
   readonly greetBy: number;
   readonly signals: readonly AbortSignal[];
+  /** Aborted: the request is canceled unless a session has it. */
+  readonly lastCall: AbortSignal | undefined;
   /** Requires a new session. */
   readonly fresh: boolean;
 }
@@ -49,6 +51,8 @@ export interface Waiter {
   leave: () => void;
   /** Among those that wait; null: it never did. */
   place: Place<Waiter> | null;
+  /** A session has it. */
+  isAsked: boolean;
   /** How often a session ended because of another recipient. */
   rejoined: number;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
 import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
-import type { ListVerifier } from './verify-list.ts';
+import type { ListEnd, ListVerifier } from './verify-list.ts';
 
 interface Parts {
   readonly clock: Clock;
@@ -34,10 +34,15 @@ export class ListRun {
   readonly #most: number;
   /** Ends with the list, or with the process. */
   readonly #ending = new AbortController();
+  /** Mail servers are not waited for any more. */
+  readonly #breakOff = new AbortController();
+  readonly #end: ListEnd = { signal: this.#ending.signal, breakOff: this.#breakOff.signal };
   /** No more is claimed. */
   #isLast = false;
   /** Addresses that were claimed and whose outcomes are not recorded yet. */
   #inHand = 0;
+  /** Claims that are not verified yet. */
+  #verifying = 0;
   #allUnderWay: Promise<void> = Promise.resolve();
   #outcomes: ListOutcome[] = [];
   #recording: Promise<void> | null = null;
@@ -60,12 +65,23 @@ export class ListRun {
     this.#wake();
   }
 
-  /** Stops at once: dialogues end with QUIT, what is known is recorded, the rest is given back. */
-  async stop(): Promise<void> {
+  /**
+   * Begins nothing more, and records what mail servers answer within `answersMs` to what they were asked. Then dialogues
+   * end with QUIT, and the rest is given back.
+   */
+  async stop(answersMs = 0): Promise<void> {
     this.#isLast = true;
     this.#ending.abort();
     this.#wake();
+    if (answersMs > 0) await Promise.race([this.ended, sleep(answersMs)]);
+    this.#breakOffAll();
     await this.ended;
+  }
+
+  #breakOffAll(): void {
+    this.#ending.abort();
+    this.#breakOff.abort();
+    this.#wake();
   }
 
   async #run(): Promise<void> {
@@ -76,6 +92,7 @@ export class ListRun {
       else if (this.#inHand === 0) break;
       else await this.#changed();
     }
+    while (this.#verifying > 0 && !this.#breakOff.signal.aborted) await this.#changed();
     await this.#record();
     const { lists, lease } = this.#parts;
     const { account, id } = this.list;
@@ -105,6 +122,7 @@ export class ListRun {
   #verify(works: readonly ListWork[]): void {
     const { verifier, failed } = this.#parts;
     this.#inHand += works.length;
+    this.#verifying++;
     const before = this.#allUnderWay;
     const { promise, resolve: allUnderWay } = Promise.withResolvers<void>();
     this.#allUnderWay = promise;
@@ -118,13 +136,14 @@ export class ListRun {
     };
     const to = { report, allUnderWay, room: (waiting: number) => this.#room(waiting) };
     before
-      .then(() => verifier.verify(this.list, works, to, this.#ending.signal))
+      .then(() => verifier.verify(this.list, works, to, this.#end))
       .catch(async (error: unknown) => {
         failed(error);
         await sleep(AFTER_FAILURE_MS);
       })
       .finally(() => {
         allUnderWay();
+        this.#verifying--;
         const lost = works.length - reported;
         this.#inHand -= lost;
         if (lost > 0) this.#hasLost = true;
@@ -160,7 +179,7 @@ export class ListRun {
         this.#outcomes = this.#outcomes.slice(batch.length);
         this.#inHand -= batch.length;
         this.#count(batch, new Set(results));
-        if (outcome !== 'recorded') this.#ending.abort();
+        if (outcome !== 'recorded') this.#breakOffAll();
         this.#wake();
       } catch (error) {
         failed(error);

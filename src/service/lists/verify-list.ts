@@ -42,16 +42,21 @@ interface Parts {
 }
 
 export interface ListVerifier {
-  /**
-   * Reports one outcome for each address, but for those that were under way when `signal` was aborted. Rejects if the
-   * store fails.
-   */
-  verify(list: RunningList, works: readonly ListWork[], to: Receiver, signal: AbortSignal): Promise<void>;
+  /** Reports one outcome for each address, but for those that were under way at the end. Rejects if the store fails. */
+  verify(list: RunningList, works: readonly ListWork[], to: Receiver, end: ListEnd): Promise<void>;
   /**
    * Uses the store when it is the list's turn, between single calls. When there are none, addresses are verified
    * meanwhile.
    */
   inStore<T>(list: RunningList, work: (steps: ListSteps) => Promise<T>): Promise<T>;
+}
+
+/** When work on a list ends. */
+export interface ListEnd {
+  /** Nothing more is begun. */
+  readonly signal: AbortSignal;
+  /** Mail servers are not waited for any more; not before `signal`. */
+  readonly breakOff: AbortSignal;
 }
 
 /** Where the outcomes of a list go. */
@@ -83,10 +88,9 @@ interface Open {
 type Place = Promise<() => void>;
 
 /** A part of a list. */
-interface Job {
+interface Job extends ListEnd {
   readonly list: RunningList;
   readonly to: Receiver;
-  readonly signal: AbortSignal;
 }
 
 export function createListVerifier({ engine, operators, matchFilters, singleCalls }: Parts): ListVerifier {
@@ -165,16 +169,16 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   async function check(job: Job, open: Open): Promise<void> {
-    const { list, signal, to } = job;
+    const { list, signal: lastCall, breakOff: signal, to } = job;
     const leave = await checks.enter(list.account, list.id);
     try {
-      if (signal.aborted) return;
+      if (lastCall.aborted) return;
       const startBy = engine.clock.elapsed() + CHECK_MS.start;
       const deadline = startBy + CHECK_MS.answer;
-      const limit = { startBy, deadline, signal, tenant: list.account, isBackground: true };
+      const limit = { startBy, deadline, signal, lastCall, tenant: list.account, isBackground: true };
       const evidence = await checkMailbox(open.evidence, limit, engine);
       // Broken off, perhaps between an accepted recipient and the random one: what has no answer is asked again.
-      if (signal.aborted && decideVerdict(evidence)?.deliverability === 'unknown') return;
+      if (lastCall.aborted && decideVerdict(evidence)?.deliverability === 'unknown') return;
       if (evidence.smtp?.decidedBy === 'cancelled') return;
       // Our own rate limit had no room in time: nobody was asked.
       if (evidence.smtp?.rule === 'pace.deadline') {
@@ -240,8 +244,9 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
       // transaction.
       return (way.isAlone() ? storage : processor).take(list, () => work(way.steps()));
     },
-    async verify(list, works, to, signal) {
-      const job: Job = { list, to, signal };
+    async verify(list, works, to, end) {
+      const { signal } = end;
+      const job: Job = { list, to, ...end };
       const online = new AllDone();
       for (let from = 0; from < works.length && !signal.aborted; ) {
         const { pass, outcomesWaiting } = way.steps();

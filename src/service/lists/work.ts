@@ -23,6 +23,8 @@ export interface ListWorkService {
   stop(): Promise<void>;
 }
 
+/** For which mail servers may still answer what they were asked when a list is paused. */
+const ANSWERS_MS = 1_000;
 /** A list gives way to one that waits after this long. */
 const SPELL_MS = 10_000;
 
@@ -54,7 +56,7 @@ export function createListWork({ clock, lists, verifier, operators, onResult, fa
       const running = await lists.running();
       const ids = new Set(running.map(({ id }) => id));
       // Paused, ended, or of a suspended account: thousands of its addresses may still wait for mail servers.
-      for (const [id, { run }] of runs) if (!ids.has(id)) void run.stop().catch(failed);
+      for (const [id, { run }] of runs) if (!ids.has(id)) void run.stop(ANSWERS_MS).catch(failed);
       const waiting = inRotation(running).filter(({ id }) => !runs.has(id));
       if (waiting.length > 0) lease ??= await lists.newLease();
       if (stopping || lease === null) return;

@@ -93,4 +93,15 @@ describe('rows of delimited text', () => {
     ['a row of letters with several bytes', 'é'.repeat(501), /more than 1,000 bytes in a row, line 1/],
     ['columns', `a\nb\n${','.repeat(50)}`, /more than 50 columns, line 3/],
   ])('are limited: %s', (_title, text, message) => expect(() => split([text])).toThrow(message));
+
+  it.each(['\n', '\r\n', '\r', ''])('are measured without their line end: %j', (lineEnd) => {
+    for (const [before, after] of [
+      ['a,', ''],
+      ['a,"', '"'],
+    ] as const) {
+      const row = (bytes: number) => before + 'x'.repeat(bytes - before.length - after.length) + after;
+      expect(split([`${row(1000)}${lineEnd}`]).map(({ problem }) => problem)).toEqual([null]);
+      expect(() => split([`${row(1001)}${lineEnd}`])).toThrow('more than 1,000 bytes in a row');
+    }
+  });
 });

@@ -14,7 +14,14 @@ const TAB = 0x09;
 
 /** A row with quotes: its cells, or why it has none. */
 type Quoted =
-  | { readonly kind: 'row'; readonly cells: string[]; readonly end: number; readonly lines: number }
+  | {
+      readonly kind: 'row';
+      readonly cells: string[];
+      readonly lines: number;
+      /** Where the row ends, and its line end. */
+      readonly stop: number;
+      readonly end: number;
+    }
   | { readonly kind: 'broken'; readonly problem: RowProblem }
   | { readonly kind: 'incomplete' };
 
@@ -61,7 +68,7 @@ export class RowSplitter {
         if (quoted.kind === 'incomplete') break;
         if (quoted.kind === 'row') {
           const raw = hasNul ? text.slice(at, quoted.end) : '';
-          checkRowSize(text, at, quoted.end, this.#limits, this.#line);
+          checkRowSize(text, at, quoted.stop, this.#limits, this.#line);
           this.#add(rows, quoted.cells, raw);
           this.#line += quoted.lines;
           at = quoted.end;
@@ -120,12 +127,13 @@ export class RowSplitter {
         while (at < length && !this.#endsCell(text.charCodeAt(at))) at += 1;
         cells.push(text.slice(from, at));
       }
-      if (at >= length) return final ? { kind: 'row', cells, end: length, lines } : this.#incomplete(length - start);
+      if (at >= length)
+        return final ? { kind: 'row', cells, lines, stop: length, end: length } : this.#incomplete(length - start);
       const code = text.charCodeAt(at);
       if (code === this.#comma) at += 1;
       else if (code === LF || code === CR) {
         const end = nextLine(text, at, final);
-        return end === null ? INCOMPLETE : { kind: 'row', cells, end, lines };
+        return end === null ? INCOMPLETE : { kind: 'row', cells, lines, stop: at, end };
       } else return BROKEN.text_after_quote;
     }
   }

@@ -185,8 +185,7 @@ export class Pool {
     if (isPostponed && mayRejoin && waiter.rejoined++ < MOST_REJOINED) {
       waiter.isAsked = false;
       this.#serve(waiter);
-    }
-    else waiter.settle({ outcome, host, address, egress, secure: session.secure });
+    } else waiter.settle({ outcome, host, address, egress, secure: session.secure });
   }
 
   /**

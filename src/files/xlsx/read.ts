@@ -52,8 +52,7 @@ export async function* sheetRows(
     dateStyles: styles === undefined ? [] : await readDateStyles(zip.read(styles, STYLES_BYTES)),
     is1904: workbook.is1904,
     limits,
-    // And the header.
-    maxRows: limits.rows + 1,
+    maxRows: limits.rows,
   });
   let packed = 0;
   const scanner = new XmlScanner(rows);

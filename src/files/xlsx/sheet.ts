@@ -11,7 +11,7 @@ interface SheetContext {
   readonly dateStyles: readonly boolean[];
   readonly is1904: boolean;
   readonly limits: RowLimits;
-  /** Rows of the sheet, those that it leaves out included. */
+  /** Rows of the sheet beside the header, those that it leaves out included. */
   readonly maxRows: number;
 }
 
@@ -74,7 +74,7 @@ export class SheetRows implements XmlHandler {
   #closeRow(): void {
     if (this.#cells.length === 0) return;
     const { maxRows } = this.#context;
-    if (this.#line > maxRows) throw tooLarge(maxRows, 'rows of a sheet');
+    if (this.#line > maxRows + 1) throw tooLarge(maxRows, 'rows');
     this.#rows.push({ line: this.#line, cells: this.#cells, problem: null });
     this.#cells = [];
   }

@@ -67,6 +67,20 @@ it('rows that a sheet leaves out are blank, and come a few at a time', async () 
   ]);
 });
 
+it.each([
+  [
+    'rows',
+    sheetOf([
+      `<row r="1"><c r="A1" t="str"><v>email</v></c></row>`,
+      ...Array.from({ length: 51 }, (_, i) => rowOf(i + 2)),
+    ]),
+  ],
+  ['rows that are left out', sheetOf([rowOf(1), rowOf(2, 52)])],
+])('a sheet with one of its %s too many is refused with the limit of rows', async (_title, content) => {
+  const read = async () => addressesOf(await readAddressFile(bytesOf(content), { limits: { rows: 50 } }));
+  await expect(read()).rejects.toMatchObject({ problem: { code: 'list_too_large', limit: 50 } });
+});
+
 it('files that are written at the same time do not mix', async () => {
   const written = await Promise.all(
     [1, 2, 3].map(async (who) => {

@@ -66,8 +66,8 @@ export class ListRun {
   }
 
   /**
-   * Begins nothing more, and records what mail servers answer within `answersMs` to what they were asked. Then dialogues
-   * end with QUIT, and the rest is given back.
+   * Begins nothing more, and records what mail servers answer within `answersMs` to what they were asked. Then
+   * dialogues end with QUIT, and the rest is given back.
    */
   async stop(answersMs = 0): Promise<void> {
     this.#isLast = true;

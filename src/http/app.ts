@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
+import { KEY_PREFIXES, newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import { MODE } from './access/admission.ts';
 import { sentKeyOf } from './access/credentials.ts';
@@ -121,8 +121,12 @@ function report(
 const field = (name: string, value: string | undefined): string =>
   value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
 
+/** No key: those are in no log. */
+const isRequestId = (text: string): boolean =>
+  /^[A-Za-z0-9._~-]{1,128}$/.test(text) && !text.includes(KEY_PREFIXES.live) && !text.includes(KEY_PREFIXES.test);
+
 /** A well-formed id from the caller is kept, so that both sides' logs tell of one request under one name. */
 function requestId({ headers }: IncomingMessage, { clock }: HttpContext): string {
   const sent = headers['x-request-id'];
-  return typeof sent === 'string' && /^[A-Za-z0-9._~-]{1,128}$/.test(sent) ? sent : newId('req', clock.now());
+  return typeof sent === 'string' && isRequestId(sent) ? sent : newId('req', clock.now());
 }

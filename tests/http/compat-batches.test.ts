@@ -121,7 +121,8 @@ describe('Reacher’s bulk jobs', () => {
 
   it('that cannot start, or have no input, are errors', async () => {
     const poor = await lab.member({ credits: 0 });
-    expect((await call(poor.key, 'POST', '', { input: ['a@good.com'] })).json).toEqual({ error: expect.any(String) });
+    const unpaid = await call(poor.key, 'POST', '', { input: ['a@good.com'] });
+    expect([unpaid.status, unpaid.json]).toEqual([402, { error: expect.stringMatching(/needs 10 credits/) }]);
     expect((await call(owner.key, 'POST', '', { emails: [] })).status).toBe(400);
   });
 });

@@ -71,6 +71,9 @@ describe('operator endpoints', () => {
   it('every reply has a request id: a well-formed one from the caller, else ours', async () => {
     expect((await get('/healthz', { 'x-request-id': 'abc-123' })).headers.get('x-request-id')).toBe('abc-123');
     expect((await get('/healthz', { 'x-request-id': 'not well-formed' })).headers.get('x-request-id')).toMatch(/^req_/);
+    // It is logged, and keys are not.
+    const key = `mv_live_${'x'.repeat(32)}`;
+    expect((await get('/healthz', { 'x-request-id': key })).headers.get('x-request-id')).toMatch(/^req_/);
     expect((await get('/nowhere')).headers.get('x-request-id')).toMatch(/^req_/);
   });
 

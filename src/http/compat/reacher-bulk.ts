@@ -1,7 +1,7 @@
 /** Reacher's bulk jobs, as lists. Source: see reacher.ts. */
 import Type from 'typebox';
 import type { VerifyReply } from '../../contract/verify.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, isErrorCode } from '../../kernel/errors.ts';
 import {
   LIST_JSON_BYTES,
   LIST_ROWS,
@@ -72,7 +72,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
         });
         const { error } = listObject(list);
         // What kept the list from starting is the caller's to know: nobody would start it.
-        if (error !== null) throw new ApiError('list_state', error.error, { status: list.status });
+        if (error !== null) throw new ApiError(isErrorCode(error.code) ? error.code : 'list_state', error.error);
         return { body: { job_id: list.id } };
       },
   }),

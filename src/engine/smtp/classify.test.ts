@@ -5,6 +5,7 @@ import type { SmtpStage } from '../evidence.ts';
 import { DECISIONS, RULES } from './classify/decide.ts';
 import { agrees, evaluate, isFalsePositive, type LabelledReply } from './classify/evaluation.ts';
 import { createClassifier, type Reading } from './classify.ts';
+import { ReplyParser } from './reply.ts';
 
 const json = <T>(name: string): T => JSON.parse(readFileSync(dataFile(name), 'utf8')) as T;
 const classifier = createClassifier();
@@ -96,6 +97,18 @@ describe('facts', () => {
     });
     expect(read('450 4.2.0 Greylisting in action, please come back in 00:04:59').retryAfter).toBe(299);
     expect(read('550 5.1.1 User unknown, try again in 5 minutes').retryAfter).toBeNull();
+  });
+
+  it('a reply whose lines accept and refuse, or refuse for good and for now, decides nothing but a 4xx', () => {
+    const found = (wire: string) => {
+      const [reply] = new ReplyParser().push(Buffer.from(wire));
+      return classify({ stage: 'rcpt', reply: reply!, operator: null, echoes }).finding;
+    };
+    expect(found('550-User unknown\r\n250 ok\r\n')).toBe('smtp_unverifiable');
+    expect(found('250-ok\r\n550 5.1.1 User unknown\r\n')).toBe('smtp_unverifiable');
+    expect(found('450-4.2.1 busy\r\n550 5.1.1 User unknown\r\n')).toBe('smtp_unverifiable');
+    expect(found('550-User unknown\r\n450 4.2.1 busy\r\n')).toBe('smtp_temporary_failure');
+    expect(found('553-User\r\n550 5.1.1 unknown\r\n')).toBe('mailbox_not_found');
   });
 
   it('Barracuda quotes the reply of the server behind it', () => {

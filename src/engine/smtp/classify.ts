@@ -21,8 +21,8 @@ import {
 } from './classify/weigh.ts';
 import type { Reply } from './reply.ts';
 
-/** `texts`: the lines, if they are known. */
-type ReadableReply = Pick<Reply, 'code' | 'enhanced' | 'text'> & Partial<Pick<Reply, 'texts'>>;
+/** `texts`, `mixed`: if the lines are known. */
+type ReadableReply = Pick<Reply, 'code' | 'enhanced' | 'text'> & Partial<Pick<Reply, 'texts' | 'mixed'>>;
 
 interface ReplyToRead {
   /** Where the reply was given. `probe` is read as `rcpt`. */
@@ -153,11 +153,15 @@ interface Evidence {
   readonly form: OperatorRow | null;
 }
 
+/** One line accepts and another refuses, or one refuses for good and another for now: a 4xx at the end is believed. */
+const contradictsItself = ({ code, mixed = false }: ReadableReply): boolean => mixed && (code < 400 || code >= 500);
+
 const isAccepted = ({ code, text }: Pick<Reply, 'code' | 'text'>): boolean =>
   code >= 200 && code < 300 && !CLOSING.test(text);
 
 function classify(input: ReplyToRead, reader: Reader): Reading {
   const { code, text } = input.reply;
+  if (contradictsItself(input.reply)) return unmatched(code, null, text);
   // The most frequent reply is decided by its code alone.
   if (isAccepted(input.reply)) return reading('accepted.2xx', 'accepted.2xx', code, text);
   return consider(input, reader).reading;
@@ -192,7 +196,7 @@ function decide({ form, rules, status }: Evidence, code: number, text: string): 
 
 function explain(input: ReplyToRead, reader: Reader): Explanation {
   const { code } = input.reply;
-  if (isAccepted(input.reply)) {
+  if (isAccepted(input.reply) || contradictsItself(input.reply)) {
     return { reading: classify(input, reader), plain: '', clauses: [], enhanced: null, alternatives: [] };
   }
   const { evidence, reading: decided } = consider(input, reader);

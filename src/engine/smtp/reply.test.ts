@@ -39,8 +39,9 @@ describe('a reply', () => {
     expect(read('250-a\r\n', '25').replies).toEqual([]);
   });
 
-  it('has the last code if the lines differ, and flags it', () => {
+  it('has the last code if the lines differ, and flags it if their classes do', () => {
     expect(one('550-no\r\n450 4.2.0 later\r\n')).toMatchObject({ code: 450, enhanced: '4.2.0', mixed: true });
+    expect(one('550-no\r\n553 5.1.1 no\r\n')).toMatchObject({ code: 553, mixed: false });
   });
 
   it('has an enhanced code only at the start and if its class matches', () => {

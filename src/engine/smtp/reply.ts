@@ -12,7 +12,7 @@ export interface Reply {
   readonly texts: readonly string[];
   /** The same, joined by spaces. */
   readonly text: string;
-  /** The lines had different codes, which RFC 5321 §4.2.1 forbids. */
+  /** The lines had codes of different classes, `550-` and `250 `; RFC 5321 §4.2.1 wants one code. */
   readonly mixed: boolean;
 }
 
@@ -77,7 +77,7 @@ export class ReplyParser {
     const code = codeOf(line);
     if (code === null) return this.fail('not an SMTP reply');
     if (this.lines.length === 0) this.firstCode = code;
-    else if (code !== this.firstCode) this.mixed = true;
+    else if (Math.floor(code / 100) !== Math.floor(this.firstCode / 100)) this.mixed = true;
     const text = printable(line.slice(4)).trim();
     // A push into an empty array makes room for 17.
     if (this.lines.length > 0) this.lines.push(text);

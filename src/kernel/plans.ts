@@ -20,6 +20,7 @@ export type Level = (typeof LEVELS)[number];
 export const DEFAULT_LEVEL: Level = 'mx';
 /** Credits charged for the level that produced the verdict. A matched filter is free: nothing was checked. */
 export const PRICE: Readonly<Record<Level, number>> = { mx: 1, smtp: 10 };
+export const HIGHEST_PRICE = Math.max(...Object.values(PRICE));
 
 /** What is held for each address of a list: the most that its result can cost. */
 export const listPrice = (level: Level, test: boolean): number => (test ? 0 : PRICE[level]);

@@ -47,6 +47,25 @@ export type RowsRead<Q extends ReadQueries> = {
   readonly [N in keyof Q]: Q[N] extends Compilable<infer R> ? readonly R[] : never;
 };
 
+/** What `readAndChange` does. */
+export interface ReadAndChange<Q extends ReadQueries, T> {
+  readonly accounts: readonly string[];
+  /**
+   * All that the plan goes by, and nothing that charges change: it would then be read again under the lock each time.
+   */
+  readonly queries: (trx: Transaction<Tables>) => Q;
+  /** May be called again, and what it returned not be used. */
+  readonly plan: (trx: Transaction<Tables>, read: RowsRead<Q>) => Planned<T>;
+}
+
+export interface Planned<T> {
+  readonly result: T;
+  /** As for `writeTogether`. */
+  readonly changes: readonly CompiledQuery[];
+  /** What the transaction does after them. */
+  readonly finish?: () => Promise<void>;
+}
+
 /** A table as the database describes it. */
 export interface TableSchema {
   readonly table: string;
@@ -116,6 +135,11 @@ export interface StorageDriver {
   readTogether<Q extends ReadQueries>(trx: Transaction<Tables>, queries: Q): Promise<RowsRead<Q>>;
   /** Changes that do not build on each other, no two of one row; on PostgreSQL in one round trip. */
   writeTogether(trx: Transaction<Tables>, statements: readonly CompiledQuery[]): Promise<void>;
+  /**
+   * A transaction that locks the accounts, reads, and makes the changes that follow from what it has read. On
+   * PostgreSQL, the locks are held for one round trip wherever possible.
+   */
+  readAndChange<Q extends ReadQueries, T>(work: ReadAndChange<Q, T>): Promise<T>;
   /** The account's filters of the type with one of the values, each found by an index. */
   filtersWith(
     db: Kysely<Tables>,
@@ -162,6 +186,7 @@ export type TransactionDriver = Pick<
   | 'filtersWith'
   | 'readTogether'
   | 'writeTogether'
+  | 'readAndChange'
   | 'retentionDays'
 > & { readonly jobs: Pick<JobQueue, 'add'> };
 

@@ -3,7 +3,7 @@
  */
 import { type Compilable, type Expression, type SqlBool, sql, type Transaction } from 'kysely';
 import { CLOCK_TOLERANCE_SECONDS, LIST_CLAIMS_MAX } from '../../kernel/limits.ts';
-import type { ClaimedChunk, StorageDriver, TransactionDriver } from '../driver.ts';
+import type { ClaimedChunk, Planned, StorageDriver, TransactionDriver } from '../driver.ts';
 import type { ListClaim, WaitingClaim } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { endList } from './end.ts';
@@ -29,18 +29,21 @@ async function claiming<R>(
   { free, claims, take }: Claiming<R>,
 ): Promise<R[]> {
   const now = await driver.now();
-  return driver.transaction(async (trx) => {
-    await driver.lockAccounts(trx, [account]);
-    const running = trx.selectFrom('lists').select('id').where('id', '=', list).where('status', '=', 'running');
-    const mine = running.where('account_id', '=', account);
-    const { lists, rows } = await driver.readTogether(trx, { lists: mine, rows: free(trx, now) });
-    if (lists.length === 0 || rows.length === 0) return [];
-    if (rows.some((row) => claims(row) >= LIST_CLAIMS_MAX)) {
-      await endList({ driver, trx, now }, account, list, 'failed', FAILED);
-      return [];
-    }
-    await driver.writeTogether(trx, [take(trx, rows).compile(), leaseKept(trx, lease, now, leaseMs).compile()]);
-    return [...rows];
+  return driver.readAndChange({
+    accounts: [account],
+    queries(trx) {
+      const running = trx.selectFrom('lists').select('id').where('id', '=', list).where('status', '=', 'running');
+      return { lists: running.where('account_id', '=', account), rows: free(trx, now) };
+    },
+    plan(trx, { lists, rows }): Planned<R[]> {
+      if (lists.length === 0 || rows.length === 0) return { result: [], changes: [] };
+      if (rows.some((row) => claims(row) >= LIST_CLAIMS_MAX)) {
+        const finish = () => endList({ driver, trx, now }, account, list, 'failed', FAILED);
+        return { result: [], changes: [], finish };
+      }
+      const changes = [take(trx, rows).compile(), leaseKept(trx, lease, now, leaseMs).compile()];
+      return { result: [...rows], changes };
+    },
   });
 }
 

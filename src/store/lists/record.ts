@@ -2,8 +2,9 @@
 import type { CompiledQuery, Transaction } from 'kysely';
 import { MINUTE_MS } from '../../kernel/clock.ts';
 import { listResultId } from '../../kernel/ids.ts';
+import { HIGHEST_PRICE } from '../../kernel/plans.ts';
 import { partReads, planPart, type Scope } from '../charge/shared-hold.ts';
-import type { RowsRead, TransactionDriver } from '../driver.ts';
+import type { Planned, RowsRead, TransactionDriver } from '../driver.ts';
 import type { AccountId, ListOutcome, ListRecorded, VerificationRecord } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { storable } from '../text.ts';
@@ -27,40 +28,64 @@ export async function recordOutcomes(
 ): Promise<ListRecorded> {
   const now = await driver.now();
   const ids = outcomes.flatMap(({ record }) => record?.id ?? []);
-  return driver.transaction(async (trx) => {
-    const scope: Scope = { driver, trx, now };
-    await driver.lockAccounts(trx, [account]);
-    const reads = { ...listReads(trx, account, id, outcomes), ...partReads(scope, account, id, ids) };
-    const read = await driver.readTogether(trx, reads);
-    const [list, owner] = [read.lists[0], read.owners[0]];
-    if (list === undefined || owner === undefined) return { outcome: 'ended', recorded: 0, results: [], charged: 0 };
-    const left = leftOf(read);
-    const changes = decide(list, left, outcomes, now);
-    const results = changes.results.map((record) => ({ record, held: list.unit_price }));
-    const part = results.length > 0 ? planPart(scope, { account, holdId: id, results }, owner.balance, read) : null;
-    const charged = part?.settled.charged ?? 0;
-    await driver.writeTogether(trx, [
-      ...chunkChanges(trx, list, left),
-      ...waitingChanges(trx, changes),
-      ...(part?.changes ?? []),
-      ...progressChanges(scope, list, changes, charged),
-    ]);
-    const told = { recorded: results.length, results: changes.addresses, charged };
-    if (list.done + results.length < list.addresses) return { outcome: 'recorded', ...told };
-    await endList(scope, account, id, 'completed');
-    return { outcome: 'completed', ...told };
+  const most = outcomes.length * HIGHEST_PRICE;
+  return driver.readAndChange({
+    accounts: [account],
+    queries: (trx) => ({
+      ...listReads(trx, account, id, outcomes, most),
+      ...partReads({ driver, trx, now }, account, id, ids),
+    }),
+    plan: (trx, read) => planOf({ driver, trx, now }, account, id, outcomes, read),
   });
+}
+
+type Read = RowsRead<ReturnType<typeof listReads> & ReturnType<typeof partReads>>;
+
+function planOf(
+  scope: Scope,
+  account: AccountId,
+  id: string,
+  outcomes: readonly ListOutcome[],
+  read: Read,
+): Planned<ListRecorded> {
+  const { trx, now } = scope;
+  const [list, owner] = [read.lists[0], read.owners[0]];
+  if (list === undefined || owner === undefined)
+    return { result: { outcome: 'ended', recorded: 0, results: [], charged: 0 }, changes: [] };
+  const left = leftOf(read);
+  const changes = decide(list, left, outcomes, now);
+  const results = changes.results.map((record) => ({ record, held: list.unit_price }));
+  const part = results.length > 0 ? planPart(scope, { account, holdId: id, results }, owner.balance, read) : null;
+  const charged = part?.settled.charged ?? 0;
+  const told = { recorded: results.length, results: changes.addresses, charged };
+  const all = [
+    ...chunkChanges(trx, list, left),
+    ...waitingChanges(trx, changes),
+    ...(part?.changes ?? []),
+    ...progressChanges(scope, list, changes, charged),
+  ];
+  if (list.done + results.length < list.addresses) return { result: { outcome: 'recorded', ...told }, changes: all };
+  const finish = () => endList(scope, account, id, 'completed');
+  return { result: { outcome: 'completed', ...told }, changes: all, finish };
 }
 
 type Trx = Transaction<Tables>;
 
-/** The list while it is worked on, and what is left of it, of what the outcomes are about. */
-function listReads(trx: Trx, account: AccountId, id: string, outcomes: readonly ListOutcome[]) {
+/**
+ * The list while it is worked on, and what is left of it, of what the outcomes are about. `most`: credits that they
+ * cost.
+ */
+function listReads(trx: Trx, account: AccountId, id: string, outcomes: readonly ListOutcome[], most: number) {
   const blocks = [...new Set(outcomes.flatMap(({ work }) => work.block ?? []))];
   const addresses = [...new Set(outcomes.flatMap(({ work }) => (work.block === null ? work.address : [])))];
   const open = ofList(trx.selectFrom('list_waiting').selectAll(), { account, list: id });
   return {
-    owners: trx.selectFrom('accounts').select('balance').where('id', '=', account).where('status', '<>', 'deleted'),
+    // As far as it matters: all charges change it.
+    owners: trx
+      .selectFrom('accounts')
+      .select(({ eb, ref }) => eb.case().when('balance', '>', most).then(most).else(ref('balance')).end().as('balance'))
+      .where('id', '=', account)
+      .where('status', '<>', 'deleted'),
     lists: trx
       .selectFrom('lists')
       .selectAll()

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { FilterType } from '../../kernel/filter-types.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
-import type { StorageDriver, StorageDriverOptions } from '../driver.ts';
+import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
@@ -18,6 +18,7 @@ import { postgresJobs } from './jobs/queue.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
 import { PostgresProbe } from './probe.ts';
+import { lockOf, ReadsAndChanges } from './read-and-change.ts';
 import { readSchema } from './schema.ts';
 import { storableText } from './text.ts';
 import { readTogether, writeTogether } from './together.ts';
@@ -35,6 +36,7 @@ class PostgresDriver implements StorageDriver {
   readonly #options: StorageDriverOptions;
   readonly #pool: pg.Pool;
   readonly #probe: PostgresProbe;
+  readonly #readsAndChanges: ReadsAndChanges;
   #known: readonly Migration[] | null = null;
 
   constructor(options: StorageDriverOptions) {
@@ -43,10 +45,11 @@ class PostgresDriver implements StorageDriver {
     this.retentionDays = retentionDays;
     this.#options = options;
     this.#probe = new PostgresProbe(url, () => this.#migrations().length);
-    this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE });
+    this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE, pipeline: true });
     // An idle connection was lost; the pool replaces it when needed.
     this.#pool.on('error', () => undefined);
     this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }), plugins: [storableText] });
+    this.#readsAndChanges = new ReadsAndChanges(this.db);
     this.jobs = postgresJobs({ driver: this, pool: this.#pool, policies: jobPolicies });
     this.node = new PostgresNode({
       url,
@@ -90,7 +93,7 @@ class PostgresDriver implements StorageDriver {
 
   async lockAccounts(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await trx.selectFrom('accounts').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+    await lockOf(trx, ids).execute();
   }
 
   async lockUsers(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
@@ -116,6 +119,10 @@ class PostgresDriver implements StorageDriver {
 
   readonly readTogether = readTogether;
   readonly writeTogether = writeTogether;
+
+  readAndChange<Q extends ReadQueries, T>(work: ReadAndChange<Q, T>): Promise<T> {
+    return this.#readsAndChanges.run(work);
+  }
 
   readonly bulk = bulkTransactions(this);
 

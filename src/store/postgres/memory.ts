@@ -4,7 +4,7 @@
  * judged under a lock.
  */
 import { LRUCache } from 'lru-cache';
-import { PRICE } from '../../kernel/plans.ts';
+import { HIGHEST_PRICE } from '../../kernel/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import type { Answer, Changes, ChargeRequest, ChargeState } from '../charge/state.ts';
 import { isAdmission } from '../charge/waiting.ts';
@@ -17,7 +17,6 @@ const ACCOUNTS_MAX = 12_000;
 const KEYS_MAX = 20_000;
 /** After a failure, so many batches with the account are judged under a lock; twice as many after each further one. */
 const LOCKED_BATCHES_MAX = 48;
-const HIGHEST_PRICE = Math.max(...Object.values(PRICE));
 /** By how much the server's clock may differ from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 

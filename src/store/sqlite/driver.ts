@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { BulkTransactions, StorageDriver, StorageDriverOptions } from '../driver.ts';
+import type { BulkTransactions, ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';
@@ -24,7 +24,7 @@ import { readSchema } from './schema.ts';
 import type { Thread } from './thread-client.ts';
 import { threadedBulk } from './threaded-bulk.ts';
 import { SqliteCharge } from './threaded-charge.ts';
-import { readTogether, writeTogether } from './together.ts';
+import { readAndChange, readTogether, writeTogether } from './together.ts';
 
 /** How often, and after which pauses, to try to truncate the log while other processes read: 5 s in all. */
 const TRUNCATE_TRIES = 50;
@@ -95,6 +95,10 @@ class SqliteDriver implements StorageDriver {
   readonly filtersWith = filtersWith;
   readonly readTogether = readTogether;
   readonly writeTogether = writeTogether;
+
+  readAndChange<Q extends ReadQueries, T>(work: ReadAndChange<Q, T>): Promise<T> {
+    return readAndChange(this.db, work);
+  }
 
   readonly oneOf = oneOf;
 

@@ -12,7 +12,7 @@ import { oneOf } from './one-of.ts';
 import { readOutcomes } from './outcomes-message.ts';
 import { syncDialect } from './sync-dialect.ts';
 import type { BulkScope } from './thread-messages.ts';
-import { readTogether, writeTogether } from './together.ts';
+import { readAndChange, readTogether, writeTogether } from './together.ts';
 
 const opened = new WeakMap<DatabaseSync, Kysely<Tables>>();
 
@@ -40,6 +40,7 @@ export function bulkTransactionsOn(connection: DatabaseSync, { now, retentionDay
     filtersWith,
     readTogether,
     writeTogether,
+    readAndChange: (work) => readAndChange(db, work),
     jobs: { add: (trx, job) => addJob({ now: async () => now, policies }, trx, job) },
   };
   const { record, ...others } = bulkTransactions(driver);

@@ -1,5 +1,5 @@
-import type { CompiledQuery, Transaction } from 'kysely';
-import type { ReadQueries, RowsRead } from '../driver.ts';
+import type { CompiledQuery, Kysely, Transaction } from 'kysely';
+import type { ReadAndChange, ReadQueries, RowsRead } from '../driver.ts';
 import type { Tables } from '../tables.ts';
 
 /** See `StorageDriver.readTogether`. */
@@ -13,3 +13,15 @@ export async function readTogether<Q extends ReadQueries>(trx: Transaction<Table
 export async function writeTogether(trx: Transaction<Tables>, statements: readonly CompiledQuery[]): Promise<void> {
   for (const statement of statements) await trx.executeQuery(statement);
 }
+
+/** See `StorageDriver.readAndChange`. */
+export const readAndChange = <Q extends ReadQueries, T>(
+  db: Kysely<Tables>,
+  { queries, plan }: ReadAndChange<Q, T>,
+): Promise<T> =>
+  db.transaction().execute(async (trx) => {
+    const { result, changes, finish } = plan(trx, await readTogether(trx, queries(trx)));
+    await writeTogether(trx, changes);
+    await finish?.();
+    return result;
+  });

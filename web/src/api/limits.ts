@@ -168,6 +168,7 @@ export const ACCOUNT_STATUSES = ["active","suspended"] as const;
 export const DEFAULT_LEVEL = "mx" as const;
 export const DEFAULT_PLAN = "starter" as const;
 export const FIRST_ACCOUNT = {"name":"Default","plan":"enterprise","rateLimit":100000,"credits":10000000,"note":"First account"} as const;
+export const HIGHEST_PRICE = 10 as const;
 export const LEVELS = ["mx","smtp"] as const;
 export const PLANS = {"starter":{"requestsPerWindow":60,"smtp":false},"premium":{"requestsPerWindow":300,"smtp":true},"enterprise":{"requestsPerWindow":3000,"smtp":true}} as const;
 export const PLAN_NAMES = ["starter","premium","enterprise"] as const;

@@ -37,8 +37,8 @@ const isJsonObject = (value: unknown): value is JsonObject =>
 /**
  * A reader for JSON objects of one schema. Nothing is coerced, nothing is stripped: `{"email": false}` is refused, not
  * read as "false". Where several properties are wrong, a missing one comes first, then a 400 before a 422. Defaults are
- * filled in and texts decoded in the object itself. A schema with `~wrapper` also takes `{"<wrapper>": {…}}`, all or some of it. What the
- * schema does not know changes nothing.
+ * filled in and texts decoded in the object itself. A schema with `~wrapper` also takes `{"<wrapper>": {…}}`, all or
+ * some of it. What the schema does not know changes nothing.
  */
 export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): (value: unknown) => Parsed<Read<T>> {
   // Compiling takes milliseconds that the start of the process need not wait for.

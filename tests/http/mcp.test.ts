@@ -58,6 +58,10 @@ async function usesEveryTool(client: Client): Promise<void> {
   expect(results.map(({ result, error }: Json) => result?.deliverability ?? error.code)).toEqual([
     ...['deliverable', 'insufficient_credits', 'risky'],
   ]);
+  const some = await call(client, 'verify_emails', { emails: ['', emails[0], 'x'.repeat(2000)] });
+  expect(some.results.map(({ result, error }: Json) => error?.code ?? result.status)).toEqual([
+    ...['invalid_parameter', 'good', 'invalid_parameter'],
+  ]);
   const list = await call(client, 'create_list', {
     emails: ['deliverable@example.com', 'not an address'],
     name: 'mine',
@@ -154,6 +158,8 @@ describe('over HTTP', () => {
       });
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect((await post(list)).json.result.tools).toHaveLength(ALL.length);
+    // Replies are JSON always, so a program need not say that it would take a stream.
+    for (const accept of ['*/*', 'application/json']) expect((await post(list, { accept })).status).toBe(200);
     const none = await post(list, { authorization: '' });
     expect([none.status, none.json.code, none.headers.get('www-authenticate')]).toEqual([
       401,

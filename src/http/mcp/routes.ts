@@ -81,7 +81,9 @@ function refuseForeignOrigin({ headers: { origin } }: HttpRequest, publicUrl: st
 }
 
 /** Of the request, those that the protocol knows. */
-const HEADERS = ['accept', 'content-type', 'mcp-protocol-version'] as const;
+const HEADERS = ['content-type', 'mcp-protocol-version'] as const;
+/** Replies are never streams, so it need not matter whether a client takes one; the SDK insists. */
+const ACCEPTED: [string, string] = ['accept', 'application/json, text/event-stream'];
 
 export const MCP_ROUTES: readonly Route[] = [
   route({
@@ -105,7 +107,7 @@ export const MCP_ROUTES: readonly Route[] = [
           const value = request.headers[name];
           return value === undefined ? [] : [[name, String(value)] satisfies [string, string]];
         });
-        const message = new Request(`${context.url()}/mcp`, { method: 'POST', headers });
+        const message = new Request(`${context.url()}/mcp`, { method: 'POST', headers: [ACCEPTED, ...headers] });
         const response = await answerMessage(server, message, body);
         const type = response.headers.get('content-type') ?? JSON_TYPE;
         return { status: response.status, body: await response.text(), type };

@@ -17,7 +17,7 @@ type VerifyInput = Read<typeof VerifyRequest>;
 
 const { validation_type, timeout_ms, client_ip } = VerifyRequest.properties;
 const SeveralRequest = Type.Object({
-  emails: Type.Array(VerifyRequest.properties.email, {
+  emails: Type.Array(Type.String(), {
     minItems: 1,
     maxItems: MCP_EMAILS,
     description: 'The addresses to check.',
@@ -104,14 +104,21 @@ const accountOf = ({ account }: McpBackend): NonNullable<McpBackend['account']> 
   return account;
 };
 
-const resultOf = (backend: McpBackend, input: VerifyInput): Promise<object> =>
-  backend.verify(input).then(
-    (result) => ({ email: input.email, result, error: null }),
-    (thrown: unknown) => {
-      const { message: error, code } = toApiError(thrown);
-      return { email: input.email, result: null, error: { error, code } };
-    },
-  );
+const readOne = jsonReader(VerifyRequest);
+
+/** An address that cannot be one by its length is an error of its own, not of all. */
+async function resultOf(backend: McpBackend, input: VerifyInput): Promise<object> {
+  const { email } = input;
+  try {
+    const one = readOne({ ...input });
+    if (one.ok) return { email, result: await backend.verify(one.value), error: null };
+    await backend.countUnusable('verify');
+    throw one.error;
+  } catch (thrown) {
+    const { message: error, code } = toApiError(thrown);
+    return { email, result: null, error: { error, code } };
+  }
+}
 
 const CHARGE = 'Charged like POST /v1/verify: 1 credit at level mx, 10 at level smtp.';
 

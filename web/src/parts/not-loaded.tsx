@@ -2,8 +2,8 @@ import { Button, Group, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 
 /**
- * A part of a page that could not be loaded, while the rest can be used. `what`: the subject of a sentence in the singular; `query`:
- * what it needs.
+ * A part of a page that could not be loaded, while the rest can be used. `what`: the subject of a sentence in the
+ * singular; `query`: what it needs.
  */
 export const NotLoaded = ({ what, query }: { what: string; query: UseQueryResult<unknown> }) =>
   query.isLoadingError && (

@@ -10,7 +10,10 @@ import { samePage } from './test-mode.tsx';
 const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
 const SCHEMES = keysOf(SCHEME_LABELS);
 
-/** Account selection, color scheme and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in `target`. */
+/**
+ * Account selection, color scheme and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in
+ * `target`.
+ */
 export function AccountMenu({ target, children }: { target: RefObject<HTMLElement | null>; children: ReactElement }) {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();

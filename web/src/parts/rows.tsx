@@ -1,6 +1,5 @@
 import { Box } from '@mantine/core';
 import type { MouseEvent, ReactNode } from 'react';
-import { PAGE_SIZE } from '../api/limits.ts';
 import css from './rows.module.css';
 
 /** A table of rows beside which one is opened. Columns leave by the width of the container `rows`. */
@@ -10,8 +9,8 @@ export const RowsTable = ({ label, children }: { label: string; children: ReactN
   </table>
 );
 
-/** A group of rows is laid out and painted when it comes into sight. */
-const GROUP_ROWS = PAGE_SIZE.default;
+/** A group of rows is laid out and painted when it comes near the window, which shows about as many. */
+const GROUP_ROWS = 20;
 
 /** Rows in groups, as the bodies of a `RowsTable`. */
 export const RowGroups = <T,>({
